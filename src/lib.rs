@@ -1,0 +1,5 @@
+//! stub
+#![allow(missing_docs)]
+/// Generated.
+#[allow(clippy::pedantic, missing_docs, unreachable_pub)]
+pub mod v1 { tonic::include_proto!("toolwire.v1"); }
