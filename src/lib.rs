@@ -1,5 +1,6 @@
 //! stub
-#![allow(missing_docs)]
-/// Generated.
-#[allow(clippy::pedantic, missing_docs, unreachable_pub)]
-pub mod v1 { tonic::include_proto!("toolwire.v1"); }
+pub mod clock;
+pub mod context;
+pub mod contract;
+pub mod files;
+pub mod tools;

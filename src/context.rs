@@ -1,0 +1,100 @@
+//! The context of a call: who calls, until when, on behalf of which task (spec 001 ToolContext).
+//!
+//! What every layer, every tool and every source below sees of a call, whichever face it came in by. The wire form is
+//! `toolwire.v1.ToolContext`; in process the context adds cancellation, credentials, events, services and the way to
+//! call other tools.
+
+mod cancellation;
+mod events;
+mod ids;
+mod nested;
+mod pins;
+mod services;
+mod user;
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use secrecy::SecretString;
+use tokio::time::Instant;
+
+pub use cancellation::{Cancellation, StopCause};
+pub use events::{EventSink, Events};
+pub use ids::{CallId, InvalidId, RequestId, UserId};
+pub use nested::{CallTools, NoNestedCalls, Unfinished};
+pub use pins::Pins;
+pub use services::Services;
+pub use user::User;
+
+use crate::clock;
+
+/// The context of one call. Cloning it makes another view of the same call.
+#[derive(Clone, Debug)]
+pub struct ToolContext {
+    /// The authenticated user.
+    pub user: User,
+    /// The call.
+    pub call_id: CallId,
+    /// The call that made this one.
+    pub parent_call_id: Option<CallId>,
+    /// How many calls stand above this one.
+    pub depth: usize,
+    /// The task on whose behalf the tool is called.
+    pub task_id: Option<String>,
+    /// The caller's session.
+    pub session_id: Option<String>,
+    /// Values for tools that ask for them; never a source of identity or consent.
+    pub attributes: Arc<BTreeMap<String, String>>,
+    /// The instant by which the work ends, whatever happens. Never extended.
+    pub deadline: Instant,
+    /// Tells when the work should stop, and why.
+    pub cancellation: Cancellation,
+    /// Where progress and chunks go.
+    pub events: EventSink,
+    /// The credentials that the caller presented. Never serialised, never logged.
+    pub credentials: Option<SecretString>,
+    /// What tools need beyond this: one value a type.
+    pub services: Services,
+    /// The state that this call and its nested calls see, fixed at first use.
+    pub pins: Pins,
+    /// Calls other tools through the pipeline.
+    pub caller: Arc<dyn CallTools>,
+}
+
+impl ToolContext {
+    /// A context for the given user and nothing else: no events, no services, no nested calls.
+    pub fn new(user: User, deadline: Instant) -> Self {
+        Self {
+            user,
+            call_id: CallId::generate(),
+            parent_call_id: None,
+            depth: 0,
+            task_id: None,
+            session_id: None,
+            attributes: Arc::default(),
+            deadline,
+            cancellation: Cancellation::new(),
+            events: EventSink::discarding(),
+            credentials: None,
+            services: Services::default(),
+            pins: Pins::default(),
+            caller: Arc::new(NoNestedCalls),
+        }
+    }
+
+    /// The time left until the work must have ended.
+    pub fn remaining(&self) -> Duration {
+        clock::remaining(self.deadline)
+    }
+
+    /// The context of a call that this one makes: same user, task and pins; its own identity and events.
+    pub fn nested(&self) -> Self {
+        Self {
+            call_id: CallId::generate(),
+            parent_call_id: Some(self.call_id),
+            depth: self.depth + 1,
+            cancellation: self.cancellation.child(),
+            events: EventSink::discarding(),
+            ..self.clone()
+        }
+    }
+}

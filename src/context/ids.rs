@@ -1,0 +1,115 @@
+//! Identifiers that are checked once, where they enter.
+
+use std::{fmt, str::FromStr};
+
+use uuid::Uuid;
+
+/// The longest user id.
+const MAX_USER_ID: usize = 128;
+
+/// One call: a UUID made by the server, in order of time.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CallId(Uuid);
+
+/// A UUID made by the caller, so that a repeat is recognised.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct RequestId(Uuid);
+
+/// A user: 1 to 128 visible ASCII characters.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct UserId(String);
+
+/// A text is no such identifier.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what} must be {form}, but is {found:?}")]
+pub struct InvalidId {
+    what: &'static str,
+    form: &'static str,
+    found: String,
+}
+
+impl CallId {
+    /// A new one.
+    pub fn generate() -> Self {
+        Self(Uuid::now_v7())
+    }
+}
+
+impl UserId {
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for CallId {
+    type Err = InvalidId;
+
+    fn from_str(text: &str) -> Result<Self, InvalidId> {
+        uuid("call_id", text).map(Self)
+    }
+}
+
+impl FromStr for RequestId {
+    type Err = InvalidId;
+
+    fn from_str(text: &str) -> Result<Self, InvalidId> {
+        uuid("request_id", text).map(Self)
+    }
+}
+
+impl FromStr for UserId {
+    type Err = InvalidId;
+
+    fn from_str(text: &str) -> Result<Self, InvalidId> {
+        let form = "1 to 128 visible ASCII characters";
+        if text.is_empty() || text.len() > MAX_USER_ID || !text.bytes().all(|b| b.is_ascii_graphic()) {
+            return Err(invalid("user id", form, text));
+        }
+        Ok(Self(text.to_owned()))
+    }
+}
+
+fn uuid(what: &'static str, text: &str) -> Result<Uuid, InvalidId> {
+    let form = "a UUID such as 0196f1c2-7a4b-7c3d-8e5f-0123456789ab";
+    Uuid::try_parse(text).map_err(|_| invalid(what, form, text))
+}
+
+fn invalid(what: &'static str, form: &'static str, text: &str) -> InvalidId {
+    InvalidId { what, form, found: text.chars().take(64).collect() }
+}
+
+macro_rules! shown_as_text {
+    ($($id:ty),*) => {$(
+        impl fmt::Display for $id {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+        impl fmt::Debug for $id {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    )*};
+}
+shown_as_text!(CallId, RequestId, UserId);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_user_id_is_visible_ascii_of_bounded_length() {
+        assert!("riley@example.com".parse::<UserId>().is_ok());
+        for bad in ["", "a b", "naïve", "\u{7f}", &"x".repeat(129)] {
+            assert!(bad.parse::<UserId>().is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn a_bad_request_id_says_what_was_expected() {
+        let error = "42".parse::<RequestId>().unwrap_err();
+        assert!(error.to_string().starts_with("request_id must be a UUID"), "{error}");
+    }
+}

@@ -1,0 +1,38 @@
+//! The services that tools need beyond the standard context: one value a type, the same for every call.
+
+use std::{
+    any::{Any, TypeId, type_name},
+    collections::HashMap,
+    fmt,
+    sync::Arc,
+};
+
+/// A map from a type to its one value. Cheap to clone.
+#[derive(Clone, Default)]
+pub struct Services(Arc<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>);
+
+impl Services {
+    /// The same services and one more; an earlier value of the type is replaced.
+    pub fn with<S: Any + Send + Sync>(self, service: Arc<S>) -> Self {
+        let mut map = Arc::unwrap_or_clone(self.0);
+        map.insert(TypeId::of::<S>(), service);
+        Self(Arc::new(map))
+    }
+
+    /// The service of a type.
+    ///
+    /// # Panics
+    /// If the composition root registered none: a bug that the first call of the tool shows.
+    pub fn get<S: Any + Send + Sync>(&self) -> Arc<S> {
+        let service = self.0.get(&TypeId::of::<S>()).cloned();
+        service
+            .and_then(|service| service.downcast().ok())
+            .unwrap_or_else(|| panic!("no service {} is registered", type_name::<S>()))
+    }
+}
+
+impl fmt::Debug for Services {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Services({})", self.0.len())
+    }
+}

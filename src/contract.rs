@@ -1,0 +1,19 @@
+//! The contract: generated types, the words of results and errors, and every translation between them.
+//!
+//! What the pipeline and the tools use are the domain types of this module or the typed payload of one tool; the
+//! generated envelope types are met only here and in the faces.
+
+pub mod arguments;
+pub mod convert;
+pub mod error;
+pub mod json;
+pub mod payload;
+pub mod proto;
+pub mod refusal;
+pub mod result;
+pub mod status;
+
+pub use error::{ErrorCode, Origin, ToolError, Violation};
+pub use payload::Payload;
+pub use refusal::Refusal;
+pub use result::{Confirmation, Event, Outcome, Provenance, Terminal, ToolResult};

@@ -1,0 +1,181 @@
+//! Domain types to the generated envelope types.
+
+use std::time::{Duration, SystemTime};
+
+use prost_types::Timestamp;
+
+use super::{
+    Confirmation, ErrorCode, Event, Origin, Provenance, Terminal, ToolError, ToolResult, Violation, json,
+    proto::v1,
+};
+
+/// 004's framing word for text that people outside wrote.
+const UNTRUSTED_META: &str = "USER_GENERATED_CONTENT_BELOW";
+
+/// The form in which a caller wants the data of a result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ResultFormat {
+    /// A structure.
+    #[default]
+    Struct,
+    /// JSON text.
+    Json,
+}
+
+impl From<v1::ResultFormat> for ResultFormat {
+    fn from(format: v1::ResultFormat) -> Self {
+        match format {
+            v1::ResultFormat::Json => Self::Json,
+            v1::ResultFormat::Struct | v1::ResultFormat::Unspecified => Self::Struct,
+        }
+    }
+}
+
+/// An instant to the millisecond, as the contract states times.
+pub fn timestamp(time: SystemTime) -> Timestamp {
+    let mut timestamp = Timestamp::from(time);
+    timestamp.nanos -= timestamp.nanos % 1_000_000;
+    timestamp
+}
+
+/// A length of time; the longest that protobuf knows for anything beyond.
+pub fn duration(duration: Duration) -> prost_types::Duration {
+    duration.try_into().unwrap_or(prost_types::Duration { seconds: 315_576_000_000, nanos: 0 })
+}
+
+/// A result in the wanted format.
+pub fn tool_result(result: ToolResult, format: ResultFormat) -> v1::ToolResult {
+    use v1::tool_result::Outcome;
+    let outcome = match (result.outcome, format) {
+        (Ok(payload), ResultFormat::Struct) => Outcome::Data(payload.to_struct()),
+        (Ok(payload), ResultFormat::Json) => Outcome::DataJson(payload.json().to_string()),
+        (Err(error), _) => Outcome::Error(tool_error(error)),
+    };
+    v1::ToolResult {
+        tool: result.tool,
+        fetched_at: Some(timestamp(result.fetched_at)),
+        outcome: Some(outcome),
+        provenance: Some(provenance(result.provenance)),
+    }
+}
+
+/// Where data came from.
+pub fn provenance(provenance: Provenance) -> v1::Provenance {
+    v1::Provenance {
+        source_ids: provenance.source_ids,
+        as_of: provenance.as_of,
+        from_cache: provenance.cached_for.is_some(),
+        age: provenance.cached_for.map(duration),
+        warnings: provenance.warnings,
+        untrusted_framing: provenance
+            .untrusted_nonce
+            .map(|nonce| v1::UntrustedFraming { meta: UNTRUSTED_META.to_owned(), nonce }),
+    }
+}
+
+/// A failure of a tool.
+pub fn tool_error(error: ToolError) -> v1::ToolError {
+    v1::ToolError {
+        code: error_code(error.code).into(),
+        message: error.message,
+        retryable: error.retryable,
+        retry_after: error.retry_after.map(duration),
+        origin: origin(error.origin).into(),
+        field_violations: error.violations.into_iter().map(field_violation).collect(),
+        attempts: error.attempts,
+    }
+}
+
+fn field_violation(violation: Violation) -> v1::FieldViolation {
+    v1::FieldViolation {
+        pointer: violation.pointer,
+        rule: violation.rule,
+        description: violation.description,
+    }
+}
+
+/// An event of a call in its stream.
+pub fn event(event: Event) -> v1::call_event::Event {
+    use v1::call_event::Event as Wire;
+    match event {
+        Event::Accepted { tool, digest, deadline } => {
+            Wire::Accepted(v1::Accepted { tool, digest, deadline: Some(timestamp(deadline)) })
+        }
+        Event::Progress { fraction, message } => Wire::Progress(v1::Progress { fraction, message }),
+        Event::Chunk(data) => Wire::Chunk(v1::Chunk { data: Some(json::to_struct(&data)) }),
+    }
+}
+
+/// The last event of a call in its stream.
+pub fn terminal(terminal: Terminal, format: ResultFormat) -> v1::call_event::Event {
+    use v1::call_event::Event as Wire;
+    match terminal {
+        Terminal::Result(result) => Wire::Result(tool_result(result, format)),
+        Terminal::ConfirmationRequired(it) => Wire::ConfirmationRequired(confirmation(it)),
+    }
+}
+
+/// The last event of a call, without its stream.
+pub fn outcome(terminal: Terminal, format: ResultFormat) -> v1::call_tool_response::Outcome {
+    use v1::call_tool_response::Outcome as Wire;
+    match terminal {
+        Terminal::Result(result) => Wire::Result(tool_result(result, format)),
+        Terminal::ConfirmationRequired(it) => Wire::ConfirmationRequired(confirmation(it)),
+    }
+}
+
+/// A decision that a person must make.
+pub fn confirmation(confirmation: Confirmation) -> v1::ConfirmationRequired {
+    v1::ConfirmationRequired {
+        confirmation_id: confirmation.confirmation_id,
+        summary: confirmation.summary,
+        arguments: Some(json::to_struct(&confirmation.arguments)),
+        expires_at: Some(timestamp(confirmation.expires_at)),
+    }
+}
+
+fn origin(origin: Origin) -> v1::ErrorOrigin {
+    match origin {
+        Origin::Caller => v1::ErrorOrigin::Caller,
+        Origin::Tool => v1::ErrorOrigin::Tool,
+        Origin::Source => v1::ErrorOrigin::Source,
+        Origin::Service => v1::ErrorOrigin::Service,
+    }
+}
+
+fn error_code(code: ErrorCode) -> v1::ToolErrorCode {
+    match code {
+        ErrorCode::Unknown => v1::ToolErrorCode::Unknown,
+        ErrorCode::RateLimited => v1::ToolErrorCode::RateLimited,
+        ErrorCode::NotFound => v1::ToolErrorCode::NotFound,
+        ErrorCode::Timeout => v1::ToolErrorCode::Timeout,
+        ErrorCode::AuthFailed => v1::ToolErrorCode::AuthFailed,
+        ErrorCode::Blocked => v1::ToolErrorCode::Blocked,
+        ErrorCode::ParseError => v1::ToolErrorCode::ParseError,
+        ErrorCode::InvalidArgument => v1::ToolErrorCode::InvalidArgument,
+        ErrorCode::PermissionDenied => v1::ToolErrorCode::PermissionDenied,
+        ErrorCode::Cancelled => v1::ToolErrorCode::Cancelled,
+        ErrorCode::Unavailable => v1::ToolErrorCode::Unavailable,
+        ErrorCode::Conflict => v1::ToolErrorCode::Conflict,
+        ErrorCode::ResultTooLarge => v1::ToolErrorCode::ResultTooLarge,
+        ErrorCode::ConfirmationDenied => v1::ToolErrorCode::ConfirmationDenied,
+        ErrorCode::ConfirmationExpired => v1::ToolErrorCode::ConfirmationExpired,
+        ErrorCode::OutcomeUnknown => v1::ToolErrorCode::OutcomeUnknown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_has_the_same_name_on_the_wire() {
+        for code in ErrorCode::ALL {
+            let wire = error_code(code).as_str_name();
+            assert_eq!(wire, format!("TOOL_ERROR_CODE_{}", code.name()));
+        }
+        // The wire has one value more: unspecified.
+        let last = i32::from(error_code(ErrorCode::OutcomeUnknown));
+        assert_eq!(usize::try_from(last).expect("positive"), ErrorCode::ALL.len());
+    }
+}

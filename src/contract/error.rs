@@ -1,0 +1,204 @@
+//! What a failed tool says: one taxonomy for every tool and source (spec 004 §5, spec 001 `error`).
+//!
+//! Not here: failures of the call itself, which become statuses (`refusal`).
+
+use std::time::Duration;
+
+/// Why a call has no data.
+///
+/// `message` is written for the agent: what went wrong and what to do, no internals. What an operator needs goes to the
+/// log and the span, found by `call_id`.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{}: {message}", code.name())]
+pub struct ToolError {
+    /// What kind of failure it is.
+    pub code: ErrorCode,
+    /// What went wrong and what to do; alone it is spec 001's `error` string.
+    pub message: String,
+    /// Whether the same call may succeed later.
+    pub retryable: bool,
+    /// How long to wait before calling again, if known.
+    pub retry_after: Option<Duration>,
+    /// Where the failure arose.
+    pub origin: Origin,
+    /// Every rule that the arguments break.
+    pub violations: Vec<Violation>,
+    /// How many requests were made to the source.
+    pub attempts: u32,
+}
+
+/// The kinds of failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ErrorCode {
+    /// A failure without a known kind.
+    Unknown,
+    /// The source's limit is reached.
+    RateLimited,
+    /// What the arguments name does not exist.
+    NotFound,
+    /// The tool did not finish within its own time-out.
+    Timeout,
+    /// The source refused our credentials.
+    AuthFailed,
+    /// The source refuses to serve us.
+    Blocked,
+    /// The source answered with something that cannot be read.
+    ParseError,
+    /// The arguments break the input schema.
+    InvalidArgument,
+    /// The user may not call a tool that this tool calls.
+    PermissionDenied,
+    /// The call was cancelled.
+    Cancelled,
+    /// The source or a part of the service is not available now.
+    Unavailable,
+    /// The state of the target does not allow the change.
+    Conflict,
+    /// The data is larger than a client accepts.
+    ResultTooLarge,
+    /// A person denied the call.
+    ConfirmationDenied,
+    /// No person decided on the call in time.
+    ConfirmationExpired,
+    /// A write was started and its end is not known.
+    OutcomeUnknown,
+}
+
+/// Where a failure arose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// In what the caller sent.
+    Caller,
+    /// In the tool.
+    Tool,
+    /// In the source the tool reads from.
+    Source,
+    /// In this service.
+    Service,
+}
+
+/// One rule that the arguments break.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// JSON pointer to the offending value, spelled as the caller wrote it.
+    pub pointer: String,
+    /// The JSON Schema keyword that is broken.
+    pub rule: String,
+    /// What was expected and, where one is near, what was probably meant.
+    pub description: String,
+}
+
+impl ToolError {
+    /// A failure of the given kind, with the kind's usual `retryable` and origin.
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        let (retryable, origin) = code.usual();
+        Self {
+            code,
+            message: message.into(),
+            retryable,
+            retry_after: None,
+            origin,
+            violations: Vec::new(),
+            attempts: 0,
+        }
+    }
+
+    /// What the arguments name does not exist.
+    pub fn not_found(message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::NotFound, message)
+    }
+
+    /// The call was cancelled (spec 001's exact words).
+    pub fn cancelled() -> Self {
+        Self::new(ErrorCode::Cancelled, "Request was cancelled")
+    }
+
+    /// The arguments break the given rules.
+    pub fn invalid_arguments(violations: Vec<Violation>) -> Self {
+        let message = match violations.as_slice() {
+            [one] => format!("Invalid arguments: {}", one.description),
+            many => format!(
+                "Invalid arguments ({} problems): {}",
+                many.len(),
+                many.iter().map(|v| v.description.as_str()).collect::<Vec<_>>().join("; ")
+            ),
+        };
+        Self { violations, ..Self::new(ErrorCode::InvalidArgument, message) }
+    }
+
+    /// The same failure, stating when to call again.
+    pub fn with_retry_after(self, retry_after: Duration) -> Self {
+        Self { retry_after: Some(retry_after), ..self }
+    }
+
+    /// The same failure, stating where it arose.
+    pub fn with_origin(self, origin: Origin) -> Self {
+        Self { origin, ..self }
+    }
+}
+
+impl ErrorCode {
+    /// Every code, in the order of the contract.
+    pub const ALL: [Self; 16] = [
+        Self::Unknown,
+        Self::RateLimited,
+        Self::NotFound,
+        Self::Timeout,
+        Self::AuthFailed,
+        Self::Blocked,
+        Self::ParseError,
+        Self::InvalidArgument,
+        Self::PermissionDenied,
+        Self::Cancelled,
+        Self::Unavailable,
+        Self::Conflict,
+        Self::ResultTooLarge,
+        Self::ConfirmationDenied,
+        Self::ConfirmationExpired,
+        Self::OutcomeUnknown,
+    ];
+
+    /// The word used in payloads, logs, REST and MCP, such as `RATE_LIMITED`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Unknown => "UNKNOWN",
+            Self::RateLimited => "RATE_LIMITED",
+            Self::NotFound => "NOT_FOUND",
+            Self::Timeout => "TIMEOUT",
+            Self::AuthFailed => "AUTH_FAILED",
+            Self::Blocked => "BLOCKED",
+            Self::ParseError => "PARSE_ERROR",
+            Self::InvalidArgument => "INVALID_ARGUMENT",
+            Self::PermissionDenied => "PERMISSION_DENIED",
+            Self::Cancelled => "CANCELLED",
+            Self::Unavailable => "UNAVAILABLE",
+            Self::Conflict => "CONFLICT",
+            Self::ResultTooLarge => "RESULT_TOO_LARGE",
+            Self::ConfirmationDenied => "CONFIRMATION_DENIED",
+            Self::ConfirmationExpired => "CONFIRMATION_EXPIRED",
+            Self::OutcomeUnknown => "OUTCOME_UNKNOWN",
+        }
+    }
+
+    /// The code of the given name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|code| code.name() == name)
+    }
+
+    /// Whether such a failure is usually worth a retry, and where it usually arises (spec 004 appendix B).
+    pub const fn usual(self) -> (bool, Origin) {
+        match self {
+            Self::RateLimited => (true, Origin::Source),
+            Self::Timeout => (true, Origin::Tool),
+            Self::Unavailable | Self::OutcomeUnknown => (true, Origin::Service),
+            Self::AuthFailed | Self::Blocked | Self::ParseError => (false, Origin::Source),
+            Self::Unknown | Self::Conflict | Self::ResultTooLarge => (false, Origin::Tool),
+            Self::NotFound
+            | Self::InvalidArgument
+            | Self::PermissionDenied
+            | Self::Cancelled
+            | Self::ConfirmationDenied
+            | Self::ConfirmationExpired => (false, Origin::Caller),
+        }
+    }
+}

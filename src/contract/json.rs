@@ -1,0 +1,95 @@
+//! JSON values: to and from `google.protobuf.Struct`, and the bound on their depth.
+
+use prost_types::{ListValue, Struct, Value as ProtoValue, value::Kind};
+use serde_json::{Map, Number, Value};
+
+/// The deepest nesting that arguments may have; the object itself is level 1.
+pub const MAX_DEPTH: usize = 32;
+
+/// Integers beyond this are not exact as a double.
+const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// Whether a value is nested no deeper than [`MAX_DEPTH`].
+pub fn is_within_depth(value: &Value) -> bool {
+    fits(value, MAX_DEPTH)
+}
+
+fn fits(value: &Value, levels: usize) -> bool {
+    match value {
+        Value::Array(items) => levels > 0 && items.iter().all(|item| fits(item, levels - 1)),
+        Value::Object(map) => levels > 0 && map.values().all(|item| fits(item, levels - 1)),
+        _ => true,
+    }
+}
+
+/// A number as JSON shows it: whole numbers without a fraction; `null` for what JSON cannot express.
+pub fn number(value: f64) -> Value {
+    #[allow(clippy::cast_possible_truncation, reason = "whole and within ±2^53")]
+    if value.fract() == 0.0 && value.abs() < MAX_EXACT {
+        return Value::Number(Number::from(value as i64));
+    }
+    Number::from_f64(value).map_or(Value::Null, Value::Number)
+}
+
+/// The JSON object of a structure.
+pub fn from_struct(structure: Struct) -> Map<String, Value> {
+    structure.fields.into_iter().map(|(key, value)| (key, from_value(value))).collect()
+}
+
+/// The JSON value of a protobuf value.
+pub fn from_value(value: ProtoValue) -> Value {
+    match value.kind {
+        None | Some(Kind::NullValue(_)) => Value::Null,
+        Some(Kind::NumberValue(n)) => number(n),
+        Some(Kind::StringValue(text)) => Value::String(text),
+        Some(Kind::BoolValue(flag)) => Value::Bool(flag),
+        Some(Kind::StructValue(structure)) => Value::Object(from_struct(structure)),
+        Some(Kind::ListValue(list)) => list.values.into_iter().map(from_value).collect(),
+    }
+}
+
+/// The structure of a JSON object.
+pub fn to_struct(map: &Map<String, Value>) -> Struct {
+    Struct { fields: map.iter().map(|(key, value)| (key.clone(), to_value(value))).collect() }
+}
+
+/// The protobuf value of a JSON value.
+pub fn to_value(value: &Value) -> ProtoValue {
+    let kind = match value {
+        Value::Null => Kind::NullValue(0),
+        Value::Bool(flag) => Kind::BoolValue(*flag),
+        Value::Number(n) => Kind::NumberValue(n.as_f64().unwrap_or(f64::NAN)),
+        Value::String(text) => Kind::StringValue(text.clone()),
+        Value::Array(items) => Kind::ListValue(ListValue { values: items.iter().map(to_value).collect() }),
+        Value::Object(map) => Kind::StructValue(to_struct(map)),
+    };
+    ProtoValue { kind: Some(kind) }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_structure_keeps_its_value_both_ways() {
+        let value = json!({"a": [1, 2.5, "x", null, true], "b": {"c": {}}});
+        let map = value.as_object().expect("an object").clone();
+        assert_eq!(from_struct(to_struct(&map)), map);
+    }
+
+    #[test]
+    fn whole_numbers_have_no_fraction() {
+        assert_eq!(number(42.0).to_string(), "42");
+        assert_eq!(number(193.12).to_string(), "193.12");
+        assert_eq!(number(f64::NAN), Value::Null);
+    }
+
+    #[test]
+    fn depth_is_counted_in_levels_of_nesting() {
+        let nested = |levels| (0..levels).fold(json!(1), |inner, _| json!([inner]));
+        assert!(is_within_depth(&nested(MAX_DEPTH)));
+        assert!(!is_within_depth(&nested(MAX_DEPTH + 1)));
+    }
+}

@@ -1,0 +1,82 @@
+//! Why a call was not carried out: a failure of the call itself, which becomes a gRPC status (`status`).
+//!
+//! Not here: failures of a tool, which are results (`error`).
+
+use std::time::Duration;
+
+use super::Violation;
+
+/// Why a call was not carried out.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum Refusal {
+    /// The request itself is malformed.
+    #[error("invalid request: {}", .0.iter().map(|v| v.description.as_str()).collect::<Vec<_>>().join("; "))]
+    InvalidRequest(Vec<Violation>),
+    /// No tool of this name that the user may call.
+    #[error("Unknown tool: {name}{}", did_you_mean(.near))]
+    UnknownTool {
+        /// The name asked for.
+        name: String,
+        /// Near names that the user may call.
+        near: Vec<String>,
+    },
+    /// No such intent (spec 000's exact words come first).
+    #[error("Unknown intent: {intent}{}", did_you_mean(.near))]
+    UnknownIntent {
+        /// The intent asked for.
+        intent: String,
+        /// Near intents that the user may use.
+        near: Vec<String>,
+    },
+    /// The user may not call the tool.
+    #[error("not allowed to call {tool}; ask an operator for access")]
+    PermissionDenied {
+        /// The tool asked for.
+        tool: String,
+    },
+    /// The tool is disabled.
+    #[error("{tool} is disabled: {reason}")]
+    ToolDisabled {
+        /// The tool asked for.
+        tool: String,
+        /// Why it is disabled.
+        reason: String,
+    },
+    /// A `request_id` was used before with other arguments.
+    #[error("request_id {request_id} was used before with another tool or other arguments; use a new one")]
+    RequestIdReused {
+        /// The identifier.
+        request_id: String,
+    },
+    /// A bound of the service is reached.
+    #[error("{what}; try again in {} s", .retry_after.as_secs_f64())]
+    Overloaded {
+        /// Which bound.
+        what: String,
+        /// When to try again.
+        retry_after: Duration,
+    },
+    /// The call's deadline passed.
+    #[error("the deadline passed before the call ended")]
+    DeadlineExceeded,
+    /// The caller went away.
+    #[error("the caller went away")]
+    CallerGone,
+    /// The service is shutting down and its grace is over.
+    #[error("the server is shutting down; call again")]
+    ShuttingDown,
+    /// A bug of the service; the operator finds it in the log by `call_id`.
+    #[error("internal error; quote call_id {call_id} to the operator")]
+    Internal {
+        /// The call.
+        call_id: String,
+    },
+}
+
+/// `. Did you mean a, b?`, or nothing without near names.
+pub fn did_you_mean(near: &[String]) -> String {
+    match near {
+        [] => String::new(),
+        names => format!(". Did you mean {}?", names.join(" or ")),
+    }
+}

@@ -1,0 +1,105 @@
+//! What a call says while it runs and when it ends (spec 001 ToolResult).
+
+use std::time::{Duration, SystemTime};
+
+use serde_json::{Map, Value};
+
+use super::{Payload, ToolError};
+
+/// The terminal outcome of a call that reached its tool.
+#[derive(Clone, Debug)]
+pub struct ToolResult {
+    /// The tool's name.
+    pub tool: String,
+    /// When this call was made.
+    pub fetched_at: SystemTime,
+    /// Data or an error, never both.
+    pub outcome: Outcome,
+    /// Where the data came from.
+    pub provenance: Provenance,
+}
+
+/// Data or an error.
+pub type Outcome = Result<Payload, ToolError>;
+
+/// Where the data of a result came from.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Provenance {
+    /// The contributing sources, `tool:<domain>:v1` each.
+    pub source_ids: Vec<String>,
+    /// The date of the data; the oldest of several.
+    pub as_of: String,
+    /// How old the result is, if it came from a cache.
+    pub cached_for: Option<Duration>,
+    /// What a reader of the data should know.
+    pub warnings: Vec<String>,
+    /// The nonce that frames text from outside, if there is any.
+    pub untrusted_nonce: Option<String>,
+}
+
+/// How a call ends.
+#[derive(Clone, Debug)]
+pub enum Terminal {
+    /// With a result.
+    Result(ToolResult),
+    /// A person must approve it first.
+    ConfirmationRequired(Confirmation),
+}
+
+/// A decision that a person must make on one exact call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Confirmation {
+    /// What to decide on.
+    pub confirmation_id: String,
+    /// What the call will do, for the person.
+    pub summary: String,
+    /// The exact arguments that approval is bound to.
+    pub arguments: Map<String, Value>,
+    /// When it expires.
+    pub expires_at: SystemTime,
+}
+
+/// What a call says before it ends.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// The call is valid and has begun.
+    Accepted {
+        /// The tool that was resolved.
+        tool: String,
+        /// The digest of its definition.
+        digest: String,
+        /// When the call ends, whatever happens.
+        deadline: SystemTime,
+    },
+    /// The call goes on.
+    Progress {
+        /// How much is done, 0 to 1, if known.
+        fraction: Option<f64>,
+        /// What is being done, for a person.
+        message: String,
+    },
+    /// A part of the data, ahead of the result.
+    Chunk(Map<String, Value>),
+}
+
+impl Provenance {
+    /// Data of one source.
+    pub fn of(source_id: impl Into<String>, as_of: impl Into<String>) -> Self {
+        Self { source_ids: vec![source_id.into()], as_of: as_of.into(), ..Self::default() }
+    }
+
+    /// Adds what another contribution says: its sources, its warnings, and its date if that is older.
+    pub fn absorb(&mut self, other: Self) {
+        for source_id in other.source_ids {
+            if !self.source_ids.contains(&source_id) {
+                self.source_ids.push(source_id);
+            }
+        }
+        if self.as_of.is_empty() || (!other.as_of.is_empty() && other.as_of < self.as_of) {
+            self.as_of = other.as_of;
+        }
+        self.cached_for = self.cached_for.max(other.cached_for);
+        self.untrusted_nonce = self.untrusted_nonce.take().or(other.untrusted_nonce);
+        self.warnings.extend(other.warnings);
+    }
+}

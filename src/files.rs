@@ -1,0 +1,91 @@
+//! The data tree: manifests and data, embedded in the binary or read from a directory on disk.
+//!
+//! Not here: what the files mean, and when to look again.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+use include_dir::{Dir, include_dir};
+
+static EMBEDDED: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/data");
+
+/// A tree of files. Paths in it are relative, with `/`.
+#[derive(Clone, Debug)]
+pub enum Tree {
+    /// The `data/` directory this binary was built with. Never changes.
+    Embedded,
+    /// A directory on disk.
+    Disk(PathBuf),
+}
+
+/// Identifies a state of a file as cheaply as one `stat` can. `None` if there is no such file.
+pub type Stamp = Option<(SystemTime, u64)>;
+
+/// A file could not be read.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot read {path}: {source}")]
+pub struct ReadError {
+    /// The file.
+    pub path: String,
+    source: io::Error,
+}
+
+impl Tree {
+    /// The content of a file; `None` if there is no such file.
+    pub fn read(&self, path: &str) -> Result<Option<String>, ReadError> {
+        match self {
+            Self::Embedded => Ok(EMBEDDED.get_file(path).and_then(|f| f.contents_utf8()).map(str::to_owned)),
+            Self::Disk(root) => absent_is_none(path, fs::read_to_string(root.join(path))),
+        }
+    }
+
+    /// The files of a directory with the given extension, as paths in the tree, sorted. Empty without the directory.
+    pub fn list(&self, directory: &str, extension: &str) -> Result<Vec<String>, ReadError> {
+        let names = match self {
+            Self::Embedded => EMBEDDED.get_dir(directory).map(embedded_names).unwrap_or_default(),
+            Self::Disk(root) => disk_names(directory, &root.join(directory))?,
+        };
+        let is_wanted = |name: &String| Path::new(name).extension().is_some_and(|found| found == extension);
+        let mut paths: Vec<_> =
+            names.into_iter().filter(is_wanted).map(|name| format!("{directory}/{name}")).collect();
+        paths.sort();
+        Ok(paths)
+    }
+
+    /// The present state of a file; costs one `stat` on disk and nothing when embedded.
+    pub fn stamp(&self, path: &str) -> Stamp {
+        let Self::Disk(root) = self else { return None };
+        let metadata = fs::metadata(root.join(path)).ok()?;
+        Some((metadata.modified().ok()?, metadata.len()))
+    }
+
+    /// How people find a file: its path on disk, or its name within the binary.
+    pub fn display(&self, path: &str) -> String {
+        match self {
+            Self::Embedded => format!("(embedded) {path}"),
+            Self::Disk(root) => root.join(path).display().to_string(),
+        }
+    }
+}
+
+fn embedded_names(directory: &Dir<'_>) -> Vec<String> {
+    directory.files().filter_map(|file| Some(file.path().file_name()?.to_str()?.to_owned())).collect()
+}
+
+fn disk_names(path: &str, directory: &Path) -> Result<Vec<String>, ReadError> {
+    let Some(entries) = absent_is_none(path, fs::read_dir(directory))? else { return Ok(Vec::new()) };
+    // Editors and ConfigMaps leave hidden files beside the real ones.
+    let visible = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    Ok(visible.filter(|name| !name.starts_with('.')).collect())
+}
+
+fn absent_is_none<T>(path: &str, result: io::Result<T>) -> Result<Option<T>, ReadError> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(ReadError { path: path.to_owned(), source }),
+    }
+}

@@ -1,0 +1,3 @@
+//! The list of all tools.
+
+pub mod tool;
