@@ -35,6 +35,13 @@ impl CallId {
     }
 }
 
+impl RequestId {
+    /// A new one.
+    pub fn generate() -> Self {
+        Self(Uuid::new_v4())
+    }
+}
+
 impl UserId {
     /// The text.
     pub fn as_str(&self) -> &str {

@@ -18,42 +18,55 @@ const MAX_MESSAGE: usize = 1024;
 impl From<Refusal> for Status {
     fn from(refusal: Refusal) -> Self {
         let message = refusal.to_string();
-        match refusal {
-            // The caller's mistake, to be mended before a retry.
-            Refusal::InvalidRequest(violations) => {
-                let details = with_violations(info("INVALID_REQUEST"), &violations);
-                status(Code::InvalidArgument, &message, details)
-            }
-            // Named near names are only those the user may call.
-            Refusal::UnknownTool { name, .. } => {
-                let details = resource(info("UNKNOWN_TOOL"), "tool", &name);
-                status(Code::NotFound, &message, details)
-            }
-            Refusal::UnknownIntent { intent, .. } => {
-                let details = resource(info("UNKNOWN_INTENT"), "intent", &intent);
-                status(Code::NotFound, &message, details)
-            }
-            // Said before existence is revealed.
-            Refusal::PermissionDenied { .. } => {
-                status(Code::PermissionDenied, &message, info("TOOL_NOT_ALLOWED"))
-            }
-            // The tool exists but an operator must configure something first.
-            Refusal::ToolDisabled { .. } => status(Code::FailedPrecondition, &message, info("TOOL_DISABLED")),
-            Refusal::RequestIdReused { request_id } => {
-                let details = resource(info("REQUEST_ID_REUSED"), "request_id", &request_id);
-                status(Code::AlreadyExists, &message, details)
-            }
-            // Nothing was started: a client or a mesh may retry after the stated time.
-            Refusal::Overloaded { retry_after, .. } => {
-                let details = with_retry(info("OVERLOADED"), retry_after);
-                status(Code::ResourceExhausted, &message, details)
-            }
-            Refusal::DeadlineExceeded => status(Code::DeadlineExceeded, &message, info("DEADLINE_EXCEEDED")),
-            // Nobody reads it; it is what logs and spans say.
-            Refusal::CallerGone => status(Code::Cancelled, &message, info("CALLER_GONE")),
-            Refusal::ShuttingDown => status(Code::Unavailable, &message, info("SHUTTING_DOWN")),
-            Refusal::Internal { .. } => status(Code::Internal, &message, info("INTERNAL")),
-        }
+        let details = info(reason_of(&refusal));
+        let details = match &refusal {
+            Refusal::InvalidRequest(violations) => with_violations(details, violations),
+            Refusal::UnknownTool { name, .. } => resource(details, "tool", name),
+            Refusal::UnknownIntent { intent, .. } => resource(details, "intent", intent),
+            Refusal::RequestIdReused { request_id } => resource(details, "request_id", request_id),
+            Refusal::Overloaded { retry_after, .. } => with_retry(details, *retry_after),
+            _ => details,
+        };
+        status(code_of_refusal(&refusal), &message, details)
+    }
+}
+
+/// The status code of a refusal.
+pub const fn code_of_refusal(refusal: &Refusal) -> Code {
+    match refusal {
+        // The caller's mistake, to be mended before a retry.
+        Refusal::InvalidRequest(_) => Code::InvalidArgument,
+        // Near names are only those the user may call.
+        Refusal::UnknownTool { .. } | Refusal::UnknownIntent { .. } => Code::NotFound,
+        // Said before existence is revealed.
+        Refusal::PermissionDenied { .. } => Code::PermissionDenied,
+        // The tool exists but an operator must configure something first.
+        Refusal::ToolDisabled { .. } => Code::FailedPrecondition,
+        Refusal::RequestIdReused { .. } => Code::AlreadyExists,
+        // Nothing was started: a client or a mesh may retry after the stated time.
+        Refusal::Overloaded { .. } => Code::ResourceExhausted,
+        Refusal::DeadlineExceeded => Code::DeadlineExceeded,
+        // Nobody reads it; it is what logs and spans say.
+        Refusal::CallerGone => Code::Cancelled,
+        Refusal::ShuttingDown => Code::Unavailable,
+        Refusal::Internal { .. } => Code::Internal,
+    }
+}
+
+/// The stable reason of a refusal, as its `google.rpc.ErrorInfo` states it.
+pub const fn reason_of(refusal: &Refusal) -> &'static str {
+    match refusal {
+        Refusal::InvalidRequest(_) => "INVALID_REQUEST",
+        Refusal::UnknownTool { .. } => "UNKNOWN_TOOL",
+        Refusal::UnknownIntent { .. } => "UNKNOWN_INTENT",
+        Refusal::PermissionDenied { .. } => "TOOL_NOT_ALLOWED",
+        Refusal::ToolDisabled { .. } => "TOOL_DISABLED",
+        Refusal::RequestIdReused { .. } => "REQUEST_ID_REUSED",
+        Refusal::Overloaded { .. } => "OVERLOADED",
+        Refusal::DeadlineExceeded => "DEADLINE_EXCEEDED",
+        Refusal::CallerGone => "CALLER_GONE",
+        Refusal::ShuttingDown => "SHUTTING_DOWN",
+        Refusal::Internal { .. } => "INTERNAL",
     }
 }
 

@@ -1,0 +1,120 @@
+//! The one pipeline that every call takes, whichever face it came in by.
+//!
+//! A layer is a `tower::Service<Call, Response = Terminal, Error = Refusal>` in a file of its own. A refusal becomes a
+//! status, everything else a result. Not here: limits and retries, which belong to each source's own stack.
+
+pub mod authorize;
+mod call;
+pub mod deadline;
+pub mod execute;
+pub mod flight;
+pub mod idempotency;
+mod in_flight;
+mod nested;
+pub mod resolve;
+pub mod span;
+mod stream;
+pub mod telemetry;
+pub mod validate;
+
+use std::{fmt, sync::Arc, task::Poll, time::Duration};
+
+use futures_util::poll;
+use tokio::sync::oneshot;
+use tower::{Service, ServiceBuilder, ServiceExt, util::BoxCloneSyncService};
+use tracing::Instrument;
+
+pub use authorize::Policy;
+pub use call::{Arrived, Call, Facts, Target};
+use execute::{Execute, timed_out};
+pub use in_flight::{InFlight, Which};
+use stream::End;
+pub use stream::{CallStream, Step};
+
+use crate::{
+    context::{EventSink, Services},
+    contract::{Refusal, Terminal},
+    registry::Registry,
+    store::idempotency::Idempotency,
+};
+
+/// What the pipeline is made of.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    /// The tools.
+    pub registry: Arc<Registry>,
+    /// Who may call what.
+    pub policy: Arc<dyn Policy>,
+    /// Remembers calls with a `request_id`.
+    pub idempotency: Arc<dyn Idempotency>,
+    /// What tools need beyond the standard context.
+    pub services: Services,
+    /// No call lasts longer.
+    pub cap: Duration,
+    /// Whether the log shows arguments.
+    pub log_arguments: bool,
+}
+
+/// The pipeline, ready to carry out calls.
+#[derive(Clone)]
+pub struct Pipeline {
+    stack: BoxCloneSyncService<Call, Terminal, Refusal>,
+    services: Services,
+    in_flight: InFlight,
+}
+
+impl Pipeline {
+    /// The stack. Top to bottom is the way of a call.
+    pub fn new(parts: Parts) -> Arc<Self> {
+        let Parts { registry, policy, idempotency, services, cap, log_arguments } = parts;
+        let in_flight = InFlight::default();
+        let stack = ServiceBuilder::new()
+            // Outermost: sees refusals too.
+            .layer(telemetry::Layer)
+            // Everything below is bounded by it.
+            .layer(deadline::Layer::new(cap, in_flight.clone()))
+            // Rules need the definition.
+            .layer(resolve::Layer::new(Arc::clone(&registry)))
+            // Before anything reveals whether a tool exists.
+            .layer(authorize::Layer::new(policy, registry))
+            // Nothing invalid is stored, confirmed or executed.
+            .layer(validate::Layer::new(log_arguments))
+            // A repeat spends nothing, not even a confirmation.
+            .layer(idempotency::Layer::new(idempotency, in_flight.clone(), cap))
+            // The tool.
+            .service(Execute);
+        Arc::new(Self { stack: BoxCloneSyncService::new(stack), services, in_flight })
+    }
+
+    /// Starts a call. A refusal that comes before anything else is the error here, so that a face can answer it
+    /// without a stream.
+    pub async fn start(self: &Arc<Self>, mut call: Call) -> Result<CallStream, Refusal> {
+        let (sink, events) = EventSink::channel();
+        let call_id = call.context.call_id;
+        call.context.events = sink;
+        call.context.services = self.services.clone();
+        call.context.caller = Arc::clone(self) as _;
+        let mut stack = self.stack.clone();
+        let mut end = Box::pin(async move { stack.ready().await?.call(call).await });
+        if let Poll::Ready(end) = poll!(&mut end) {
+            return CallStream::new(call_id, events, End::Ready(end)).begun().await;
+        }
+        let (sender, receiver) = oneshot::channel();
+        let carry_on = async move {
+            let _ = sender.send(end.await);
+        };
+        tokio::spawn(carry_on.in_current_span());
+        CallStream::new(call_id, events, End::Coming(receiver)).begun().await
+    }
+
+    /// The calls that are running.
+    pub fn in_flight(&self) -> &InFlight {
+        &self.in_flight
+    }
+}
+
+impl fmt::Debug for Pipeline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pipeline").field("in_flight", &self.in_flight.len()).finish_non_exhaustive()
+    }
+}

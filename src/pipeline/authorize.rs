@@ -1,0 +1,104 @@
+//! Authorize: may this user call this tool? Only then may the answer say whether it exists.
+
+use std::{
+    fmt::Debug,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use futures_util::future::{Either, Ready, ready};
+use tower::Service;
+
+use super::{Call, Target};
+use crate::{
+    context::User,
+    contract::Refusal,
+    registry::{self, Registry, Snapshot, Status},
+};
+
+/// Who may call what.
+pub trait Policy: Send + Sync + Debug {
+    /// Whether the user may call a tool of this name, whether or not it exists.
+    fn may_call(&self, user: &User, tool: &str) -> bool;
+}
+
+/// Refuses what the policy does not allow, then what does not exist.
+#[derive(Clone, Debug)]
+pub struct Layer {
+    policy: Arc<dyn Policy>,
+    registry: Arc<Registry>,
+}
+
+/// See [`Layer`].
+#[derive(Clone, Debug)]
+pub struct Authorize<S> {
+    inner: S,
+    layer: Layer,
+}
+
+impl Layer {
+    /// Decides by the given policy.
+    pub fn new(policy: Arc<dyn Policy>, registry: Arc<Registry>) -> Self {
+        Self { policy, registry }
+    }
+
+    fn check(&self, call: &Call) -> Result<(), Refusal> {
+        let tool = call.facts.tool();
+        let name = tool.map_or(call.target.as_str(), |tool| &tool.definition.name);
+        let asks_by_name = matches!(call.target, Target::Tool(_));
+        if (tool.is_some() || asks_by_name) && !self.policy.may_call(&call.context.user, name) {
+            return Err(Refusal::PermissionDenied { tool: call.target.as_str().to_owned() });
+        }
+        match tool {
+            None => Err(self.unknown(call)),
+            Some(tool) => match &tool.definition.status {
+                Status::Disabled(reason) => {
+                    Err(Refusal::ToolDisabled { tool: name.to_owned(), reason: reason.clone() })
+                }
+                Status::Ready | Status::Degraded(_) => Ok(()),
+            },
+        }
+    }
+
+    fn unknown(&self, call: &Call) -> Refusal {
+        let snapshot: Arc<Snapshot> = call.context.pins.get_or_pin(|| self.registry.snapshot());
+        let may_call = |tool: &str| self.policy.may_call(&call.context.user, tool);
+        match &call.target {
+            Target::Tool(name) => {
+                let known = snapshot.tools().map(|tool| tool.definition.name.as_str());
+                let near = registry::near(name, known.filter(|name| may_call(name)));
+                Refusal::UnknownTool { name: name.clone(), near }
+            }
+            Target::Intent(intent) => {
+                let known = snapshot.intents().filter(|(_, tool)| may_call(&tool.definition.name));
+                let near = registry::near(intent, known.map(|(intent, _)| intent));
+                Refusal::UnknownIntent { intent: intent.clone(), near }
+            }
+        }
+    }
+}
+
+impl<S> tower::Layer<S> for Layer {
+    type Service = Authorize<S>;
+
+    fn layer(&self, inner: S) -> Authorize<S> {
+        Authorize { inner, layer: self.clone() }
+    }
+}
+
+impl<S: Service<Call, Error = Refusal>> Service<Call> for Authorize<S> {
+    type Response = S::Response;
+    type Error = Refusal;
+    type Future = Either<Ready<Result<S::Response, Refusal>>, S::Future>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Refusal>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, call: Call) -> Self::Future {
+        match self.layer.check(&call) {
+            Err(refusal) => Either::Left(ready(Err(refusal))),
+            Ok(()) => Either::Right(self.inner.call(call)),
+        }
+    }
+}

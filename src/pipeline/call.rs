@@ -1,0 +1,147 @@
+//! A call on its way through the pipeline.
+
+use std::{
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::SystemTime,
+};
+
+use tokio::time::Instant;
+
+use crate::{
+    clock,
+    context::{RequestId, ToolContext},
+    contract::{Outcome, Provenance, Terminal, ToolError, ToolResult, arguments::Arguments},
+    registry::RegisteredTool,
+};
+
+/// What every face turns a request into.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// Who calls, until when, on behalf of which task.
+    pub context: ToolContext,
+    /// What to call.
+    pub target: Target,
+    /// What to call it with: as the caller wrote it above `validate`, checked and complete below.
+    pub arguments: Arguments,
+    /// Recognises a repeat.
+    pub request_id: Option<RequestId>,
+    /// When it came.
+    pub arrived: Arrived,
+    /// What is known of it so far.
+    pub facts: Arc<Facts>,
+}
+
+/// What to call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A tool by its name.
+    Tool(String),
+    /// A tool by an intent that routes to it.
+    Intent(String),
+}
+
+/// When a call came, on both clocks.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrived {
+    /// On the monotonic clock.
+    pub at: Instant,
+    /// On the wall clock.
+    pub wall: SystemTime,
+}
+
+/// What the layers find out about a call, seen by the layers above them.
+#[derive(Debug, Default)]
+pub struct Facts {
+    tool: OnceLock<Arc<RegisteredTool>>,
+    arguments: OnceLock<String>,
+    detached: AtomicBool,
+    cache_hit: AtomicBool,
+}
+
+impl Arrived {
+    /// Now.
+    pub fn now() -> Self {
+        Self { at: clock::now(), wall: clock::wall() }
+    }
+}
+
+impl Target {
+    /// The name or intent as the caller wrote it.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Tool(text) | Self::Intent(text) => text,
+        }
+    }
+}
+
+impl Call {
+    /// A call that came now.
+    pub fn new(context: ToolContext, target: Target, arguments: Arguments) -> Self {
+        let arrived = Arrived::now();
+        Self { context, target, arguments, request_id: None, arrived, facts: Arc::default() }
+    }
+
+    /// The tool.
+    ///
+    /// # Panics
+    /// Above `authorize`, which lets only resolved calls through.
+    pub fn tool(&self) -> &Arc<RegisteredTool> {
+        self.facts.tool().expect("authorize lets only resolved calls through")
+    }
+
+    /// The result of this call.
+    pub fn result(&self, outcome: Outcome, provenance: Provenance) -> Terminal {
+        Terminal::Result(ToolResult {
+            tool: self.tool().definition.name.clone(),
+            fetched_at: self.arrived.wall,
+            outcome,
+            provenance,
+        })
+    }
+
+    /// The result of this call when it failed.
+    pub fn failed(&self, error: ToolError) -> Terminal {
+        self.result(Err(error), Provenance::default())
+    }
+}
+
+impl Facts {
+    /// The tool, once it is resolved.
+    pub fn tool(&self) -> Option<&Arc<RegisteredTool>> {
+        self.tool.get()
+    }
+
+    /// The checked arguments as JSON text, where logging them is switched on.
+    pub fn arguments(&self) -> Option<&str> {
+        self.arguments.get().map(String::as_str)
+    }
+
+    /// Whether the work goes on without its caller.
+    pub fn is_detached(&self) -> bool {
+        self.detached.load(Ordering::Acquire)
+    }
+
+    /// Whether the result came from a cache or from an earlier call with the same `request_id`.
+    pub fn is_cache_hit(&self) -> bool {
+        self.cache_hit.load(Ordering::Acquire)
+    }
+
+    pub(super) fn resolved(&self, tool: Arc<RegisteredTool>) {
+        let _ = self.tool.set(tool);
+    }
+
+    pub(super) fn checked(&self, arguments: String) {
+        let _ = self.arguments.set(arguments);
+    }
+
+    pub(super) fn detach(&self) {
+        self.detached.store(true, Ordering::Release);
+    }
+
+    pub(super) fn hit(&self) {
+        self.cache_hit.store(true, Ordering::Release);
+    }
+}

@@ -1,0 +1,163 @@
+//! Execute: the tool itself, within the manifest's time-out, behind a panic guard.
+//!
+//! Never throws: whatever a tool does becomes a result (spec 001).
+
+use std::{
+    panic::AssertUnwindSafe,
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use futures_util::{FutureExt, future::BoxFuture, poll};
+use serde_json::json;
+use tokio::{pin, select, time::sleep_until};
+use tower::Service;
+use tracing::Instrument;
+
+use super::{Call, span};
+use crate::{
+    clock,
+    context::{StopCause, ToolContext, Unfinished},
+    contract::{ErrorCode, Origin, Payload, Provenance, Refusal, Terminal, ToolError},
+    registry::{Category, ToolType},
+    tools::tool::Reply,
+};
+
+/// A client stops reading a message at 4 MiB; a result with its envelope must stay below.
+pub const MAX_RESULT_BYTES: usize = 3 * 1024 * 1024;
+
+/// Smaller output messages cannot exceed the limit in any form.
+const SURELY_SMALL: usize = MAX_RESULT_BYTES / 96;
+
+/// Executes calls. The innermost service.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Execute;
+
+impl Service<Call> for Execute {
+    type Response = Terminal;
+    type Error = Refusal;
+    type Future = BoxFuture<'static, Result<Terminal, Refusal>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), Refusal>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, call: Call) -> Self::Future {
+        Box::pin(async move {
+            if call.context.cancellation.is_cancelled() {
+                return Ok(call.failed(ToolError::cancelled()));
+            }
+            let span = span::execute_tool(&call);
+            let ended = span::Ended::new(&span, &call.context.cancellation);
+            let terminal = execute(&call).instrument(span).await;
+            ended.with(&terminal);
+            Ok(terminal)
+        })
+    }
+}
+
+async fn execute(call: &Call) -> Terminal {
+    match call.tool().definition.kind {
+        ToolType::NonFunction => call.result(Ok(logged()), recorded(call)),
+        _ => conclude(call, run(call).await),
+    }
+}
+
+/// What a call that executes nothing answers (spec 002).
+fn logged() -> Payload {
+    Payload::from_json(json!({"logged": true}))
+}
+
+fn recorded(call: &Call) -> Provenance {
+    Provenance::of(format!("tool:{}:v1", call.tool().definition.name), "")
+}
+
+fn conclude(call: &Call, reply: Result<Reply<Payload>, Unfinished>) -> Terminal {
+    match reply {
+        Ok(Reply { data, provenance }) => {
+            let data = data.omitting(&call.tool().omitted);
+            match size_error(&data) {
+                None => call.result(Ok(data), provenance),
+                Some(error) => call.failed(error),
+            }
+        }
+        Err(Unfinished::Failed(error)) => call.failed(error),
+        Err(Unfinished::AwaitsConfirmation(confirmation)) => Terminal::ConfirmationRequired(confirmation),
+    }
+}
+
+async fn run(call: &Call) -> Result<Reply<Payload>, Unfinished> {
+    let limit = clock::now() + call.tool().definition.timeout;
+    let reads = call.tool().definition.category == Category::Read;
+    // A write that has started is not cut in half: those who wait for it lose patience, it goes on.
+    let own_limit = reads && limit < call.context.deadline;
+    let context = ToolContext {
+        deadline: if own_limit { limit } else { call.context.deadline },
+        cancellation: call.context.cancellation.child(),
+        ..call.context.clone()
+    };
+    let work = guarded(call, &context);
+    pin!(work);
+    // Most reads end here, without a timer.
+    if let Poll::Ready(reply) = poll!(&mut work) {
+        return reply;
+    }
+    if !own_limit {
+        return work.await;
+    }
+    select! {
+        biased;
+        () = sleep_until(limit) => {
+            context.cancellation.cancel(StopCause::Timeout);
+            Err(super::timed_out(call).into())
+        }
+        reply = &mut work => reply,
+    }
+}
+
+/// The tool's work; a panic in it is a failure of this call and of nothing else.
+async fn guarded(call: &Call, context: &ToolContext) -> Result<Reply<Payload>, Unfinished> {
+    let executor = call.tool().executor.as_ref().expect("start-up refuses a function tool without one");
+    let arguments = call.arguments.clone();
+    let work = AssertUnwindSafe(async { executor.execute(arguments, context).await });
+    match work.catch_unwind().await {
+        Ok(reply) => reply,
+        Err(_) => Err(panicked(call).into()),
+    }
+}
+
+fn panicked(call: &Call) -> ToolError {
+    let tool = &call.tool().definition;
+    tracing::error!(tool_name = tool.name, call_id = %call.context.call_id, "tool panicked");
+    let code = match tool.category {
+        Category::Read => ErrorCode::Unknown,
+        _ => ErrorCode::OutcomeUnknown,
+    };
+    let message =
+        format!("{} failed unexpectedly; quote call_id {} to the operator", tool.name, call.context.call_id);
+    ToolError { retryable: false, ..ToolError::new(code, message) }.with_origin(Origin::Tool)
+}
+
+/// The manifest's time-out passed.
+pub(super) fn timed_out(call: &Call) -> ToolError {
+    let tool = &call.tool().definition;
+    let message = format!("{} did not finish within its time-out of {}", tool.name, seconds(tool.timeout));
+    ToolError::new(ErrorCode::Timeout, message)
+}
+
+fn seconds(duration: Duration) -> String {
+    format!("{} s", duration.as_secs_f64())
+}
+
+fn size_error(data: &Payload) -> Option<ToolError> {
+    if data.encoded_len() <= SURELY_SMALL {
+        return None;
+    }
+    let size = data.json().to_string().len().max(prost::Message::encoded_len(&data.to_struct()));
+    (size > MAX_RESULT_BYTES).then(|| {
+        let message = format!(
+            "The result is {size} bytes, over the limit of {MAX_RESULT_BYTES}. Narrow the arguments."
+        );
+        ToolError::new(ErrorCode::ResultTooLarge, message)
+    })
+}

@@ -1,0 +1,271 @@
+//! Idempotency: a repeated `request_id` meets the stored outcome, the call under way, or a conflict; it spends nothing.
+//!
+//! Required for anything but a read. A write runs in a task of its own from here on: it outlives its caller.
+
+use std::{
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use futures_util::future::{BoxFuture, Either};
+use opentelemetry::trace::FutureExt;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+use tokio::time::{Instant, timeout_at};
+use tower::Service;
+use tracing::Span;
+use tracing_opentelemetry::OpenTelemetrySpanExt;
+
+use super::{
+    Call, InFlight,
+    flight::{Flight, Flights, Landed, Pilot},
+};
+use crate::{
+    clock,
+    context::{Cancellation, RequestId},
+    contract::{ErrorCode, Event, Refusal, Terminal, ToolError, ToolResult, Violation},
+    registry::Category,
+    store::idempotency::{ArgumentsDigest, Begun, Idempotency, Key},
+};
+
+/// When to try again after all records are taken.
+const FULL_RETRY_AFTER: std::time::Duration = std::time::Duration::from_secs(60);
+
+/// Carries each `request_id` out once.
+#[derive(Clone, Debug)]
+pub struct Layer {
+    store: Arc<dyn Idempotency>,
+    flights: Flights,
+    in_flight: InFlight,
+    cap: std::time::Duration,
+}
+
+/// See [`Layer`].
+#[derive(Clone, Debug)]
+pub struct Idempotent<S> {
+    inner: S,
+    layer: Layer,
+}
+
+impl Layer {
+    /// Remembers in the given store; a write may outlive its caller until `cap` after it came.
+    pub fn new(store: Arc<dyn Idempotency>, in_flight: InFlight, cap: std::time::Duration) -> Self {
+        Self { store, flights: Flights::default(), in_flight, cap }
+    }
+}
+
+impl<S> tower::Layer<S> for Layer {
+    type Service = Idempotent<S>;
+
+    fn layer(&self, inner: S) -> Idempotent<S> {
+        Idempotent { inner, layer: self.clone() }
+    }
+}
+
+impl<S> Service<Call> for Idempotent<S>
+where
+    S: Service<Call, Response = Terminal, Error = Refusal> + Clone + Send + 'static,
+    S::Future: Send + 'static,
+{
+    type Response = Terminal;
+    type Error = Refusal;
+    type Future = Either<S::Future, BoxFuture<'static, Landed>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Refusal>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, mut call: Call) -> Self::Future {
+        let reads = call.tool().definition.category == Category::Read;
+        match call.request_id {
+            None if reads => {
+                accept(&call);
+                Either::Left(self.inner.call(call))
+            }
+            None if call.context.depth == 0 => Either::Right(Box::pin(async { Err(request_id_required()) })),
+            // The outer call's identifier already keeps a nested write from being repeated.
+            None => {
+                call.request_id = Some(RequestId::generate());
+                Either::Right(self.once(call))
+            }
+            Some(_) => Either::Right(self.once(call)),
+        }
+    }
+}
+
+impl<S> Idempotent<S>
+where
+    S: Service<Call, Response = Terminal, Error = Refusal> + Clone + Send + 'static,
+    S::Future: Send + 'static,
+{
+    fn once(&mut self, call: Call) -> BoxFuture<'static, Landed> {
+        // The ready service goes with the call; its clone stays.
+        let clone = self.inner.clone();
+        let inner = std::mem::replace(&mut self.inner, clone);
+        let layer = self.layer.clone();
+        Box::pin(layer.once(call, inner))
+    }
+}
+
+impl Layer {
+    async fn once<S>(self, call: Call, inner: S) -> Landed
+    where
+        S: Service<Call, Response = Terminal, Error = Refusal> + Send + 'static,
+        S::Future: Send + 'static,
+    {
+        let key = key_of(&call);
+        let reads = call.tool().definition.category == Category::Read;
+        let flight = match self.store.begin(&key, digest_of(&call)).await {
+            Begun::Conflict => {
+                return Err(Refusal::RequestIdReused { request_id: key.request_id.to_string() });
+            }
+            Begun::Full => return Err(full()),
+            Begun::Ended(result) => return Ok(stored(&call, result)),
+            Begun::New => self.depart(&call, key, inner),
+            Begun::Unfinished => match self.flights.join(&key) {
+                Some(flight) => flight,
+                // A read that was lost is harmless to repeat; a write is not.
+                None if reads => self.depart(&call, key, inner),
+                None => return Ok(call.failed(outcome_unknown())),
+            },
+        };
+        accept(&call);
+        wait(&call, flight).await
+    }
+
+    /// Starts the work in a task of its own.
+    fn depart<S>(&self, call: &Call, key: Key, mut inner: S) -> Flight
+    where
+        S: Service<Call, Response = Terminal, Error = Refusal> + Send + 'static,
+        S::Future: Send + 'static,
+    {
+        let writes = call.tool().definition.category != Category::Read;
+        let work = self.detached(call, writes);
+        let cancellation = work.context.cancellation.clone();
+        let (pilot, flight) = self.flights.begin(key.clone(), cancellation.clone(), writes);
+        let listed =
+            self.in_flight.enter(key.user.clone(), work.context.call_id, Some(key.request_id), cancellation);
+        let store = Arc::clone(&self.store);
+        // The trace goes on, but the caller's span must be able to end first.
+        let trace = Span::current().context();
+        let journey = async move {
+            let landed = fly(inner.call(work.clone()), &work, writes).await;
+            record(&*store, &key, &landed).await;
+            drop(listed);
+            Pilot::land(pilot, landed);
+        };
+        tokio::spawn(journey.with_context(trace));
+        flight
+    }
+
+    /// The call as its own task carries it out.
+    fn detached(&self, call: &Call, writes: bool) -> Call {
+        let mut work = call.clone();
+        work.context.cancellation = Cancellation::new();
+        if writes {
+            work.facts.detach();
+            work.context.deadline = call.arrived.at + self.cap;
+        }
+        work
+    }
+}
+
+/// Carries the work out; a read stops as soon as nobody waits for it.
+async fn fly(work: impl Future<Output = Landed>, call: &Call, writes: bool) -> Landed {
+    if writes {
+        let cap = call.context.deadline;
+        let late = |_| Ok(call.failed(outcome_unknown()));
+        return timeout_at(cap, work).await.unwrap_or_else(late);
+    }
+    tokio::select! {
+        biased;
+        () = call.context.cancellation.cancelled() => Ok(call.failed(ToolError::cancelled())),
+        landed = work => landed,
+    }
+}
+
+/// Keeps the outcome, unless nothing was done and the same call may well succeed later.
+async fn record(store: &dyn Idempotency, key: &Key, landed: &Landed) {
+    match landed {
+        Ok(Terminal::Result(result)) if is_final(result) => store.end(key, result).await,
+        _ => store.forget(key).await,
+    }
+}
+
+fn is_final(result: &ToolResult) -> bool {
+    let nothing_done =
+        |code| matches!(code, ErrorCode::RateLimited | ErrorCode::Unavailable | ErrorCode::Cancelled);
+    result.outcome.as_ref().err().is_none_or(|error| !nothing_done(error.code))
+}
+
+/// Waits as long as the manifest allows; a write goes on beyond that.
+async fn wait(call: &Call, mut flight: Flight) -> Landed {
+    let patience: Instant = clock::now() + call.tool().definition.timeout;
+    match timeout_at(patience, flight.landed()).await {
+        Ok(Some(landed)) => landed.map(|terminal| own(call, terminal)),
+        Ok(None) => Ok(call.failed(outcome_unknown())),
+        Err(_) if call.tool().definition.category == Category::Read => {
+            Ok(call.failed(super::timed_out(call)))
+        }
+        Err(_) => Ok(call.failed(outcome_unknown())),
+    }
+}
+
+/// The outcome of an earlier call as the outcome of this one.
+fn stored(call: &Call, result: ToolResult) -> Terminal {
+    call.facts.hit();
+    own(call, Terminal::Result(result))
+}
+
+fn own(call: &Call, terminal: Terminal) -> Terminal {
+    match terminal {
+        Terminal::Result(result) => Terminal::Result(ToolResult { fetched_at: call.arrived.wall, ..result }),
+        other @ Terminal::ConfirmationRequired(_) => other,
+    }
+}
+
+fn accept(call: &Call) {
+    let definition = &call.tool().definition;
+    call.context.events.accepted(Event::Accepted {
+        tool: definition.name.clone(),
+        digest: definition.digest.clone(),
+        deadline: clock::wall_at(call.context.deadline),
+    });
+}
+
+fn key_of(call: &Call) -> Key {
+    Key {
+        user: call.context.user.id.clone(),
+        tool: call.tool().definition.name.clone(),
+        request_id: call.request_id.expect("only calls with a request_id come here"),
+    }
+}
+
+fn digest_of(call: &Call) -> ArgumentsDigest {
+    let arguments = Value::Object(call.arguments.clone());
+    let canonical = serde_json_canonicalizer::to_vec(&arguments).expect("a JSON value has a canonical form");
+    Sha256::digest(canonical).into()
+}
+
+fn request_id_required() -> Refusal {
+    Refusal::InvalidRequest(vec![Violation {
+        pointer: "request_id".to_owned(),
+        rule: "required".to_owned(),
+        description:
+            "request_id is required for a tool that does not only read: send a new UUID, and the same one \
+                      again when you repeat the call"
+                .to_owned(),
+    }])
+}
+
+fn outcome_unknown() -> ToolError {
+    ToolError::new(
+        ErrorCode::OutcomeUnknown,
+        "The write was started and its outcome is not known yet. Call again with the same request_id to learn it; \
+         nothing will be done twice.",
+    )
+}
+
+fn full() -> Refusal {
+    Refusal::Overloaded { what: "too many calls with a request_id".to_owned(), retry_after: FULL_RETRY_AFTER }
+}

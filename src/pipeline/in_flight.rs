@@ -1,0 +1,100 @@
+//! The calls that are running now, so that `CancelCall` finds them.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use crate::context::{CallId, Cancellation, RequestId, StopCause, UserId};
+
+/// The running calls. Cloning it makes another handle of the same.
+#[derive(Clone, Debug, Default)]
+pub struct InFlight(Arc<Mutex<Running>>);
+
+#[derive(Debug, Default)]
+struct Running {
+    next: u64,
+    entries: HashMap<u64, Entry>,
+}
+
+#[derive(Debug)]
+struct Entry {
+    user: UserId,
+    call_id: CallId,
+    request_id: Option<RequestId>,
+    cancellation: Cancellation,
+}
+
+/// Keeps a call in the list for as long as it runs.
+#[derive(Debug)]
+pub struct Guard {
+    in_flight: InFlight,
+    key: u64,
+}
+
+/// Which call to cancel.
+#[derive(Clone, Copy, Debug)]
+pub enum Which {
+    /// The call of this id.
+    Call(CallId),
+    /// The call that was made with this identifier.
+    Request(RequestId),
+}
+
+impl InFlight {
+    /// Lists a call until the guard is dropped.
+    pub fn enter(
+        &self,
+        user: UserId,
+        call_id: CallId,
+        request_id: Option<RequestId>,
+        cancellation: Cancellation,
+    ) -> Guard {
+        let mut running = self.lock();
+        let key = running.next;
+        running.next += 1;
+        running.entries.insert(key, Entry { user, call_id, request_id, cancellation });
+        Guard { in_flight: self.clone(), key }
+    }
+
+    /// Cancels a user's own call. Returns whether there was one.
+    pub fn cancel(&self, user: &UserId, which: Which) -> bool {
+        let running = self.lock();
+        let is_meant = |entry: &&Entry| entry.user == *user && entry.is(which);
+        let mut found = false;
+        for entry in running.entries.values().filter(is_meant) {
+            entry.cancellation.cancel(StopCause::Cancelled);
+            found = true;
+        }
+        found
+    }
+
+    /// How many calls are running.
+    pub fn len(&self) -> usize {
+        self.lock().entries.len()
+    }
+
+    /// Whether no call is running.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Running> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Entry {
+    fn is(&self, which: Which) -> bool {
+        match which {
+            Which::Call(call_id) => self.call_id == call_id,
+            Which::Request(request_id) => self.request_id == Some(request_id),
+        }
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.in_flight.lock().entries.remove(&self.key);
+    }
+}

@@ -1,0 +1,67 @@
+//! Validate: the arguments against the tool's schema, all violations at once. Nothing invalid is stored or executed.
+
+use std::{
+    mem,
+    task::{Context, Poll},
+};
+
+use futures_util::future::{Either, Ready, ready};
+use tower::Service;
+
+use super::Call;
+use crate::contract::{Refusal, Terminal, ToolError};
+
+/// Answers arguments that break the schema with `INVALID_ARGUMENT` in the result.
+#[derive(Clone, Copy, Debug)]
+pub struct Layer {
+    keep_arguments: bool,
+}
+
+/// See [`Layer`].
+#[derive(Clone, Debug)]
+pub struct Validate<S> {
+    inner: S,
+    layer: Layer,
+}
+
+impl Layer {
+    /// Keeps the text of checked arguments for the log only if asked to.
+    pub fn new(keep_arguments: bool) -> Self {
+        Self { keep_arguments }
+    }
+}
+
+impl<S> tower::Layer<S> for Layer {
+    type Service = Validate<S>;
+
+    fn layer(&self, inner: S) -> Validate<S> {
+        Validate { inner, layer: *self }
+    }
+}
+
+impl<S: Service<Call, Response = Terminal, Error = Refusal>> Service<Call> for Validate<S> {
+    type Response = Terminal;
+    type Error = Refusal;
+    type Future = Either<Ready<Result<Terminal, Refusal>>, S::Future>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Refusal>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, mut call: Call) -> Self::Future {
+        let raw = mem::take(&mut call.arguments);
+        match call.tool().input.check(raw) {
+            Err(violations) => {
+                let terminal = call.failed(ToolError::invalid_arguments(violations));
+                Either::Left(ready(Ok(terminal)))
+            }
+            Ok(arguments) => {
+                if self.layer.keep_arguments {
+                    call.facts.checked(serde_json::Value::Object(arguments.clone()).to_string());
+                }
+                call.arguments = arguments;
+                Either::Right(self.inner.call(call))
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! What is known of calls with a `request_id`: begun, and how they ended. Kept 24 h.
+
+use std::{fmt::Debug, time::Duration};
+
+use futures_util::future::BoxFuture;
+
+use crate::{
+    context::{RequestId, UserId},
+    contract::ToolResult,
+};
+
+/// How long a call with a `request_id` is remembered.
+pub const RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Identifies a call with a `request_id`: identifiers of different users or tools never meet.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Key {
+    /// The authenticated user.
+    pub user: UserId,
+    /// The tool's name.
+    pub tool: String,
+    /// The caller's identifier.
+    pub request_id: RequestId,
+}
+
+/// SHA-256 over the RFC 8785 form of the checked arguments.
+pub type ArgumentsDigest = [u8; 32];
+
+/// What a call with a `request_id` meets.
+#[derive(Clone, Debug)]
+pub enum Begun {
+    /// Nothing is known of it: it is recorded as begun, and must now be carried out.
+    New,
+    /// It was begun before and its end is not recorded.
+    Unfinished,
+    /// It ended like this.
+    Ended(ToolResult),
+    /// It was used before with other arguments.
+    Conflict,
+    /// No more calls can be remembered now.
+    Full,
+}
+
+/// Remembers calls with a `request_id`.
+pub trait Idempotency: Send + Sync + Debug {
+    /// Records the beginning, unless it is recorded already.
+    fn begin<'a>(&'a self, key: &'a Key, digest: ArgumentsDigest) -> BoxFuture<'a, Begun>;
+    /// Records the end.
+    fn end<'a>(&'a self, key: &'a Key, result: &'a ToolResult) -> BoxFuture<'a, ()>;
+    /// Forgets a call that turned out not to have done anything, so that it can be tried again.
+    fn forget<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, ()>;
+}
