@@ -97,7 +97,7 @@ impl Pipeline {
         let mut stack = self.stack.clone();
         let mut end = Box::pin(async move { stack.ready().await?.call(call).await });
         if let Poll::Ready(end) = poll!(&mut end) {
-            return CallStream::new(call_id, events, End::Ready(end)).begun().await;
+            return CallStream::new(call_id, events, End::Ready(Box::new(end))).begun().await;
         }
         let (sender, receiver) = oneshot::channel();
         let carry_on = async move {

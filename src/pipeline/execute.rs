@@ -59,7 +59,7 @@ impl Service<Call> for Execute {
 async fn execute(call: &Call) -> Terminal {
     match call.tool().definition.kind {
         ToolType::NonFunction => call.result(Ok(logged()), recorded(call)),
-        _ => conclude(call, run(call).await),
+        ToolType::Function => conclude(call, run(call).await),
     }
 }
 

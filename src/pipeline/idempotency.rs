@@ -5,6 +5,7 @@
 use std::{
     sync::Arc,
     task::{Context, Poll},
+    time::Duration,
 };
 
 use futures_util::future::{BoxFuture, Either};
@@ -29,7 +30,7 @@ use crate::{
 };
 
 /// When to try again after all records are taken.
-const FULL_RETRY_AFTER: std::time::Duration = std::time::Duration::from_secs(60);
+const FULL_RETRY_AFTER: Duration = Duration::from_mins(1);
 
 /// Carries each `request_id` out once.
 #[derive(Clone, Debug)]
@@ -37,7 +38,7 @@ pub struct Layer {
     store: Arc<dyn Idempotency>,
     flights: Flights,
     in_flight: InFlight,
-    cap: std::time::Duration,
+    cap: Duration,
 }
 
 /// See [`Layer`].
@@ -49,7 +50,7 @@ pub struct Idempotent<S> {
 
 impl Layer {
     /// Remembers in the given store; a write may outlive its caller until `cap` after it came.
-    pub fn new(store: Arc<dyn Idempotency>, in_flight: InFlight, cap: std::time::Duration) -> Self {
+    pub fn new(store: Arc<dyn Idempotency>, in_flight: InFlight, cap: Duration) -> Self {
         Self { store, flights: Flights::default(), in_flight, cap }
     }
 }
@@ -120,7 +121,7 @@ impl Layer {
                 return Err(Refusal::RequestIdReused { request_id: key.request_id.to_string() });
             }
             Begun::Full => return Err(full()),
-            Begun::Ended(result) => return Ok(stored(&call, result)),
+            Begun::Ended(result) => return Ok(stored(&call, *result)),
             Begun::New => self.depart(&call, key, inner),
             Begun::Unfinished => match self.flights.join(&key) {
                 Some(flight) => flight,
@@ -203,11 +204,10 @@ async fn wait(call: &Call, mut flight: Flight) -> Landed {
     let patience: Instant = clock::now() + call.tool().definition.timeout;
     match timeout_at(patience, flight.landed()).await {
         Ok(Some(landed)) => landed.map(|terminal| own(call, terminal)),
-        Ok(None) => Ok(call.failed(outcome_unknown())),
         Err(_) if call.tool().definition.category == Category::Read => {
             Ok(call.failed(super::timed_out(call)))
         }
-        Err(_) => Ok(call.failed(outcome_unknown())),
+        Ok(None) | Err(_) => Ok(call.failed(outcome_unknown())),
     }
 }
 

@@ -35,7 +35,7 @@ pub struct CallStream {
 
 #[derive(Debug)]
 pub(super) enum End {
-    Ready(Result<Terminal, Refusal>),
+    Ready(Box<Result<Terminal, Refusal>>),
     Coming(oneshot::Receiver<Result<Terminal, Refusal>>),
     Over,
 }
@@ -59,7 +59,7 @@ impl CallStream {
                 Ok(self)
             }
             Some(Ok(Step::Terminal(terminal))) => {
-                self.end = End::Ready(Ok(terminal));
+                self.end = End::Ready(Box::new(Ok(terminal)));
                 Ok(self)
             }
             None => Ok(self),
@@ -96,7 +96,7 @@ impl CallStream {
                 biased;
                 Some(event) = self.events.recv() => return Some(Ok(Step::Event(event))),
                 // The task is gone only when the runtime shuts down.
-                end = coming => self.end = End::Ready(end.unwrap_or(Err(Refusal::ShuttingDown))),
+                end = coming => self.end = End::Ready(Box::new(end.unwrap_or(Err(Refusal::ShuttingDown)))),
             }
         }
         // What was said before the end is still heard.

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// How long a call with a `request_id` is remembered.
-pub const RETENTION: Duration = Duration::from_secs(24 * 60 * 60);
+pub const RETENTION: Duration = Duration::from_hours(24);
 
 /// Identifies a call with a `request_id`: identifiers of different users or tools never meet.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -34,7 +34,7 @@ pub enum Begun {
     /// It was begun before and its end is not recorded.
     Unfinished,
     /// It ended like this.
-    Ended(ToolResult),
+    Ended(Box<ToolResult>),
     /// It was used before with other arguments.
     Conflict,
     /// No more calls can be remembered now.

@@ -63,7 +63,7 @@ impl Records {
         self.expire(now);
         match self.by_key.get(key) {
             Some(record) if record.digest != digest => return Begun::Conflict,
-            Some(Record { result: Some(result), .. }) => return Begun::Ended(result.clone()),
+            Some(Record { result: Some(result), .. }) => return Begun::Ended(Box::new(result.clone())),
             Some(_) => return Begun::Unfinished,
             None if self.by_key.len() >= CAPACITY => return Begun::Full,
             None => {}
