@@ -1,0 +1,56 @@
+//! Loading: merge the layers, refuse what means nothing, read what is left, check what it says.
+
+#[cfg(test)]
+mod tests;
+
+use figment::Source;
+
+use super::{
+    Config, ConfigError, Environment, Origins, Problem, Sources, Telemetry,
+    extract::{Settings, extract},
+    layer::{self, Layer},
+    unknown,
+};
+
+/// The configuration and where each setting comes from.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The configuration.
+    pub config: Config,
+    /// Where each setting comes from.
+    pub origins: Origins,
+}
+
+/// Loads the configuration. Every unknown setting is reported at once.
+pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
+    let file = layer::file(sources)?;
+    let unknown = file.as_ref().map(|file| unknown::keys(&file.settings)).unwrap_or_default();
+    let name = file.as_ref().and_then(name_of);
+    let figment = layer::merge(file, sources);
+    let origins = Origins::of(&figment, name);
+    let located = |problems: Vec<Problem>| {
+        ConfigError(problems.into_iter().map(|problem| origins.locate(problem)).collect())
+    };
+    none(unknown).map_err(located)?;
+    let settings = extract(&figment).map_err(|problem| located(vec![problem]))?;
+    let environment = &sources.environment;
+    none(unknown::variables(environment, settings.auth.variables())).map_err(ConfigError)?;
+    let config = check(settings, environment).map_err(located)?;
+    Ok(Loaded { config, origins })
+}
+
+fn check(settings: Settings, environment: &Environment) -> Result<Config, Vec<Problem>> {
+    let Settings { server, data, auth, log } = settings;
+    none(server.problems().into_iter().chain(log.problems()).collect())?;
+    let auth = auth.resolve(environment)?;
+    Ok(Config { server, data, auth, log, telemetry: Telemetry::from_environment(environment) })
+}
+
+fn none(problems: Vec<Problem>) -> Result<(), Vec<Problem>> {
+    if problems.is_empty() { Ok(()) } else { Err(problems) }
+}
+
+fn name_of(file: &Layer) -> Option<String> {
+    let path = file.origin.source.as_ref().and_then(Source::file_path)?;
+    Some(path.display().to_string())
+}

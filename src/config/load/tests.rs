@@ -1,0 +1,220 @@
+//! What a configuration says, whoever said it; and what it refuses, naming who said that.
+
+use std::{fs, time::Duration};
+
+use secrecy::ExposeSecret;
+use tempfile::TempDir;
+
+use super::*;
+use crate::config::{Flags, LogFormat, Origin, print};
+
+const TOKEN: &str = "s3cret-token-of-riley";
+
+fn loaded(file: &str, variables: &[(&str, &str)], flags: Flags) -> Result<Loaded, ConfigError> {
+    let directory = TempDir::new().unwrap();
+    fs::write(directory.path().join("toolwire.toml"), file).unwrap();
+    let environment = Environment::of(variables);
+    load(&Sources { flags, environment, directory: directory.path().to_owned() })
+}
+
+#[track_caller]
+fn refused(file: &str, variables: &[(&str, &str)], flags: Flags) -> String {
+    loaded(file, variables, flags).unwrap_err().to_string()
+}
+
+#[test]
+fn without_anything_said_the_defaults_hold() {
+    let config = load(&Sources { directory: "/nonexistent".into(), ..Sources::default() }).unwrap().config;
+    assert_eq!(config.server.listen.to_string(), "127.0.0.1:50051");
+    assert_eq!(config.server.limits.max_request_bytes, 1024 * 1024);
+    assert_eq!(config.data.default_user.as_str(), "demo");
+    assert!(config.auth.users.is_empty() && !config.telemetry.otlp);
+}
+
+#[test]
+fn a_flag_wins_over_a_variable_and_that_over_the_file() {
+    let file =
+        "[server]\nlisten = '127.0.0.1:1'\ndeadline_cap = '1m'\n[log]\nformat = 'text'\nfilter = 'warn'";
+    let variables =
+        [("TOOLWIRE_LISTEN", "127.0.0.1:2"), ("TOOLWIRE_LOG", "json"), ("TOOLWIRE_LOG_FILTER", "")];
+    let flags = Flags::default().set("server.listen", Some("127.0.0.1:3")).set("log.format", None::<&str>);
+    let Loaded { config, origins } = loaded(file, &variables, flags).unwrap();
+    assert_eq!(config.server.listen.port(), 3);
+    assert_eq!(config.log.format, LogFormat::Json);
+    assert_eq!(config.log.filter, "warn");
+    assert_eq!(config.server.deadline_cap, Duration::from_mins(1));
+    assert_eq!(origins.origin("server.listen"), Origin::Flag("--listen"));
+    assert_eq!(origins.origin("log.format"), Origin::Variable("TOOLWIRE_LOG"));
+    assert!(matches!(origins.origin("log.filter"), Origin::File(path) if path.ends_with("toolwire.toml")));
+    assert_eq!(origins.origin("data.dir"), Origin::Default);
+}
+
+#[test]
+fn variables_are_texts_of_any_type() {
+    let variables = [
+        ("TOOLWIRE_REUSE_PORT", "true"),
+        ("TOOLWIRE_MAX_CONNECTIONS", "7"),
+        ("TOOLWIRE_MAX_REQUEST_BYTES", "2MiB"),
+        ("TOOLWIRE_STREAM_WINDOW", "70000"),
+        ("TOOLWIRE_DRAIN_LAME_DUCK", "0s"),
+        ("TOOLWIRE_DATA", "1"),
+        ("TOOLWIRE_DEFAULT_USER", "42"),
+        ("TOOLWIRE_LISTEN", "localhost:0"),
+    ];
+    let config = loaded("", &variables, Flags::default()).unwrap().config;
+    assert!(config.server.reuse_port);
+    assert_eq!(config.server.limits.max_connections, 7);
+    assert_eq!(config.server.limits.max_request_bytes, 2 * 1024 * 1024);
+    assert_eq!(config.server.limits.stream_window, 70_000);
+    assert_eq!(config.server.drain.lame_duck, Duration::ZERO);
+    assert_eq!(config.data.dir, Some("1".into()));
+    assert_eq!(config.data.default_user.as_str(), "42");
+    assert!(config.server.listen.ip().is_loopback());
+}
+
+#[test]
+fn every_unknown_key_is_refused_with_the_near_one() {
+    let error = refused(
+        "[server]\nlisen = 'x'\n[sever]\nlisten = 'x'\n[telemetry]\notlp = true",
+        &[],
+        Flags::default(),
+    );
+    assert!(
+        error.contains("toolwire.toml: server.lisen: unknown setting. Did you mean server.listen?"),
+        "{error}"
+    );
+    assert!(error.contains("sever: unknown setting"), "{error}");
+    assert!(error.contains("OTEL_"), "{error}");
+    assert_eq!(error.lines().count(), 3, "{error}");
+}
+
+#[test]
+fn an_unknown_variable_of_ours_is_refused() {
+    let error = refused("", &[("TOOLWIRE_LISTN", "x"), ("OTHER_LISTN", "x")], Flags::default());
+    assert_eq!(error, "variable TOOLWIRE_LISTN: unknown setting. Did you mean TOOLWIRE_LISTEN?");
+}
+
+#[test]
+fn variables_that_kubernetes_sets_for_a_service_of_our_name_are_let_be() {
+    let links = [
+        ("TOOLWIRE_SERVICE_HOST", "10.0.0.1"),
+        ("TOOLWIRE_SERVICE_PORT_GRPC", "50051"),
+        ("TOOLWIRE_PORT", "tcp://10.0.0.1:50051"),
+        ("TOOLWIRE_PORT_50051_TCP_ADDR", "10.0.0.1"),
+        ("TOOLWIRE_EU_PORT", "tcp://10.0.0.2:50051"),
+    ];
+    assert!(loaded("", &links, Flags::default()).is_ok());
+}
+
+#[test]
+fn a_wrong_value_is_found_where_it_was_said() {
+    let error = refused("[server]\ndeadline_cap = 5", &[], Flags::default());
+    assert!(error.contains("toolwire.toml: server.deadline_cap: expected"), "{error}");
+    let error = refused("", &[("TOOLWIRE_DEADLINE_CAP", "5")], Flags::default());
+    assert!(
+        error.starts_with("variable TOOLWIRE_DEADLINE_CAP: expected a length of time such as"),
+        "{error}"
+    );
+    let error = refused("", &[], Flags::default().set("server.listen", Some("50051")));
+    assert!(error.starts_with("flag --listen: expected an address and a port such as"), "{error}");
+    let error = refused("[log]\nformat = 'xml'", &[], Flags::default());
+    assert!(error.ends_with("log.format: expected one of auto, json, text, but found \"xml\""), "{error}");
+    let error = refused("server = 3", &[], Flags::default());
+    assert!(error.ends_with("server: expected a table [server]"), "{error}");
+}
+
+#[test]
+fn values_that_cannot_work_are_refused_together() {
+    let variables = [
+        ("TOOLWIRE_DEADLINE_CAP", "0s"),
+        ("TOOLWIRE_MAX_CONNECTIONS", "0"),
+        ("TOOLWIRE_STREAM_WINDOW", "3000000000"),
+        ("TOOLWIRE_LOG_FILTER", "toolwire=loud"),
+        ("TOOLWIRE_DRAIN_FORCED_END", "1s"),
+    ];
+    let error = refused("", &variables, Flags::default());
+    for (name, _) in variables {
+        assert!(error.contains(&format!("variable {name}: ")), "{name}: {error}");
+    }
+}
+
+#[test]
+fn a_file_that_is_named_must_exist_and_be_toml() {
+    let flags = Flags { file: Some("/nonexistent/x.toml".into()), ..Flags::default() };
+    let error = refused("", &[], flags);
+    assert!(
+        error.starts_with("/nonexistent/x.toml: cannot be read") && error.contains("--config"),
+        "{error}"
+    );
+    let error = refused("", &[("TOOLWIRE_CONFIG", "/nonexistent/y.toml")], Flags::default());
+    assert!(error.starts_with("/nonexistent/y.toml: "), "{error}");
+    let error = refused("[server]\n\nlisten = ", &[], Flags::default());
+    assert!(error.contains("toolwire.toml:3: not valid TOML"), "{error}");
+}
+
+#[test]
+fn users_have_tokens_from_the_file_or_from_a_variable() {
+    let file = format!(
+        "[[auth.users]]\nuser_id = 'riley'\ntoken = '{TOKEN}'\n\
+         [[auth.users]]\nuser_id = 'ops'\nrole = 'operator'\ntoken_env = 'TOOLWIRE_OPS_TOKEN'\ntools = ['get_*']"
+    );
+    let config = loaded(&file, &[("TOOLWIRE_OPS_TOKEN", "0ps")], Flags::default()).unwrap().config;
+    let [riley, ops] = config.auth.users.as_slice() else { panic!("{:?}", config.auth) };
+    assert_eq!((riley.user_id.as_str(), riley.token.expose_secret()), ("riley", TOKEN));
+    assert_eq!((ops.role.as_deref(), ops.token.expose_secret()), (Some("operator"), "0ps"));
+    assert!(riley.may_call("debug_write") && ops.may_call("get_quotes") && !ops.may_call("debug_write"));
+}
+
+#[test]
+fn a_user_without_a_usable_token_is_refused() {
+    let user = |rest: &str| refused(&format!("[[auth.users]]\nuser_id = 'a'\n{rest}"), &[], Flags::default());
+    assert!(user("").contains("auth.users.0: expected token, or token_env"));
+    assert!(user("token = 'x'\ntoken_env = 'X'").contains("not both"));
+    assert!(user("token_env = 'X'").contains("token_env names X, which is not set"));
+    assert!(user("token = ''").contains("visible ASCII"));
+    assert!(user("token = '[hidden]'").contains("only stands for one"));
+    assert!(
+        user("token = 'x'\n[[auth.users]]\nuser_id = 'b'\ntoken = 'x'").contains("auth.users.1: its token")
+    );
+    assert!(user("token = 'x'\ntools = ['Get*']").contains("expected a tool name or a pattern"));
+}
+
+#[test]
+fn secrets_are_never_shown() {
+    let file = format!("[[auth.users]]\nuser_id = 'riley'\ntoken = '{TOKEN}'");
+    let Loaded { config, origins } = loaded(&file, &[], Flags::default()).unwrap();
+    let printed = print(&config, &origins);
+    assert!(printed.contains("token = \"[hidden]\""), "{printed}");
+    let sources = Sources { environment: Environment::of(&[("RILEY", TOKEN)]), ..Sources::default() };
+    for text in [printed, format!("{config:?} {origins:?} {sources:?}")] {
+        assert!(!text.contains(TOKEN), "{text}");
+    }
+}
+
+#[test]
+fn secrets_are_not_shown_by_errors_either() {
+    let number = TOKEN.len() * 1_234_567;
+    for wrong in [
+        format!("user_id = 'a'\ntoken = {number}"),
+        format!("user_id = 'a'\ntoken = ['{TOKEN}']"),
+        format!("user_id = 'a'\ntoken = '{TOKEN}"),
+        format!("user_id = 'a'\ntoken = '{TOKEN}'\ntoken = '{TOKEN}'"),
+        format!("user_id = 'a'\ntoken = '{TOKEN} '"),
+        format!("user_id = 'a'\ntokn = '{TOKEN}'"),
+    ] {
+        let error = refused(&format!("[[auth.users]]\n{wrong}"), &[], Flags::default());
+        assert!(!error.contains(TOKEN) && !error.contains(&number.to_string()), "{error}");
+    }
+}
+
+#[test]
+fn what_is_printed_is_understood_again() {
+    let variables =
+        [("TOOLWIRE_LISTEN", "[::1]:9"), ("TOOLWIRE_DATA", "a \"b\" c"), ("TOOLWIRE_LOG", "text")];
+    let first = loaded("", &variables, Flags::default()).unwrap();
+    let printed = print(&first.config, &first.origins);
+    assert!(printed.contains("# TOOLWIRE_LISTEN (--listen, TOOLWIRE_LISTEN)"), "{printed}");
+    assert!(printed.contains("# default (TOOLWIRE_DEADLINE_CAP)"), "{printed}");
+    let second = loaded(&printed, &[], Flags::default()).unwrap();
+    assert_eq!(format!("{:?}", second.config), format!("{:?}", first.config));
+}

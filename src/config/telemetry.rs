@@ -1,0 +1,60 @@
+//! Whether traces are exported: by the standard `OTEL_*` variables, and by nothing else.
+//!
+//! Not here: the exporter's own settings, which the SDK reads.
+
+use super::Environment;
+
+/// Traces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Telemetry {
+    /// Whether traces are exported over OTLP. `OTEL_EXPORTER_OTLP_ENDPOINT` or `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`
+    /// switches it on, `OTEL_SDK_DISABLED=true` or `OTEL_TRACES_EXPORTER=none` off. Default off.
+    pub otlp: bool,
+    /// The service that the spans name. `OTEL_SERVICE_NAME`, default `toolwire`.
+    pub service_name: String,
+}
+
+impl Default for Telemetry {
+    fn default() -> Self {
+        Self { otlp: false, service_name: "toolwire".to_owned() }
+    }
+}
+
+impl Telemetry {
+    /// What the environment says.
+    pub(super) fn from_environment(environment: &Environment) -> Self {
+        let is =
+            |name, word: &str| environment.get(name).is_some_and(|value| value.eq_ignore_ascii_case(word));
+        let has_endpoint = ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"]
+            .into_iter()
+            .any(|name| environment.get(name).is_some());
+        let is_off = is("OTEL_SDK_DISABLED", "true") || is("OTEL_TRACES_EXPORTER", "none");
+        let service_name = environment.get("OTEL_SERVICE_NAME").unwrap_or("toolwire").to_owned();
+        Self { otlp: has_endpoint && !is_off, service_name }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(variables: &[(&str, &str)]) -> Telemetry {
+        Telemetry::from_environment(&Environment::of(variables))
+    }
+
+    #[test]
+    fn an_endpoint_switches_traces_on() {
+        assert_eq!(of(&[]), Telemetry::default());
+        assert!(of(&[("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4317")]).otlp);
+        assert!(of(&[("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://collector:4317")]).otlp);
+        assert!(!of(&[("OTEL_EXPORTER_OTLP_ENDPOINT", "")]).otlp);
+    }
+
+    #[test]
+    fn the_standard_switches_turn_them_off() {
+        let endpoint = ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4317");
+        assert!(!of(&[endpoint, ("OTEL_SDK_DISABLED", "TRUE")]).otlp);
+        assert!(!of(&[endpoint, ("OTEL_TRACES_EXPORTER", "none")]).otlp);
+        assert_eq!(of(&[("OTEL_SERVICE_NAME", "tools-eu")]).service_name, "tools-eu");
+    }
+}
