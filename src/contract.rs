@@ -11,6 +11,7 @@ pub mod payload;
 pub mod proto;
 pub mod refusal;
 pub mod result;
+pub mod sequence;
 pub mod status;
 
 pub use error::{ErrorCode, Origin, ToolError, Violation};

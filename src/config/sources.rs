@@ -18,8 +18,7 @@ pub struct Sources {
 /// What the command line says.
 #[derive(Clone, Debug, Default)]
 pub struct Flags {
-    /// The file to read instead of `toolwire.toml`. `--config`, `TOOLWIRE_CONFIG`.
-    pub file: Option<PathBuf>,
+    pub(super) file: Option<PathBuf>,
     pub(super) values: Vec<(&'static str, String)>,
 }
 
@@ -35,6 +34,11 @@ impl Sources {
 }
 
 impl Flags {
+    /// No flags but, if there is one, the file to read instead of `toolwire.toml`. `--config`, `TOOLWIRE_CONFIG`.
+    pub fn with_file(file: Option<PathBuf>) -> Self {
+        Self { file, ..Self::default() }
+    }
+
     /// The same flags and, if there is a value, one more.
     ///
     /// # Panics

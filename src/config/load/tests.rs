@@ -140,7 +140,7 @@ fn values_that_cannot_work_are_refused_together() {
 
 #[test]
 fn a_file_that_is_named_must_exist_and_be_toml() {
-    let flags = Flags { file: Some("/nonexistent/x.toml".into()), ..Flags::default() };
+    let flags = Flags::with_file(Some("/nonexistent/x.toml".into()));
     let error = refused("", &[], flags);
     assert!(
         error.starts_with("/nonexistent/x.toml: cannot be read") && error.contains("--config"),

@@ -1,0 +1,131 @@
+//! The command line: one file a subcommand, one module that prints (`output`), one that meets the service (`wiring`).
+//!
+//! Exit codes: 0 done; 1 the tool or the command failed; 2 the command line, the configuration or a definition is wrong;
+//! 130 interrupted.
+
+#![allow(clippy::doc_markdown, reason = "doc comments of flags are help texts, shown as they stand")]
+
+mod backend;
+mod call;
+mod completions;
+mod connection;
+mod describe;
+mod docs;
+mod explain;
+mod failure;
+mod files;
+mod import;
+mod json;
+mod lint;
+mod list;
+mod output;
+mod schema;
+mod serve;
+mod settings;
+mod signals;
+mod table;
+mod wiring;
+mod words;
+
+use std::{ffi::OsString, process::ExitCode};
+
+use clap::{Parser, Subcommand};
+use tokio::runtime::Runtime;
+
+use failure::Failure;
+
+/// The typed tool plane for agent backends: discover, invoke, approve and audit tools over gRPC.
+#[derive(Debug, Parser)]
+#[command(name = "toolwire", version, disable_help_subcommand = true, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Serve(serve::Serve),
+    List(list::List),
+    Describe(describe::Describe),
+    Call(call::Call),
+    Lint(lint::Lint),
+    Docs(docs::Docs),
+    Import(import::Import),
+    Completions(completions::Completions),
+}
+
+/// Runs the command line and returns the program's exit code.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let done = match Cli::try_parse_from(arguments) {
+        Ok(cli) => carry_out(cli.command),
+        Err(error) => output::usage(&error),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            output::failure(&failure);
+            ExitCode::from(failure.code())
+        }
+    }
+}
+
+fn carry_out(command: Command) -> Result<(), Failure> {
+    let runtime = Runtime::new().map_err(|error| Failure::Failed(format!("cannot start: {error}")))?;
+    let done = runtime.block_on(dispatch(command));
+    // What still reads a terminal or a file must not hold the end up.
+    runtime.shutdown_background();
+    done
+}
+
+async fn dispatch(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Serve(serve) => serve.run().await,
+        Command::List(list) => list.run().await,
+        Command::Describe(describe) => describe.run().await,
+        Command::Call(call) => call.run().await,
+        Command::Lint(lint) => lint.run().await,
+        Command::Docs(docs) => docs.run().await,
+        Command::Import(import) => import.run(),
+        Command::Completions(completions) => completions.run(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[track_caller]
+    pub(super) fn refused(line: &str) -> String {
+        Cli::try_parse_from(line.split(' ')).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_mistyped_command_is_met_with_the_near_one() {
+        assert!(refused("toolwire serv").contains("serve"));
+        assert!(refused("toolwire serve --lisen x").contains("--listen"));
+    }
+
+    #[test]
+    fn usage_errors_say_what_was_expected() {
+        assert!(refused("toolwire call get_quotes --deadline 5").contains("such as 500ms, 5s, 2m or 1h"));
+        assert!(refused("toolwire call get_quotes --request-id 42").contains("must be a UUID"));
+        assert!(refused("toolwire list --server https://x").contains("http://"));
+        assert!(refused("toolwire list --token x").contains("--server"));
+        assert!(refused("toolwire list --server http://x --data d").contains("--data"));
+        assert!(refused("toolwire call get_quotes --json {} symbol=AAPL").contains("cannot be used with"));
+        assert!(refused("toolwire call").contains("TOOL"));
+        assert!(refused("toolwire serve --log xml").contains("auto, json, text"));
+    }
+
+    #[test]
+    fn a_call_by_intent_takes_no_tool() {
+        assert!(Cli::try_parse_from("toolwire call --intent performance period=YTD".split(' ')).is_ok());
+    }
+}

@@ -1,0 +1,74 @@
+//! The tools that a command works with: those of a server, or those of this very program. Both answer in the same
+//! generated types, so that no command knows which it speaks to.
+
+mod local;
+mod remote;
+
+use std::time::Duration;
+
+use futures_util::stream::BoxStream;
+use tonic::Status;
+
+use crate::{
+    context::RequestId,
+    contract::{arguments::Arguments, proto::v1},
+    pipeline::Target,
+};
+
+pub(super) use local::Local;
+pub(super) use remote::{Credentials, Remote};
+
+/// The tools that a command works with.
+#[derive(Debug)]
+pub(super) enum Backend {
+    /// Those of a server.
+    Remote(Remote),
+    /// Those of this program: the same pipeline, in process.
+    Local(Local),
+}
+
+/// A call to make.
+#[derive(Clone, Debug)]
+pub(super) struct Invocation {
+    /// What to call.
+    pub(super) target: Target,
+    /// What to call it with.
+    pub(super) arguments: Arguments,
+    /// Recognises a repeat.
+    pub(super) request_id: Option<RequestId>,
+    /// How long the call may take.
+    pub(super) deadline: Option<Duration>,
+}
+
+/// The events of a call. Dropping it cancels the call.
+pub(super) type Events = BoxStream<'static, Result<v1::CallEvent, Status>>;
+
+impl Backend {
+    /// The definitions of the tools that have all the given tags, in order of name.
+    pub(super) async fn list(
+        &self,
+        tags: &[String],
+        view: v1::ToolView,
+    ) -> Result<Vec<v1::ToolDefinition>, Status> {
+        match self {
+            Self::Remote(remote) => remote.list(tags, view).await,
+            Self::Local(local) => Ok(local.list(tags, view)),
+        }
+    }
+
+    /// The definition of a tool.
+    pub(super) async fn describe(&self, name: &str) -> Result<v1::ToolDefinition, Status> {
+        match self {
+            Self::Remote(remote) => remote.describe(name).await,
+            Self::Local(local) => local.describe(name),
+        }
+    }
+
+    /// Makes a call.
+    pub(super) async fn invoke(&self, invocation: Invocation) -> Result<Events, Status> {
+        match self {
+            Self::Remote(remote) => remote.invoke(invocation).await,
+            Self::Local(local) => local.invoke(invocation).await,
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! The tools of this program: the same pipeline in process, answering in the types of the wire.
+
+use std::time::Duration;
+
+use futures_util::{StreamExt, stream};
+use tonic::Status;
+
+use super::{Events, Invocation};
+use crate::{
+    cli::wiring::{self, Plane},
+    clock,
+    context::{ToolContext, User},
+    contract::{Refusal, convert::ResultFormat, proto::v1, sequence::Sequence},
+    pipeline::{Call, CallStream, Step},
+    registry,
+};
+
+/// The tools of this program.
+#[derive(Debug)]
+pub(in crate::cli) struct Local {
+    /// The pipeline and the tools.
+    pub(in crate::cli) plane: Plane,
+    /// Who calls.
+    pub(in crate::cli) user: User,
+    /// No call lasts longer.
+    pub(in crate::cli) cap: Duration,
+}
+
+impl Local {
+    pub(super) fn list(&self, tags: &[String], view: v1::ToolView) -> Vec<v1::ToolDefinition> {
+        let snapshot = self.plane.registry.snapshot();
+        let definitions = snapshot.tools().map(|tool| wiring::definition(tool, view));
+        definitions.filter(|it| tags.iter().all(|tag| it.tags.contains(tag))).collect()
+    }
+
+    pub(super) fn describe(&self, name: &str) -> Result<v1::ToolDefinition, Status> {
+        let snapshot = self.plane.registry.snapshot();
+        if let Some(tool) = snapshot.get(name) {
+            return Ok(wiring::definition(tool, v1::ToolView::Full));
+        }
+        let near = registry::near(name, snapshot.tools().map(|tool| tool.definition.name.as_str()));
+        Err(Refusal::UnknownTool { name: name.to_owned(), near }.into())
+    }
+
+    pub(super) async fn invoke(&self, invocation: Invocation) -> Result<Events, Status> {
+        let deadline = clock::now() + invocation.deadline.unwrap_or(self.cap).min(self.cap);
+        let context = ToolContext::new(self.user.clone(), deadline);
+        let mut call = Call::new(context, invocation.target, invocation.arguments);
+        call.request_id = invocation.request_id;
+        Ok(events(self.plane.pipeline.start(call).await?))
+    }
+}
+
+/// The events of a started call as they stand on the wire.
+fn events(call: CallStream) -> Events {
+    let sequence = Sequence::new(call.call_id().to_string(), ResultFormat::Json);
+    let next = async |(mut call, mut sequence): (CallStream, Sequence)| {
+        let event = match call.next().await? {
+            Ok(Step::Event(event)) => Ok(sequence.event(event)),
+            Ok(Step::Terminal(terminal)) => Ok(sequence.terminal(terminal)),
+            Err(refusal) => Err(Status::from(refusal)),
+        };
+        Some((event, (call, sequence)))
+    };
+    stream::unfold((call, sequence), next).boxed()
+}

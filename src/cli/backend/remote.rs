@@ -1,0 +1,178 @@
+//! The tools of a server: the generated client over a plain HTTP/2 channel.
+
+use std::{error::Error, time::Duration};
+
+use futures_util::StreamExt;
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
+use tonic::{
+    Code, Request, Status,
+    metadata::{AsciiMetadataValue, MetadataMap},
+    transport::{Channel, Endpoint},
+};
+
+use super::{Events, Invocation};
+use crate::{
+    cli::{connection::ServerUrl, failure::Failure},
+    context::UserId,
+    contract::proto::v1::{self, tool_service_client::ToolServiceClient},
+    pipeline::Target,
+};
+
+/// How long a connection may take to come about.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// How often a silent server is asked whether it lives, and how long its answer may take.
+const KEEPALIVE: (Duration, Duration) = (Duration::from_secs(20), Duration::from_secs(10));
+
+/// The tools of a server.
+#[derive(Debug)]
+pub(in crate::cli) struct Remote {
+    client: ToolServiceClient<Channel>,
+    metadata: MetadataMap,
+}
+
+/// Who calls.
+#[derive(Clone, Debug, Default)]
+pub(in crate::cli) struct Credentials {
+    /// The bearer token.
+    pub(in crate::cli) token: Option<SecretString>,
+    /// The user, where the server needs no credentials.
+    pub(in crate::cli) user: Option<UserId>,
+}
+
+impl Remote {
+    /// Connects to a server.
+    pub(in crate::cli) async fn connect(url: &ServerUrl, credentials: &Credentials) -> Result<Self, Failure> {
+        let metadata = metadata(credentials)?;
+        let endpoint = Endpoint::from_shared(url.0.clone()).map_err(|error| unreachable(url, &error))?;
+        let channel = endpoint
+            .connect_timeout(CONNECT_TIMEOUT)
+            .http2_keep_alive_interval(KEEPALIVE.0)
+            .keep_alive_timeout(KEEPALIVE.1)
+            .connect()
+            .await
+            .map_err(|error| unreachable(url, &error))?;
+        Ok(Self { client: ToolServiceClient::new(channel), metadata })
+    }
+
+    pub(super) async fn list(
+        &self,
+        tags: &[String],
+        view: v1::ToolView,
+    ) -> Result<Vec<v1::ToolDefinition>, Status> {
+        let message = v1::ListToolsRequest { tags: tags.to_vec(), view: view.into(), ..Default::default() };
+        let mut stream = self.client.clone().list_tools(self.request(message)).await?.into_inner();
+        let mut tools = Vec::new();
+        while let Some(response) = stream.message().await? {
+            tools.extend(response.tool);
+        }
+        Ok(tools)
+    }
+
+    pub(super) async fn describe(&self, name: &str) -> Result<v1::ToolDefinition, Status> {
+        let request = self.request(v1::GetToolRequest { name: name.to_owned() });
+        let response = self.client.clone().get_tool(request).await?.into_inner();
+        response.tool.ok_or_else(|| Status::internal("the server answered without a definition"))
+    }
+
+    pub(super) async fn invoke(&self, invocation: Invocation) -> Result<Events, Status> {
+        let deadline = invocation.deadline;
+        let mut request = self.request(message(invocation));
+        if let Some(deadline) = deadline {
+            request.set_timeout(deadline);
+        }
+        let response = self.client.clone().invoke_tool(request).await.map_err(own_timer)?;
+        let event = |response: Result<v1::InvokeToolResponse, Status>| {
+            let event = response.map_err(own_timer)?.event;
+            event.ok_or_else(|| Status::internal("the server sent an empty message"))
+        };
+        Ok(response.into_inner().map(event).boxed())
+    }
+
+    fn request<T>(&self, message: T) -> Request<T> {
+        let mut request = Request::new(message);
+        *request.metadata_mut() = self.metadata.clone();
+        request
+    }
+}
+
+fn message(invocation: Invocation) -> v1::InvokeToolRequest {
+    use v1::invoke_tool_request as wire;
+    let target = match invocation.target {
+        Target::Tool(name) => wire::Target::Tool(name),
+        Target::Intent(intent) => wire::Target::Intent(intent),
+    };
+    v1::InvokeToolRequest {
+        target: Some(target),
+        input: Some(wire::Input::ArgumentsJson(Value::Object(invocation.arguments).to_string())),
+        context: None,
+        request_id: invocation.request_id.map(|id| id.to_string()).unwrap_or_default(),
+        result_format: v1::ResultFormat::Json.into(),
+    }
+}
+
+fn metadata(credentials: &Credentials) -> Result<MetadataMap, Failure> {
+    let mut metadata = MetadataMap::new();
+    if let Some(token) = &credentials.token {
+        let bearer = format!("Bearer {}", token.expose_secret());
+        let usage = |_| Failure::Usage("the token must be visible ASCII characters; check it".to_owned());
+        let mut value: AsciiMetadataValue = bearer.parse().map_err(usage)?;
+        value.set_sensitive(true);
+        metadata.insert("authorization", value);
+    }
+    if let Some(user) = &credentials.user {
+        let value = user.as_str().parse().expect("a user id is visible ASCII");
+        metadata.insert("x-toolwire-user", value);
+    }
+    Ok(metadata)
+}
+
+/// The channel watches grpc-timeout too, and calls its own timer a cancellation.
+fn own_timer(status: Status) -> Status {
+    match status.code() {
+        Code::Cancelled if status.message() == "Timeout expired" => {
+            Status::deadline_exceeded("the deadline passed before the call ended")
+        }
+        _ => status,
+    }
+}
+
+fn unreachable(url: &ServerUrl, error: &dyn Error) -> Failure {
+    let mut cause = error;
+    while let Some(source) = cause.source() {
+        cause = source;
+    }
+    let advice = "Is it running? Start it with `toolwire serve`, or name another with --server";
+    Failure::Failed(format!("cannot reach {}: {cause}. {advice}", url.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use v1::invoke_tool_request as wire;
+
+    #[test]
+    fn a_call_by_intent_becomes_the_request_with_exact_arguments() {
+        let invocation = Invocation {
+            target: Target::Intent("performance".to_owned()),
+            arguments: json!({"n": 9_007_199_254_740_993_i64}).as_object().unwrap().clone(),
+            request_id: None,
+            deadline: None,
+        };
+        let request = message(invocation);
+        assert_eq!(request.target, Some(wire::Target::Intent("performance".to_owned())));
+        assert_eq!(request.input, Some(wire::Input::ArgumentsJson("{\"n\":9007199254740993}".to_owned())));
+        assert_eq!((request.request_id.as_str(), request.result_format()), ("", v1::ResultFormat::Json));
+    }
+
+    #[test]
+    fn a_token_is_sent_as_a_sensitive_header() {
+        let credentials = Credentials { token: Some("t0ken".into()), user: None };
+        let metadata = metadata(&credentials).unwrap();
+        let value = metadata.get("authorization").unwrap();
+        assert!(value.is_sensitive());
+        assert_eq!(value.to_str().unwrap(), "Bearer t0ken");
+    }
+}

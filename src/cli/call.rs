@@ -1,0 +1,131 @@
+//! `toolwire call`: calls a tool and shows its events as they come.
+
+mod arguments;
+mod follow;
+mod render;
+
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use tokio::{select, signal};
+
+use arguments::Given;
+
+use super::{
+    backend::{Backend, Invocation},
+    connection::Connection,
+    explain::{self, Called},
+    failure::Failure,
+    output, schema,
+};
+use crate::{
+    config::duration,
+    context::RequestId,
+    contract::proto::v1::{self, ToolDefinition},
+    pipeline::Target,
+};
+
+/// Calls a tool and shows its events as they come
+///
+/// The result's data is printed on standard output, everything else on standard error. Exit code 0 means data, 1 an
+/// error, 130 that the call was cancelled with Ctrl-C.
+#[derive(Debug, Args)]
+pub(super) struct Call {
+    /// The tool's name
+    #[arg(value_name = "TOOL", required_unless_present = "intent")]
+    tool: Option<String>,
+    /// Arguments: read as the tool's input schema says, a repeated key as a list
+    #[arg(value_name = "KEY=VALUE")]
+    pairs: Vec<String>,
+    /// Calls the tool that this intent routes to, instead of TOOL
+    #[arg(long, value_name = "NAME")]
+    intent: Option<String>,
+    /// All arguments as a JSON object; - reads it from standard input
+    #[arg(long, value_name = "JSON", conflicts_with = "pairs", allow_hyphen_values = true)]
+    json: Option<String>,
+    /// Ends the call after this time, such as 500ms or 5s
+    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
+    deadline: Option<Duration>,
+    /// Recognises a repeat of the same call; made anew for tools that do not only read
+    #[arg(long, value_name = "UUID")]
+    request_id: Option<RequestId>,
+    /// How events and result are shown
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    format: Format,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+/// How events and result are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people: the data as JSON, events and errors in words
+    #[default]
+    Text,
+    /// For programs: every event as one JSON line
+    Json,
+}
+
+impl Call {
+    pub(super) async fn run(self) -> Result<(), Failure> {
+        select! {
+            done = self.carry_out() => done,
+            // The stream is dropped, and with it the call.
+            _ = signal::ctrl_c() => Err(Failure::Interrupted),
+        }
+    }
+
+    async fn carry_out(&self) -> Result<(), Failure> {
+        let (target, given) = (self.target(), self.given()?);
+        let backend = self.connection.open().await?;
+        let definition = definition(&backend, &target).await?;
+        let request_id = self.request_id.or_else(|| generated_for(definition.as_ref()));
+        let schema = definition.map(|it| schema::parse(&it.input_schema_json)).unwrap_or_default();
+        let arguments = given.typed(&schema)?;
+        let (name, deadline) = (target.as_str().to_owned(), self.deadline);
+        let invocation = Invocation { target, arguments, request_id, deadline };
+        let events = backend.invoke(invocation).await.map_err(|status| explain::failure(&status))?;
+        let request_id = request_id.map(|id| id.to_string());
+        follow::follow(events, self.format, Called { tool: &name, request_id: request_id.as_deref() }).await
+    }
+
+    fn target(&self) -> Target {
+        match (&self.intent, &self.tool) {
+            (Some(intent), _) => Target::Intent(intent.clone()),
+            (None, tool) => Target::Tool(tool.clone().unwrap_or_default()),
+        }
+    }
+
+    fn given(&self) -> Result<Given, Failure> {
+        // With an intent there is no tool, and what stands in its place is the first pair.
+        let first = self.tool.iter().filter(|_| self.intent.is_some());
+        let pairs: Vec<_> = first.chain(&self.pairs).map(String::as_str).collect();
+        match &self.json {
+            Some(_) if !pairs.is_empty() => {
+                Err(Failure::Usage("--json holds all arguments: leave key=value out".to_owned()))
+            }
+            Some(text) => Given::json(text),
+            None => Given::pairs(&pairs),
+        }
+    }
+}
+
+/// What is to be called; `None` if no tool has the intent, which the call itself will say better.
+async fn definition(backend: &Backend, target: &Target) -> Result<Option<ToolDefinition>, Failure> {
+    let found = match target {
+        Target::Tool(name) => backend.describe(name).await.map(Some),
+        Target::Intent(intent) => {
+            let tools = backend.list(&[], v1::ToolView::Full).await;
+            tools.map(|tools| tools.into_iter().find(|tool| tool.intents.contains(intent)))
+        }
+    };
+    found.map_err(|status| explain::failure(&status))
+}
+
+/// A new `request_id` for a tool that does not only read, said so that the call can be repeated.
+fn generated_for(definition: Option<&ToolDefinition>) -> Option<RequestId> {
+    definition.filter(|it| it.category() != v1::ToolCategory::Read)?;
+    let request_id = RequestId::generate();
+    output::say(&format!("request_id {request_id}"));
+    Some(request_id)
+}

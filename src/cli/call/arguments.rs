@@ -1,0 +1,203 @@
+//! Arguments from the command line: `key=value` pairs read as the input schema says, or one JSON object.
+//!
+//! Nothing is refused that the pipeline can judge: what does not read as its type is passed on as it stands, so that all
+//! violations are reported together.
+
+use std::io::{self, Read};
+
+use serde_json::Value;
+
+use crate::{
+    cli::{failure::Failure, schema},
+    contract::arguments::Arguments,
+};
+
+/// Arguments as they were given.
+#[derive(Debug, PartialEq)]
+pub(super) enum Given {
+    /// Pairs whose values have no type yet.
+    Pairs(Vec<(String, String)>),
+    /// A complete object.
+    Object(Arguments),
+}
+
+impl Given {
+    /// Arguments from `key=value` words.
+    pub(super) fn pairs(words: &[&str]) -> Result<Self, Failure> {
+        words.iter().map(|word| pair(word)).collect::<Result<_, _>>().map(Self::Pairs)
+    }
+
+    /// Arguments from the text of a JSON object, or from standard input for `-`.
+    pub(super) fn json(text: &str) -> Result<Self, Failure> {
+        let text = if text == "-" { &standard_input()? } else { text };
+        let wrong = |why: String| Failure::Usage(format!("--json: expected a JSON object: {why}"));
+        match serde_json::from_str(text) {
+            Ok(Value::Object(object)) => Ok(Self::Object(object)),
+            Ok(_) => Err(wrong("it is another JSON value; write it as {\"key\": value}".to_owned())),
+            Err(error) => Err(wrong(format!("{error}; put it in single quotes so that the shell keeps it"))),
+        }
+    }
+
+    /// The arguments, each pair typed by its schema.
+    pub(super) fn typed(self, schema: &Value) -> Result<Arguments, Failure> {
+        let pairs = match self {
+            Self::Object(object) => return Ok(object),
+            Self::Pairs(pairs) => pairs,
+        };
+        let mut arguments = Arguments::new();
+        for (key, text) in pairs {
+            add(&mut arguments, key, &text, schema)?;
+        }
+        Ok(arguments)
+    }
+}
+
+fn pair(word: &str) -> Result<(String, String), Failure> {
+    match word.split_once('=') {
+        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
+        _ => {
+            let what =
+                format!("expected key=value, but found {word:?}. Quote a value with spaces: key='a b'");
+            Err(Failure::Usage(what))
+        }
+    }
+}
+
+fn standard_input() -> Result<String, Failure> {
+    let mut text = String::new();
+    match io::stdin().lock().read_to_string(&mut text) {
+        Ok(_) => Ok(text),
+        Err(error) => Err(Failure::Failed(format!("cannot read standard input: {error}"))),
+    }
+}
+
+fn add(arguments: &mut Arguments, key: String, text: &str, schema: &Value) -> Result<(), Failure> {
+    let parameter = parameter(schema, &key);
+    if !schema::allows(parameter, "array") {
+        return match arguments.insert(key.clone(), typed(text, parameter)) {
+            None => Ok(()),
+            Some(_) => {
+                Err(Failure::Usage(format!("{key} is given twice, but takes one value; leave one out")))
+            }
+        };
+    }
+    let items = match serde_json::from_str(text) {
+        Ok(Value::Array(items)) => items,
+        _ => vec![typed(text, &parameter["items"])],
+    };
+    match arguments.entry(key).or_insert_with(|| Value::Array(Vec::new())) {
+        Value::Array(list) => list.extend(items),
+        other => *other = Value::Array(items),
+    }
+    Ok(())
+}
+
+/// The schema of a parameter, whether it is spelled in `snake_case` or in `camelCase`.
+fn parameter<'a>(schema: &'a Value, key: &str) -> &'a Value {
+    let plain = |name: &str| name.replace('_', "").to_lowercase();
+    let properties = schema["properties"].as_object();
+    let spelled = properties.and_then(|all| all.get(key));
+    let near = || properties?.iter().find(|(name, _)| plain(name) == plain(key)).map(|(_, found)| found);
+    spelled.or_else(near).unwrap_or(&Value::Null)
+}
+
+/// A text as the type that the schema wants, if it reads as that.
+fn typed(text: &str, schema: &Value) -> Value {
+    let as_text = || Value::String(text.to_owned());
+    let kinds = schema::types(schema);
+    // Without a known type a text is the safe reading: the pipeline reads numbers from texts.
+    if kinds.is_empty() || kinds.contains(&"string") {
+        return as_text();
+    }
+    match serde_json::from_str::<Value>(text) {
+        Ok(value) if kinds.iter().any(|kind| is_of(&value, kind)) => value,
+        _ => as_text(),
+    }
+}
+
+fn is_of(value: &Value, kind: &str) -> bool {
+    match kind {
+        "number" | "integer" => value.is_number(),
+        "boolean" => value.is_boolean(),
+        "object" => value.is_object(),
+        "array" => value.is_array(),
+        "null" => value.is_null(),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn schema() -> Value {
+        json!({"properties": {
+            "symbol": {"type": "string"},
+            "limit": {"type": ["integer", "null"]},
+            "price": {"type": "number"},
+            "with_lots": {"type": "boolean"},
+            "filter": {"type": "object"},
+            "symbols": {"type": "array", "items": {"type": "string"}},
+            "years": {"type": "array", "items": {"type": "integer"}},
+        }})
+    }
+
+    fn read(words: &[&str]) -> Value {
+        Value::Object(Given::pairs(words).unwrap().typed(&schema()).unwrap())
+    }
+
+    #[track_caller]
+    fn refused(given: Result<Given, Failure>) -> String {
+        let failure = given.and_then(|given| given.typed(&schema())).unwrap_err();
+        assert_eq!(failure.code(), 2);
+        failure.to_string()
+    }
+
+    #[test]
+    fn a_value_has_the_type_that_the_schema_wants() {
+        assert_eq!(
+            read(&["symbol=42", "limit=10", "price=1.50", "with_lots=true", r#"filter={"a": [1]}"#]),
+            json!({"symbol": "42", "limit": 10, "price": 1.5, "with_lots": true, "filter": {"a": [1]}})
+        );
+        assert_eq!(read(&["limit=9007199254740993"]), json!({"limit": 9_007_199_254_740_993_i64}));
+        assert_eq!(read(&["limit=null", "withLots=false"]), json!({"limit": null, "withLots": false}));
+    }
+
+    #[test]
+    fn a_text_keeps_every_character_after_the_first_equals_sign() {
+        assert_eq!(read(&["symbol=a=b c"]), json!({"symbol": "a=b c"}));
+        assert_eq!(read(&["symbol="]), json!({"symbol": ""}));
+    }
+
+    #[test]
+    fn what_does_not_read_as_its_type_is_left_to_the_pipeline() {
+        assert_eq!(
+            read(&["limit=ten", "price=true", "no_such=1"]),
+            json!({
+                "limit": "ten", "price": "true", "no_such": "1"
+            })
+        );
+    }
+
+    #[test]
+    fn a_repeated_key_makes_a_list() {
+        assert_eq!(read(&["symbols=A", "symbols=B"]), json!({"symbols": ["A", "B"]}));
+        assert_eq!(read(&["years=2024", "years=[2025, 2026]"]), json!({"years": [2024, 2025, 2026]}));
+        assert!(refused(Given::pairs(&["symbol=A", "symbol=B"])).contains("given twice"));
+    }
+
+    #[test]
+    fn words_that_are_no_pairs_are_refused() {
+        assert!(refused(Given::pairs(&["AAPL"])).contains("expected key=value, but found \"AAPL\""));
+        assert!(refused(Given::pairs(&["=x"])).contains("expected key=value"));
+    }
+
+    #[test]
+    fn json_must_be_an_object() {
+        assert_eq!(Given::json(r#"{"a": 1}"#).unwrap().typed(&schema()).unwrap()["a"], 1);
+        assert!(refused(Given::json("[1]")).contains("another JSON value"));
+        assert!(refused(Given::json("{a: 1}")).contains("single quotes"));
+    }
+}

@@ -1,0 +1,146 @@
+//! Following a call: its events as they come, then its end.
+
+use futures_util::StreamExt;
+
+use super::{Format, render};
+use crate::{
+    cli::{
+        backend::Events,
+        explain::{self, Called},
+        failure::Failure,
+        json,
+        output::{self, Narrator},
+    },
+    contract::proto::v1::{self, call_event::Event, tool_result::Outcome},
+};
+
+/// Shows a call from its first event to its end.
+pub(super) async fn follow(events: Events, format: Format, called: Called<'_>) -> Result<(), Failure> {
+    match format {
+        Format::Json => as_lines(events).await,
+        Format::Text => {
+            let end = narrated(events).await?;
+            ended(end, called)
+        }
+    }
+}
+
+/// How a call ended.
+#[derive(Debug)]
+enum End {
+    Result(v1::ToolResult),
+    ConfirmationRequired(v1::ConfirmationRequired),
+}
+
+/// For programs: every event as one line of JSON.
+async fn as_lines(mut events: Events) -> Result<(), Failure> {
+    while let Some(event) = events.next().await {
+        let event = event.map_err(|status| explain::failure(&status))?;
+        output::print(&json::event(&event).to_string())?;
+        match event.event {
+            Some(Event::Result(result)) => return is_success(&result),
+            Some(Event::ConfirmationRequired(_)) => return Err(Failure::Said),
+            _ => {}
+        }
+    }
+    Err(cut_off())
+}
+
+/// For people: what happens, in words. The bar is gone when this returns.
+async fn narrated(mut events: Events) -> Result<End, Failure> {
+    let narrator = Narrator::new();
+    while let Some(event) = events.next().await {
+        let v1::CallEvent { call_id, event, .. } = match event {
+            Ok(event) => event,
+            Err(status) => {
+                drop(narrator);
+                return Err(explain::failure(&status));
+            }
+        };
+        match event {
+            Some(Event::Result(result)) => return Ok(End::Result(result)),
+            Some(Event::ConfirmationRequired(it)) => return Ok(End::ConfirmationRequired(it)),
+            Some(Event::Accepted(it)) => narrator.progress(None, &it.tool, &render::accepted(&call_id, &it)),
+            Some(Event::Progress(it)) => narrator.progress(it.fraction, &it.message, &render::progress(&it)),
+            Some(Event::Chunk(it)) => narrator.tell(&render::chunk(it)),
+            // An event of a newer contract.
+            None => {}
+        }
+    }
+    Err(cut_off())
+}
+
+fn ended(end: End, called: Called<'_>) -> Result<(), Failure> {
+    let result = match end {
+        End::Result(result) => result,
+        End::ConfirmationRequired(it) => {
+            output::say(&explain::confirmation(&it, &called));
+            return Err(Failure::Said);
+        }
+    };
+    // By intent, only the result knows the tool.
+    let called = if result.tool.is_empty() { called } else { Called { tool: &result.tool, ..called } };
+    if let Some(Outcome::Error(error)) = &result.outcome {
+        output::say(&explain::tool_error(error, &called));
+        return Err(Failure::Said);
+    }
+    for line in result.provenance.iter().flat_map(render::provenance) {
+        output::say(&line);
+    }
+    output::print(&render::data(result.outcome.as_ref()))
+}
+
+fn is_success(result: &v1::ToolResult) -> Result<(), Failure> {
+    match result.outcome {
+        Some(Outcome::Error(_)) | None => Err(Failure::Said),
+        Some(Outcome::Data(_) | Outcome::DataJson(_)) => Ok(()),
+    }
+}
+
+fn cut_off() -> Failure {
+    Failure::Failed("the stream ended without a result; call again".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::stream;
+    use tonic::Status;
+
+    use super::*;
+
+    const CALLED: Called<'static> = Called { tool: "t", request_id: None };
+
+    #[allow(clippy::unnecessary_wraps, reason = "what a stream yields")]
+    fn event(event: Event) -> Result<v1::CallEvent, Status> {
+        Ok(v1::CallEvent { call_id: "c".to_owned(), event: Some(event), ..Default::default() })
+    }
+
+    fn result(outcome: Outcome) -> Event {
+        Event::Result(v1::ToolResult { outcome: Some(outcome), ..Default::default() })
+    }
+
+    async fn code(events: Vec<Result<v1::CallEvent, Status>>, format: Format) -> u8 {
+        follow(stream::iter(events).boxed(), format, CALLED)
+            .await
+            .map_or_else(|failure| failure.code(), |()| 0)
+    }
+
+    #[tokio::test]
+    async fn the_exit_code_tells_data_from_an_error() {
+        for format in [Format::Text, Format::Json] {
+            let data = event(result(Outcome::DataJson("{}".to_owned())));
+            assert_eq!(code(vec![event(Event::Accepted(v1::Accepted::default())), data], format).await, 0);
+            assert_eq!(code(vec![event(result(Outcome::Error(v1::ToolError::default())))], format).await, 1);
+            let awaited = Event::ConfirmationRequired(v1::ConfirmationRequired::default());
+            assert_eq!(code(vec![event(awaited)], format).await, 1);
+            assert_eq!(code(vec![Err(Status::deadline_exceeded("late"))], format).await, 1);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_stream_without_an_end_is_a_failure() {
+        let progress = || event(Event::Progress(v1::Progress::default()));
+        assert_eq!(code(vec![progress()], Format::Text).await, 1);
+        assert_eq!(code(vec![progress()], Format::Json).await, 1);
+    }
+}

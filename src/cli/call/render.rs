@@ -1,0 +1,89 @@
+//! The events of a call as lines, and the data of its result.
+
+use serde_json::Value;
+
+use crate::contract::{
+    json::from_struct,
+    proto::v1::{self, tool_result::Outcome},
+};
+
+/// `accepted get_quotes, call 0196…, until 2026-01-15T10:00:15Z`
+pub(super) fn accepted(call_id: &str, it: &v1::Accepted) -> String {
+    let until = it.deadline.as_ref().map(|deadline| format!(", until {deadline}")).unwrap_or_default();
+    format!("accepted {}, call {call_id}{until}", it.tool)
+}
+
+/// `progress 40% Reading positions`
+pub(super) fn progress(it: &v1::Progress) -> String {
+    match it.fraction {
+        Some(fraction) => format!("progress {:.0}% {}", fraction * 100.0, it.message).trim_end().to_owned(),
+        None => format!("progress {}", it.message).trim_end().to_owned(),
+    }
+}
+
+/// `chunk {"index":0}`
+pub(super) fn chunk(it: v1::Chunk) -> String {
+    format!("chunk {}", Value::Object(from_struct(it.data.unwrap_or_default())))
+}
+
+/// `from tool:quotes:v1, as of 2026-01-15`, then a line for each warning.
+pub(super) fn provenance(it: &v1::Provenance) -> Vec<String> {
+    let sources = (!it.source_ids.is_empty()).then(|| format!("from {}", it.source_ids.join(", ")));
+    let as_of = (!it.as_of.is_empty()).then(|| format!("as of {}", it.as_of));
+    let age = it.age.as_ref().map(|age| format!("cached {age} ago"));
+    let facts: Vec<_> = [sources, as_of, age].into_iter().flatten().collect();
+    let origin = (!facts.is_empty()).then(|| facts.join(", "));
+    origin.into_iter().chain(it.warnings.iter().map(|warning| format!("warning: {warning}"))).collect()
+}
+
+/// The data, indented; its order and its integers are those of the server.
+pub(super) fn data(outcome: Option<&Outcome>) -> String {
+    let value = match outcome {
+        Some(Outcome::DataJson(text)) => serde_json::from_str(text).unwrap_or_else(|_| text.as_str().into()),
+        Some(Outcome::Data(data)) => Value::Object(from_struct(data.clone())),
+        Some(Outcome::Error(_)) | None => Value::Null,
+    };
+    format!("{value:#}")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::contract::json::to_struct;
+
+    #[test]
+    fn an_event_is_a_line() {
+        let deadline = prost_types::Timestamp { seconds: 1_768_471_215, nanos: 200_000_000 };
+        let it =
+            v1::Accepted { tool: "get_quotes".to_owned(), deadline: Some(deadline), ..Default::default() };
+        assert_eq!(accepted("c1", &it), "accepted get_quotes, call c1, until 2026-01-15T10:00:15.200Z");
+        let step =
+            |fraction, message: &str| progress(&v1::Progress { fraction, message: message.to_owned() });
+        assert_eq!(step(Some(0.4), "Reading"), "progress 40% Reading");
+        assert_eq!(step(None, "Still working"), "progress Still working");
+        assert_eq!(step(Some(1.0), ""), "progress 100%");
+        let data = json!({"index": 0}).as_object().map(to_struct);
+        assert_eq!(chunk(v1::Chunk { data }), r#"chunk {"index":0}"#);
+    }
+
+    #[test]
+    fn the_origin_of_data_is_said_with_its_warnings() {
+        let it = v1::Provenance {
+            source_ids: vec!["tool:quotes:v1".to_owned(), "tool:account:v1".to_owned()],
+            as_of: "2026-01-15".to_owned(),
+            warnings: vec!["totals differ".to_owned()],
+            ..Default::default()
+        };
+        let expected = ["from tool:quotes:v1, tool:account:v1, as of 2026-01-15", "warning: totals differ"];
+        assert_eq!(provenance(&it), expected);
+        assert!(provenance(&v1::Provenance::default()).is_empty());
+    }
+
+    #[test]
+    fn data_keeps_its_order_and_its_integers() {
+        let text = Outcome::DataJson(r#"{"z":9007199254740993,"a":1.5}"#.to_owned());
+        assert_eq!(data(Some(&text)), "{\n  \"z\": 9007199254740993,\n  \"a\": 1.5\n}");
+    }
+}

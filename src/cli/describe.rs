@@ -1,0 +1,143 @@
+//! `toolwire describe`: one tool, readable.
+
+use std::fmt::Write;
+
+use clap::Args;
+use serde_json::Value;
+
+use super::{connection::Connection, explain, failure::Failure, json, output, schema, table, words};
+use crate::contract::{json::from_struct, proto::v1};
+
+/// Describes a tool: what it does, what it takes and returns, how it is called
+#[derive(Debug, Args)]
+pub(super) struct Describe {
+    /// The tool's name, as `toolwire list` shows it
+    #[arg(value_name = "TOOL")]
+    tool: String,
+    /// Prints the complete definition as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl Describe {
+    pub(super) async fn run(self) -> Result<(), Failure> {
+        let backend = self.connection.open().await?;
+        let tool = backend.describe(&self.tool).await.map_err(|status| explain::failure(&status))?;
+        if self.json {
+            return output::print(&format!("{:#}", json::definition(&tool)));
+        }
+        output::print(&rendered(&tool))
+    }
+}
+
+fn rendered(tool: &v1::ToolDefinition) -> String {
+    let mut text = format!("{}  {}\n{}\n\n{}\n", tool.name, tool.title, facts(tool), tool.description);
+    let parameters = schema::rows(&schema::parse(&tool.input_schema_json));
+    section(&mut text, "Parameters", &table::lines(&parameters, "  "), "  none\n");
+    let fields: Vec<_> =
+        schema::rows(&schema::parse(&tool.output_schema_json)).into_iter().map(returned).collect();
+    section(&mut text, "Returns", &table::lines(&fields, "  "), "  an object of its own shape\n");
+    if !tool.examples.is_empty() {
+        section(
+            &mut text,
+            "Examples",
+            &tool.examples.iter().map(|it| example(&tool.name, it)).collect::<String>(),
+            "",
+        );
+    }
+    text
+}
+
+/// What a call means, on one line.
+fn facts(tool: &v1::ToolDefinition) -> String {
+    let mut facts = vec![
+        words::category(tool.category()),
+        format!("{} consequence", words::consequence(tool.consequence_level())),
+        format!("version {}", tool.version),
+    ];
+    facts.extend(tool.requires_confirmation.then(|| "needs a person's confirmation".to_owned()));
+    facts.extend(tool.timeout.as_ref().map(|timeout| format!("at most {timeout}")));
+    facts.extend((!tool.tags.is_empty()).then(|| format!("tags {}", tool.tags.join(", "))));
+    facts.extend((!tool.intents.is_empty()).then(|| format!("intents {}", tool.intents.join(", "))));
+    facts.join(" · ")
+}
+
+/// A returned field is always there, so that need not be said.
+fn returned([path, kind, _, description]: [String; 4]) -> [String; 3] {
+    [path, kind, description]
+}
+
+fn section(text: &mut String, title: &str, body: &str, empty: &str) {
+    let body = if body.is_empty() { empty } else { body };
+    let _ = write!(text, "\n{title}\n{body}");
+}
+
+fn example(tool: &str, example: &v1::ToolExample) -> String {
+    let arguments = from_struct(example.arguments.clone().unwrap_or_default());
+    let pairs = arguments.iter().map(|(key, value)| format!("{key}={}", word(value)));
+    let call: Vec<_> = [format!("toolwire call {tool}")].into_iter().chain(pairs).collect();
+    let comment =
+        if example.description.is_empty() { String::new() } else { format!("  # {}\n", example.description) };
+    format!("{comment}  {}\n", call.join(" "))
+}
+
+/// A value as a shell takes it.
+fn word(value: &Value) -> String {
+    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:,@%+".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text;
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::contract::json::to_struct;
+
+    #[test]
+    fn a_description_reads_from_top_to_bottom() {
+        let arguments = json!({"symbol": "AAPL", "note": "it's a test"});
+        let tool = v1::ToolDefinition {
+            name: "get_quotes".to_owned(),
+            title: "Quotes".to_owned(),
+            description: "Returns the latest price.".to_owned(),
+            category: v1::ToolCategory::Read.into(),
+            consequence_level: v1::ConsequenceLevel::Low.into(),
+            version: "1.0.0".to_owned(),
+            input_schema_json: json!({
+                "properties": {"symbol": {"type": "string", "description": "Ticker."}}, "required": ["symbol"]
+            })
+            .to_string(),
+            output_schema_json:
+                json!({"properties": {"price": {"type": "number", "description": "In USD."}}}).to_string(),
+            examples: vec![v1::ToolExample {
+                description: "One quote".to_owned(),
+                arguments: arguments.as_object().map(to_struct),
+            }],
+            ..Default::default()
+        };
+        let expected = "\
+get_quotes  Quotes
+read · low consequence · version 1.0.0
+
+Returns the latest price.
+
+Parameters
+  symbol  string  required  Ticker.
+
+Returns
+  price  number  In USD.
+
+Examples
+  # One quote
+  toolwire call get_quotes note='it'\\''s a test' symbol=AAPL
+";
+        assert_eq!(rendered(&tool), expected);
+    }
+}

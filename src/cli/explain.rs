@@ -1,0 +1,181 @@
+//! Failures in words: what went wrong, every rule that is broken, and what to do next.
+
+use std::fmt::Write;
+
+use prost_types::Duration;
+use tonic::{Code, Status};
+use tonic_types::StatusExt;
+
+use super::{failure::Failure, words};
+use crate::contract::proto::v1;
+
+/// A status as the end of a command.
+pub(super) fn failure(status: &Status) -> Failure {
+    super::output::say(&self::status(status));
+    Failure::Said
+}
+
+/// A call that was not carried out.
+pub(super) fn status(status: &Status) -> String {
+    let details = status.get_error_details();
+    let mut text = format!("error: {}: {}", words::status_code(status.code()), status.message());
+    for violation in details.bad_request().map(|it| it.field_violations.as_slice()).unwrap_or_default() {
+        line(&mut text, &format!("{}: {}", violation.field, violation.description));
+    }
+    let retry_after = details.retry_info().and_then(|info| info.retry_delay);
+    match retry_after {
+        Some(delay) => line(&mut text, &format!("Try again in {} s.", delay.as_secs_f64())),
+        None => line(&mut text, advice(status.code())),
+    }
+    text
+}
+
+/// A tool's error. `call` says how the tool was called.
+pub(super) fn tool_error(error: &v1::ToolError, call: &Called<'_>) -> String {
+    let mut text = format!("error: {}: {}", words::error_code(error.code()), headline(error, call));
+    for violation in &error.field_violations {
+        let pointer = if violation.pointer.is_empty() { "(arguments)" } else { &violation.pointer };
+        line(&mut text, &format!("{pointer}  {}  {}", violation.rule, violation.description));
+    }
+    line(&mut text, &next_step(error, call));
+    text
+}
+
+/// A call that a person must approve.
+pub(super) fn confirmation(it: &v1::ConfirmationRequired, call: &Called<'_>) -> String {
+    let mut text = format!("confirmation required: {}", it.summary);
+    line(&mut text, &format!("confirmation_id {}", it.confirmation_id));
+    if let Some(expires_at) = &it.expires_at {
+        line(&mut text, &format!("expires at {expires_at}"));
+    }
+    line(&mut text, &format!("Once it is approved, call again with {}.", call.repeat()));
+    text
+}
+
+/// How a tool was called.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Called<'a> {
+    /// The tool.
+    pub(super) tool: &'a str,
+    /// The identifier by which a repeat is recognised, if any.
+    pub(super) request_id: Option<&'a str>,
+}
+
+impl Called<'_> {
+    fn repeat(self) -> String {
+        self.request_id.map_or_else(|| "the same arguments".to_owned(), |id| format!("--request-id {id}"))
+    }
+}
+
+/// The message of broken arguments only repeats the list below it.
+fn headline(error: &v1::ToolError, call: &Called<'_>) -> String {
+    match error.field_violations.len() {
+        0 => error.message.clone(),
+        1 => format!("the arguments of {} break a rule", call.tool),
+        many => format!("the arguments of {} break {many} rules", call.tool),
+    }
+}
+
+fn next_step(error: &v1::ToolError, call: &Called<'_>) -> String {
+    match (error.code(), error.retryable, &error.retry_after) {
+        (v1::ToolErrorCode::InvalidArgument, ..) => {
+            format!("`toolwire describe {}` shows what it takes.", call.tool)
+        }
+        (_, true, Some(wait)) => format!("Try again in {} with {}.", seconds(wait), call.repeat()),
+        (_, true, None) => format!("The same call may succeed later: repeat it with {}.", call.repeat()),
+        (v1::ToolErrorCode::Cancelled, ..) => "Call again if the answer is still wanted.".to_owned(),
+        (_, false, _) => {
+            "The same call will fail again: change the arguments, or ask the operator.".to_owned()
+        }
+    }
+}
+
+fn advice(code: Code) -> &'static str {
+    match code {
+        Code::NotFound => "`toolwire list` shows every tool, `toolwire describe TOOL` its intents.",
+        Code::Unauthenticated => "Give a token with --token or TOOLWIRE_TOKEN.",
+        Code::PermissionDenied => "`toolwire list` shows the tools that you may call.",
+        Code::DeadlineExceeded => "Allow more time with --deadline.",
+        Code::Unavailable => "Is the server running? Start it with `toolwire serve`, or try again.",
+        Code::Unimplemented => "Is this a toolwire server? Check --server.",
+        Code::AlreadyExists => "Leave --request-id out to have a new one made.",
+        Code::InvalidArgument => "Mend the request and call again.",
+        _ => "If it happens again, the operator finds it in the server's log.",
+    }
+}
+
+fn seconds(duration: &Duration) -> String {
+    let duration = std::time::Duration::try_from(*duration).unwrap_or_default();
+    format!("{} s", duration.as_secs_f64())
+}
+
+fn line(text: &mut String, more: &str) {
+    let _ = write!(text, "\n  {more}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::{
+        ErrorCode, Refusal, ToolError, Violation,
+        convert::{self},
+    };
+
+    const CALLED: Called<'static> = Called { tool: "get_performance", request_id: None };
+
+    fn explained(error: ToolError) -> String {
+        tool_error(&convert::tool_error(error), &CALLED)
+    }
+
+    #[test]
+    fn every_violation_has_its_line() {
+        let violation = |pointer: &str, rule: &str, description: &str| Violation {
+            pointer: pointer.to_owned(),
+            rule: rule.to_owned(),
+            description: description.to_owned(),
+        };
+        let error = ToolError::invalid_arguments(vec![
+            violation("/period", "enum", "must be 1Y or YTD; did you mean YTD?"),
+            violation("", "required", "symbol is missing"),
+        ]);
+        let expected = "error: INVALID_ARGUMENT: the arguments of get_performance break 2 rules
+  /period  enum  must be 1Y or YTD; did you mean YTD?
+  (arguments)  required  symbol is missing
+  `toolwire describe get_performance` shows what it takes.";
+        assert_eq!(explained(error), expected);
+    }
+
+    #[test]
+    fn an_error_says_whether_and_when_to_try_again() {
+        let limited = ToolError::new(ErrorCode::RateLimited, "Too many requests");
+        let wait = std::time::Duration::from_millis(2500);
+        let text = explained(limited.clone().with_retry_after(wait));
+        assert_eq!(
+            text,
+            "error: RATE_LIMITED: Too many requests\n  Try again in 2.5 s with the same arguments."
+        );
+        assert!(explained(limited).contains("may succeed later"));
+        assert!(explained(ToolError::not_found("No account 9")).contains("will fail again"));
+    }
+
+    #[test]
+    fn a_write_is_repeated_under_its_request_id() {
+        let error = convert::tool_error(ToolError::new(ErrorCode::OutcomeUnknown, "Not known"));
+        let text = tool_error(&error, &Called { request_id: Some("r-1"), ..CALLED });
+        assert!(text.ends_with("repeat it with --request-id r-1."), "{text}");
+    }
+
+    #[test]
+    fn a_refusal_says_what_to_do_next() {
+        let unknown = Refusal::UnknownTool { name: "get_qoutes".into(), near: vec!["get_quotes".into()] };
+        let text = status(&unknown.into());
+        assert!(
+            text.starts_with("error: NOT_FOUND: Unknown tool: get_qoutes. Did you mean get_quotes?\n"),
+            "{text}"
+        );
+        assert!(text.contains("`toolwire list`"), "{text}");
+        let retry_after = std::time::Duration::from_secs(1);
+        let text = status(&Refusal::Overloaded { what: "too many calls".into(), retry_after }.into());
+        assert!(text.ends_with("Try again in 1 s."), "{text}");
+    }
+}

@@ -1,0 +1,67 @@
+//! Why a command did not succeed, and the exit code that says so.
+
+use crate::config::ConfigError;
+
+/// Why a command did not succeed.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Failure {
+    /// The command line asks for something that makes no sense.
+    #[error("{0}")]
+    Usage(String),
+    /// The configuration cannot be used.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The definitions or the data are wrong: the service would not start.
+    #[error("{0}")]
+    Start(String),
+    /// The command failed.
+    #[error("{0}")]
+    Failed(String),
+    /// The tool or the command failed, and has said so.
+    #[error("failed")]
+    Said,
+    /// The service would not start, and the command has said so.
+    #[error("refused")]
+    SaidRefused,
+    /// Somebody interrupted it.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl Failure {
+    /// The exit code.
+    pub(super) fn code(&self) -> u8 {
+        match self {
+            Self::Failed(_) | Self::Said => 1,
+            Self::Usage(_) | Self::Config(_) | Self::Start(_) | Self::SaidRefused => 2,
+            Self::Interrupted => 130,
+        }
+    }
+
+    /// What is left to say: one line, or a heading and a line for each problem.
+    pub(super) fn text(&self) -> Option<String> {
+        match self {
+            Self::Said | Self::SaidRefused => None,
+            other => Some(headed(&other.to_string())),
+        }
+    }
+}
+
+fn headed(text: &str) -> String {
+    let lines: Vec<_> = text.lines().collect();
+    match lines.as_slice() {
+        [] | [_] => text.to_owned(),
+        lines => format!("{} problems\n  {}", lines.len(), lines.join("\n  ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_problems_have_a_heading() {
+        assert_eq!(Failure::Start("a\nb".to_owned()).text().as_deref(), Some("2 problems\n  a\n  b"));
+        assert_eq!(Failure::Failed("a".to_owned()).text().as_deref(), Some("a"));
+    }
+}

@@ -1,0 +1,77 @@
+//! Envelopes as JSON for programs that read our output: field names as they stand in the proto, and the exact JSON of
+//! schemas and data in place of its text.
+
+use prost::{Message, Name};
+use prost_reflect::{DynamicMessage, SerializeOptions};
+use serde_json::{Map, Value};
+
+use crate::contract::proto::{descriptor_of, v1};
+
+/// A definition. Schemas keep their order and their integers.
+pub(super) fn definition(definition: &v1::ToolDefinition) -> Value {
+    let mut object = envelope(definition);
+    exact(&mut object, "input_schema_json", "input_schema");
+    exact(&mut object, "output_schema_json", "output_schema");
+    Value::Object(object)
+}
+
+/// An event of a call. Data keeps its order and its integers.
+pub(super) fn event(event: &v1::CallEvent) -> Value {
+    let mut object = envelope(event);
+    if let Some(Value::Object(result)) = object.get_mut("result") {
+        exact(result, "data_json", "data");
+    }
+    Value::Object(object)
+}
+
+fn envelope<M: Message + Name>(message: &M) -> Map<String, Value> {
+    let mut dynamic = DynamicMessage::new(descriptor_of::<M>());
+    dynamic.transcode_from(message).expect("a message fits its own descriptor");
+    let options = SerializeOptions::new()
+        .use_proto_field_name(true)
+        .stringify_64_bit_integers(false)
+        .skip_default_fields(false);
+    match dynamic.serialize_with_options(serde_json::value::Serializer, &options) {
+        Ok(Value::Object(object)) => object,
+        // Only a number that JSON cannot express, which no envelope has.
+        _ => Map::new(),
+    }
+}
+
+/// Puts the JSON that a text spells in the place of its less exact form.
+fn exact(object: &mut Map<String, Value>, text: &str, place: &str) {
+    let Some(Value::String(spelled)) = object.shift_remove(text) else { return };
+    if let Ok(value) = serde_json::from_str(&spelled) {
+        object.insert(place.to_owned(), value);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_is_json_and_not_its_text() {
+        let outcome = v1::tool_result::Outcome::DataJson("{\"b\":9007199254740993,\"a\":1}".to_owned());
+        let result = v1::ToolResult { tool: "t".to_owned(), outcome: Some(outcome), ..Default::default() };
+        let event = v1::CallEvent {
+            call_id: "c".to_owned(),
+            event: Some(v1::call_event::Event::Result(result)),
+            ..Default::default()
+        };
+        let text = super::event(&event).to_string();
+        assert!(text.contains(r#""data":{"b":9007199254740993,"a":1}"#), "{text}");
+        assert!(text.contains(r#""sequence":0"#) && !text.contains("data_json"), "{text}");
+    }
+
+    #[test]
+    fn schemas_keep_their_order() {
+        let definition = v1::ToolDefinition {
+            name: "t".to_owned(),
+            input_schema_json: r#"{"type":"object","properties":{"z":{},"a":{}}}"#.to_owned(),
+            ..Default::default()
+        };
+        let text = super::definition(&definition).to_string();
+        assert!(text.contains(r#""input_schema":{"type":"object","properties":{"z":{},"a":{}}}"#), "{text}");
+    }
+}

@@ -1,0 +1,73 @@
+//! Tells what happens during a call: a moving bar on a terminal, otherwise one line an event.
+
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::{is_watched, say};
+
+/// What the bar counts to.
+const WHOLE: u32 = 1000;
+/// How often the bar moves by itself.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Tells what happens during a call.
+#[derive(Debug)]
+pub(in crate::cli) enum Narrator {
+    /// A line an event.
+    Lines,
+    /// A bar, and lines above it.
+    Bar(ProgressBar),
+}
+
+impl Narrator {
+    /// The one that suits whoever reads standard error.
+    pub(in crate::cli) fn new() -> Self {
+        if !is_watched() {
+            return Self::Lines;
+        }
+        let bar = ProgressBar::new_spinner();
+        bar.enable_steady_tick(TICK);
+        Self::Bar(bar)
+    }
+
+    /// Tells a line that stays.
+    pub(in crate::cli) fn tell(&self, line: &str) {
+        match self {
+            Self::Lines => say(line),
+            Self::Bar(bar) => bar.suspend(|| say(line)),
+        }
+    }
+
+    /// Tells how far the call is.
+    pub(in crate::cli) fn progress(&self, fraction: Option<f64>, message: &str, line: &str) {
+        match self {
+            Self::Lines => say(line),
+            Self::Bar(bar) => {
+                if let Some(fraction) = fraction {
+                    bar.set_style(bar_style());
+                    bar.set_length(WHOLE.into());
+                    bar.set_position(steps(fraction));
+                }
+                bar.set_message(message.to_owned());
+            }
+        }
+    }
+}
+
+impl Drop for Narrator {
+    fn drop(&mut self) {
+        if let Self::Bar(bar) = self {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn bar_style() -> ProgressStyle {
+    ProgressStyle::with_template("{bar:32} {percent:>3}% {msg}").expect("the template is well-formed")
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=WHOLE")]
+fn steps(fraction: f64) -> u64 {
+    (fraction.clamp(0.0, 1.0) * f64::from(WHOLE)) as u64
+}

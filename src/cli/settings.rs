@@ -1,0 +1,44 @@
+//! The flags that say where the settings and the data come from, for every command that runs the service or its
+//! pipeline.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::failure::Failure;
+use crate::config::{self, Flags, Loaded, Sources};
+
+/// Where the settings and the data come from.
+#[derive(Clone, Debug, Default, Args)]
+#[group(id = "settings", multiple = true)]
+pub(super) struct Settings {
+    /// Reads settings from FILE instead of toolwire.toml in the working directory [env: TOOLWIRE_CONFIG]
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Reads manifests and data from DIR instead of what is built in [env: TOOLWIRE_DATA]
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Offers the diagnostics tools, debug_sleep and so on [env: TOOLWIRE_DIAGNOSTICS]
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
+    diagnostics: Option<bool>,
+}
+
+impl Settings {
+    /// What these flags say.
+    pub(super) fn flags(&self) -> Flags {
+        let data = self.data.as_ref().map(|dir| dir.display());
+        Flags::with_file(self.config.clone())
+            .set("data.dir", data)
+            .set("server.diagnostics", self.diagnostics)
+    }
+
+    /// The configuration by these flags.
+    pub(super) fn load(&self) -> Result<Loaded, Failure> {
+        load(self.flags())
+    }
+}
+
+/// The configuration by the given flags, this process's environment and its working directory.
+pub(super) fn load(flags: Flags) -> Result<Loaded, Failure> {
+    Ok(config::load(&Sources::of_process(flags))?)
+}

@@ -1,0 +1,64 @@
+//! The specifications' words for the values of the envelope: `read`, `RATE_LIMITED`.
+
+use tonic::Code;
+
+use crate::contract::proto::v1;
+
+/// `read`, `write`, `delete`, `side_effect`.
+pub(super) fn category(category: v1::ToolCategory) -> String {
+    bare(category.as_str_name(), "TOOL_CATEGORY_").to_lowercase()
+}
+
+/// `low`, `medium`, `high`.
+pub(super) fn consequence(level: v1::ConsequenceLevel) -> String {
+    bare(level.as_str_name(), "CONSEQUENCE_LEVEL_").to_lowercase()
+}
+
+/// `ready`, `degraded`, `disabled`.
+pub(super) fn state(state: v1::ToolState) -> String {
+    bare(state.as_str_name(), "TOOL_STATE_").to_lowercase()
+}
+
+/// `RATE_LIMITED` and so on.
+pub(super) fn error_code(code: v1::ToolErrorCode) -> &'static str {
+    bare(code.as_str_name(), "TOOL_ERROR_CODE_")
+}
+
+/// `NOT_FOUND` and so on, as gRPC spells them.
+pub(super) fn status_code(code: Code) -> &'static str {
+    match code {
+        Code::Ok => "OK",
+        Code::Cancelled => "CANCELLED",
+        Code::Unknown => "UNKNOWN",
+        Code::InvalidArgument => "INVALID_ARGUMENT",
+        Code::DeadlineExceeded => "DEADLINE_EXCEEDED",
+        Code::NotFound => "NOT_FOUND",
+        Code::AlreadyExists => "ALREADY_EXISTS",
+        Code::PermissionDenied => "PERMISSION_DENIED",
+        Code::ResourceExhausted => "RESOURCE_EXHAUSTED",
+        Code::FailedPrecondition => "FAILED_PRECONDITION",
+        Code::Aborted => "ABORTED",
+        Code::OutOfRange => "OUT_OF_RANGE",
+        Code::Unimplemented => "UNIMPLEMENTED",
+        Code::Internal => "INTERNAL",
+        Code::Unavailable => "UNAVAILABLE",
+        Code::DataLoss => "DATA_LOSS",
+        Code::Unauthenticated => "UNAUTHENTICATED",
+    }
+}
+
+fn bare(name: &'static str, prefix: &str) -> &'static str {
+    name.strip_prefix(prefix).unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_those_of_the_specifications() {
+        assert_eq!(category(v1::ToolCategory::SideEffect), "side_effect");
+        assert_eq!(consequence(v1::ConsequenceLevel::High), "high");
+        assert_eq!(error_code(v1::ToolErrorCode::RateLimited), "RATE_LIMITED");
+    }
+}
