@@ -97,7 +97,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    pub(super) fn refused(line: &str) -> String {
+    fn refused(line: &str) -> String {
         Cli::try_parse_from(line.split(' ')).unwrap_err().to_string()
     }
 

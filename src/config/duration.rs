@@ -16,7 +16,7 @@ pub struct InvalidDuration {
 /// The units, largest first.
 const UNITS: [(&str, u64); 4] = [("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
 
-/// Reads a length of time. Whole milliseconds; a fraction is understood.
+/// Reads a length of time. A fraction is understood if it comes to whole milliseconds.
 pub fn parse(text: &str) -> Result<Duration, InvalidDuration> {
     let invalid = || InvalidDuration { found: text.chars().take(64).collect() };
     let unit_at = text.find(|c: char| c.is_ascii_alphabetic()).ok_or_else(invalid)?;
@@ -45,7 +45,8 @@ fn scaled(amount: &str, millis: u64) -> Option<Duration> {
     }
     let digits: u64 = format!("{whole}{fraction}").parse().ok()?;
     let divisor = 10_u64.checked_pow(u32::try_from(fraction.len()).ok()?)?;
-    Some(Duration::from_millis(digits.checked_mul(millis)? / divisor))
+    let total = digits.checked_mul(millis)?;
+    total.is_multiple_of(divisor).then(|| Duration::from_millis(total / divisor))
 }
 
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
@@ -74,7 +75,9 @@ mod tests {
 
     #[test]
     fn anything_else_is_refused_with_what_was_expected() {
-        for bad in ["", "5", "s", "5 days", "-1s", "5.s", ".5s", "1e3s", "5S", "99999999999999999999s"] {
+        for bad in
+            ["", "5", "s", "5 days", "-1s", "5.s", ".5s", "1e3s", "0.5ms", "5S", "99999999999999999999s"]
+        {
             let error = parse(bad).unwrap_err().to_string();
             assert!(error.contains("such as 500ms, 5s"), "{bad}: {error}");
         }

@@ -1,0 +1,210 @@
+//! The `toolwire` program as its users meet it: exit codes, what stands on which stream, what it asks of a server.
+
+#![allow(clippy::unwrap_used, reason = "a test that fails")]
+
+#[path = "cli/fake_server.rs"]
+mod fake_server;
+
+use std::{
+    fs,
+    process::{Output, Stdio},
+    time::Duration,
+};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::{
+    io::{AsyncBufReadExt, BufReader},
+    process::Command,
+    time::timeout,
+};
+use toolwire::contract::proto::v1::invoke_tool_request::Input;
+
+/// The program in an empty directory and an empty environment.
+fn toolwire(directory: &TempDir) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_toolwire"));
+    command.current_dir(directory).env_clear().stdin(Stdio::null()).kill_on_drop(true);
+    command
+}
+
+async fn run(arguments: &[&str]) -> Output {
+    toolwire(&tempfile::tempdir().unwrap()).args(arguments).output().await.unwrap()
+}
+
+fn stdout(output: &Output) -> &str {
+    str::from_utf8(&output.stdout).unwrap()
+}
+
+fn stderr(output: &Output) -> &str {
+    str::from_utf8(&output.stderr).unwrap()
+}
+
+#[track_caller]
+fn assert_fails(output: &Output, code: i32, words: &[&str]) {
+    assert_eq!(output.status.code(), Some(code), "{output:?}");
+    assert_eq!(stdout(output), "", "nothing but results belongs on standard output");
+    for word in words {
+        assert!(stderr(output).contains(word), "{word:?} is not in {:?}", stderr(output));
+    }
+}
+
+#[tokio::test]
+async fn without_a_command_the_commands_are_shown() {
+    assert_fails(
+        &run(&[]).await,
+        2,
+        &["serve", "list", "describe", "call", "lint", "docs", "import", "completions"],
+    );
+    let help = run(&["call", "--help"]).await;
+    assert_eq!(help.status.code(), Some(0));
+    assert!(stdout(&help).contains("KEY=VALUE") && stdout(&help).contains("TOOLWIRE_TOKEN"), "{help:?}");
+}
+
+#[tokio::test]
+async fn bad_usage_is_exit_code_2_and_says_what_was_expected() {
+    assert_fails(&run(&["call", "x", "--deadline", "5"]).await, 2, &["--deadline", "such as 500ms"]);
+    assert_fails(&run(&["call", "x", "y"]).await, 2, &["expected key=value, but found \"y\""]);
+    assert_fails(&run(&["call", "x", "--json", "[]"]).await, 2, &["expected a JSON object"]);
+    assert_fails(&run(&["call", "--intent", "i", "--json", "{}", "a=b"]).await, 2, &["leave key=value out"]);
+}
+
+#[tokio::test]
+async fn a_bad_configuration_is_exit_code_2_and_names_its_source() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("toolwire.toml"), "[server]\nlisen = 'x'\nport = 1").unwrap();
+    let output = toolwire(&directory).arg("serve").output().await.unwrap();
+    assert_fails(&output, 2, &["2 problems", "toolwire.toml: server.lisen", "Did you mean server.listen?"]);
+    let output = run(&["serve", "--listen", "50051"]).await;
+    assert_fails(&output, 2, &["flag --listen: expected an address and a port"]);
+}
+
+#[tokio::test]
+async fn other_machines_are_not_served_without_credentials() {
+    let output = run(&["serve", "--listen", "0.0.0.0:0"]).await;
+    assert_fails(&output, 2, &["no credentials are configured", "[[auth.users]]", "127.0.0.1"]);
+}
+
+#[tokio::test]
+async fn the_effective_configuration_is_printed_with_its_sources_and_without_its_secrets() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = "[server]\nlisten = '127.0.0.1:1'\n[log]\nformat = 'text'\n[[auth.users]]\nuser_id = 'riley'\ntoken = 's3cret'";
+    fs::write(directory.path().join("toolwire.toml"), file).unwrap();
+    let mut command = toolwire(&directory);
+    command.env("TOOLWIRE_LISTEN", "127.0.0.1:2").env("TOOLWIRE_REFLECTION", "false");
+    command.args(["serve", "--print-config", "--listen", "127.0.0.1:3", "--diagnostics", "--data", "d"]);
+    let output = command.output().await.unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let lines: Vec<_> =
+        stdout(&output).lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    for line in [
+        "listen = \"127.0.0.1:3\" # --listen (--listen, TOOLWIRE_LISTEN)",
+        "reflection = false # TOOLWIRE_REFLECTION (TOOLWIRE_REFLECTION)",
+        "diagnostics = true # --diagnostics (--diagnostics, TOOLWIRE_DIAGNOSTICS)",
+        "dir = \"d\" # --data (--data, TOOLWIRE_DATA)",
+        "format = \"text\" # toolwire.toml (--log, TOOLWIRE_LOG)",
+        "deadline_cap = \"2m\" # default (TOOLWIRE_DEADLINE_CAP)",
+        "token = \"[hidden]\"",
+    ] {
+        assert!(lines.iter().any(|it| it == line), "{line:?} is not in {lines:#?}");
+    }
+    assert!(!stdout(&output).contains("s3cret"));
+}
+
+#[tokio::test]
+async fn completions_are_printed() {
+    let output = run(&["completions", "bash"]).await;
+    assert_eq!(output.status.code(), Some(0));
+    assert!(stdout(&output).contains("_toolwire"));
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_exit_code_1_and_says_how_to_start_it() {
+    let output = run(&["list", "--server", "127.0.0.1:1"]).await;
+    assert_fails(&output, 1, &["cannot reach http://127.0.0.1:1", "`toolwire serve`"]);
+}
+
+#[tokio::test]
+async fn tools_are_listed_and_described() {
+    let (address, ..) = fake_server::start().await;
+    let server = address.to_string();
+    let listed = run(&["list", "--server", &server]).await;
+    let first = stdout(&listed).lines().next().unwrap();
+    assert_eq!(first, "fail   read   Title of fail");
+    let listed = run(&["list", "--json", "--server", &server]).await;
+    let tools: Value = serde_json::from_str(stdout(&listed)).unwrap();
+    assert_eq!(tools[1]["name"], "read");
+    assert_eq!(tools[1]["input_schema"]["properties"]["n"]["type"], "integer");
+    let described = run(&["describe", "read", "--server", &server]).await;
+    assert!(stdout(&described).contains("Parameters\n  n     integer  optional\n"), "{described:?}");
+    let unknown = run(&["describe", "raed", "--server", &server]).await;
+    assert_fails(&unknown, 1, &["NOT_FOUND: Unknown tool: raed. Did you mean read?", "`toolwire list`"]);
+}
+
+#[tokio::test]
+async fn a_call_shows_its_events_beside_its_data() {
+    let (address, seen, _) = fake_server::start().await;
+    let directory = tempfile::tempdir().unwrap();
+    let mut command = toolwire(&directory);
+    command.env("TOOLWIRE_TOKEN", "t0ken").args(["call", "read", "n=9007199254740993", "text=1"]);
+    command.args(["--deadline", "5s", "--user", "riley", "--server", &address.to_string()]);
+    let output = command.output().await.unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert_eq!(stdout(&output), "{\n  \"z\": 9007199254740993,\n  \"a\": \"b\"\n}\n");
+    assert_eq!(stderr(&output), "accepted read, call call-1\nprogress 50% Halfway\n");
+    let invocations = seen.invocations.lock().unwrap();
+    let (metadata, request) = &invocations[0];
+    assert_eq!(metadata.get("authorization").unwrap(), "Bearer t0ken");
+    assert_eq!(metadata.get("x-toolwire-user").unwrap(), "riley");
+    assert!(metadata.get("grpc-timeout").is_some());
+    assert_eq!(request.input, Some(Input::ArgumentsJson(r#"{"n":9007199254740993,"text":"1"}"#.to_owned())));
+    assert_eq!(request.request_id, "");
+}
+
+#[tokio::test]
+async fn a_call_for_programs_prints_every_event_as_a_line() {
+    let (address, ..) = fake_server::start().await;
+    let output = run(&["call", "read", "--format", "json", "--server", &address.to_string()]).await;
+    let events: Vec<Value> =
+        stdout(&output).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(events.len(), 3);
+    assert_eq!(events[1]["progress"]["fraction"], 0.5);
+    assert_eq!(events[2]["result"]["data"], json!({"z": 9_007_199_254_740_993_i64, "a": "b"}));
+    assert_eq!(stderr(&output), "");
+}
+
+#[tokio::test]
+async fn a_tools_error_is_exit_code_1_and_says_when_to_try_again() {
+    let (address, ..) = fake_server::start().await;
+    let output = run(&["call", "--intent", "fail_intent", "--server", &address.to_string()]).await;
+    assert_fails(&output, 1, &["error: RATE_LIMITED: Too many requests", "Try again in 2 s"]);
+}
+
+#[tokio::test]
+async fn a_write_gets_a_request_id_that_is_said() {
+    let (address, seen, _) = fake_server::start().await;
+    let server = address.to_string();
+    let output = run(&["call", "write", "--server", &server]).await;
+    let given = "0196f1c2-7a4b-7c3d-8e5f-0123456789ab";
+    run(&["call", "write", "--request-id", given, "--server", &server]).await;
+    let sent = |index: usize| seen.invocations.lock().unwrap()[index].1.request_id.clone();
+    assert!(stderr(&output).contains(&format!("request_id {}\n", sent(0))), "{output:?}");
+    assert!(!sent(0).is_empty());
+    assert_eq!(sent(1), given);
+}
+
+#[tokio::test]
+async fn interrupting_a_call_cancels_it() {
+    let (address, _, mut dropped) = fake_server::start().await;
+    let directory = tempfile::tempdir().unwrap();
+    let mut command = toolwire(&directory);
+    command.args(["call", "slow", "--server", &address.to_string()]).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert_eq!(lines.next_line().await.unwrap().as_deref(), Some("accepted slow, call call-1"));
+    let pid = Pid::from_raw(child.id().unwrap().try_into().unwrap()).unwrap();
+    kill_process(pid, Signal::INT).unwrap();
+    let patience = Duration::from_secs(10);
+    assert_eq!(timeout(patience, child.wait()).await.unwrap().unwrap().code(), Some(130));
+    timeout(patience, dropped.recv()).await.expect("the server hears of it");
+}
