@@ -1,0 +1,75 @@
+//! Merges 000's legacy files, one a section, into one master file.
+//!
+//! Not here: where the master file goes. Nothing is written.
+
+use std::{fs, path::Path};
+
+use serde_json::{Map, Value};
+
+use super::{
+    health::{FileProblem, lines},
+    master::Master,
+    node::Problem,
+};
+
+/// The legacy files and the sections they become, in the order of the master file.
+const FILES: [(&str, &str); 6] = [
+    ("account.json", "account_summary"),
+    ("activity.json", "activity"),
+    ("positions.json", "positions"),
+    ("quotes.json", "quotes"),
+    ("performance.json", "performance"),
+    ("transfers.json", "transfers"),
+];
+
+/// Legacy files are missing or broken; all of them are listed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}", lines(.0))]
+pub struct ImportError(pub Vec<FileProblem>);
+
+/// The master file that the legacy files of a directory stand for. Its date is the newest of theirs.
+pub fn merge(directory: &Path) -> Result<Value, ImportError> {
+    let (mut sections, mut problems) = (Map::new(), Vec::new());
+    for (file, section) in FILES {
+        match read(directory, file) {
+            Ok(value) => {
+                sections.insert(section.to_owned(), value);
+            }
+            Err(problem) => problems.push(problem),
+        }
+    }
+    let master = with_date(sections);
+    problems.extend(misfits(&master));
+    if problems.is_empty() { Ok(master) } else { Err(ImportError(problems)) }
+}
+
+fn read(directory: &Path, file: &str) -> Result<Value, FileProblem> {
+    let text = fs::read_to_string(directory.join(file)).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => FileProblem::new(file, "exists", "there is no such file"),
+        _ => FileProblem::new(file, "readable", error.to_string()),
+    })?;
+    serde_json::from_str(&text).map_err(|error| FileProblem::new(file, "json", error.to_string()))
+}
+
+fn with_date(sections: Map<String, Value>) -> Value {
+    let newest = sections.values().filter_map(|section| section.get("as_of")?.as_str()).max();
+    let date = newest.map(|date| ("as_of".to_owned(), Value::from(date)));
+    date.into_iter().chain(sections).collect::<Map<_, _>>().into()
+}
+
+/// What would keep the merged file from being loaded, each problem at the legacy file that has it.
+fn misfits(master: &Value) -> Vec<FileProblem> {
+    let problems = Master::parse("user_master.json", &master.to_string()).err().unwrap_or_default();
+    problems.into_iter().map(in_legacy_file).collect()
+}
+
+fn in_legacy_file(problem: Problem) -> FileProblem {
+    let origin = FILES.iter().find_map(|(file, section)| {
+        let rest = problem.pointer.strip_prefix('/')?.strip_prefix(section)?;
+        (rest.is_empty() || rest.starts_with('/')).then_some((*file, rest.to_owned()))
+    });
+    match origin {
+        Some((file, pointer)) => FileProblem::at(file, Problem { pointer, ..problem }),
+        None => FileProblem::at("user_master.json", problem),
+    }
+}
