@@ -12,10 +12,10 @@ use crate::{
         Refusal,
         proto::v1::{
             DescribeForPlannerResponse, ListToolsRequest, ListToolsResponse, SourceLimit, ToolCategory,
-            ToolDefinition, ToolType,
+            ToolDefinition, ToolType, ToolView,
         },
     },
-    registry::{self, RegisteredTool, View},
+    registry::{self, RegisteredTool},
 };
 
 /// The definitions that pass the filter, in order of name.
@@ -24,7 +24,7 @@ pub(super) fn list(
     user: &User,
     request: ListToolsRequest,
 ) -> impl Stream<Item = Result<ListToolsResponse, Status>> + use<> {
-    let view = View::from(request.view());
+    let view = request.view();
     let mut tools = visible(face, user);
     tools.retain(|tool| passes(tool, &request));
     stream::iter(tools.into_iter().map(move |tool| {
@@ -42,7 +42,7 @@ pub(super) fn get(face: &Face, user: &User, name: &str) -> Result<ToolDefinition
     }
     let tools = visible(face, user);
     match tools.iter().find(|tool| tool.definition.name == name) {
-        Some(tool) => Ok(tool.definition.wire(View::Full).clone()),
+        Some(tool) => Ok(tool.definition.wire(ToolView::Full).clone()),
         None => {
             let near = registry::near(name, tools.iter().map(|tool| tool.definition.name.as_str()));
             Err(Refusal::UnknownTool { name: name.to_owned(), near })
@@ -55,10 +55,9 @@ pub(super) fn describe(face: &Face, user: &User, tags: Vec<String>) -> DescribeF
     let request = ListToolsRequest { tags, ..ListToolsRequest::default() };
     let mut tools = visible(face, user);
     tools.retain(|tool| passes(tool, &request));
-    let guidance: Vec<_> = tools.iter().flat_map(|tool| tool.definition.guidance.iter()).cloned().collect();
     DescribeForPlannerResponse {
-        tools: registry::describe_for_planner(tools.iter().map(Arc::as_ref)),
-        guidance: guidance.join("\n"),
+        tools: registry::describe_for_planner(&tools),
+        guidance: registry::guidance_for_planner(&tools),
     }
 }
 
@@ -101,7 +100,7 @@ fn visible(face: &Face, user: &User) -> Vec<Arc<RegisteredTool>> {
 }
 
 fn passes(tool: &RegisteredTool, request: &ListToolsRequest) -> bool {
-    let definition = tool.definition.wire(View::Full);
+    let definition = tool.definition.wire(ToolView::Full);
     let text = searchable(definition);
     request.tags.iter().all(|tag| definition.tags.contains(tag))
         && (request.category() == ToolCategory::Unspecified || request.category() == definition.category())

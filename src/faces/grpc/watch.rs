@@ -15,9 +15,9 @@ use crate::{
     context::User,
     contract::{
         convert,
-        proto::v1::{self, DefinitionProblem, ToolDefinition, WatchEventType, WatchToolsResponse},
+        proto::v1::{ToolDefinition, ToolView, WatchEventType, WatchToolsResponse},
     },
-    registry::{Change, RegisteredTool, Snapshot, View},
+    registry::{Change, Problem, RegisteredTool, Snapshot},
 };
 
 /// A silent stream says that it is alive this often.
@@ -27,7 +27,7 @@ const HEARTBEAT: Duration = Duration::from_secs(20);
 struct Watcher {
     face: Face,
     user: User,
-    view: View,
+    view: ToolView,
     snapshots: watch::Receiver<Arc<Snapshot>>,
     seen: Arc<Snapshot>,
     pending: VecDeque<WatchToolsResponse>,
@@ -37,12 +37,12 @@ struct Watcher {
 pub(super) fn watch(
     face: Face,
     user: User,
-    view: v1::ToolView,
+    view: ToolView,
 ) -> BoxStream<'static, Result<WatchToolsResponse, Status>> {
     let mut snapshots = face.registry.watch();
     let seen = Arc::clone(&snapshots.borrow_and_update());
     let mut watcher =
-        Watcher { face, user, view: view.into(), snapshots, seen, pending: VecDeque::new() };
+        Watcher { face, user, view, snapshots, seen, pending: VecDeque::new() };
     watcher.state();
     stream::unfold(watcher, |mut watcher| async {
         let message = watcher.next().await?;
@@ -59,7 +59,7 @@ impl Watcher {
             self.pending.push_back(self.about(WatchEventType::Added, tool));
         }
         if !seen.problems().is_empty() {
-            self.pending.push_back(problem(&seen));
+            self.pending.push_back(problem(seen.problems()));
         }
         self.pending.push_back(message(WatchEventType::Synced));
     }
@@ -79,12 +79,12 @@ impl Watcher {
     fn advance(&mut self) {
         let now = Arc::clone(&self.snapshots.borrow_and_update());
         for change in now.changes_since(&self.seen) {
-            self.pending.extend(self.told(&change, &now));
+            self.pending.extend(self.told(&change));
         }
         self.seen = now;
     }
 
-    fn told(&self, change: &Change, now: &Snapshot) -> Option<WatchToolsResponse> {
+    fn told(&self, change: &Change) -> Option<WatchToolsResponse> {
         let about = |kind, tool: &Arc<RegisteredTool>| {
             self.may_call(&tool.definition.name).then(|| self.about(kind, tool))
         };
@@ -93,11 +93,11 @@ impl Watcher {
             Change::Changed(tool) => about(WatchEventType::Changed, tool),
             Change::Degraded(tool) => about(WatchEventType::Degraded, tool),
             Change::Removed(name) => self.may_call(name).then(|| removed(name)),
-            Change::Data => {
-                let data_digest = now.data_digest().to_owned();
+            Change::DataChanged(digest) => {
+                let data_digest = digest.clone();
                 Some(WatchToolsResponse { data_digest, ..message(WatchEventType::DataChanged) })
             }
-            Change::Problems => Some(problem(now)),
+            Change::Problems(problems) => Some(problem(problems)),
         }
     }
 
@@ -115,14 +115,8 @@ fn removed(name: &str) -> WatchToolsResponse {
     WatchToolsResponse { tool, ..message(WatchEventType::Removed) }
 }
 
-fn problem(snapshot: &Snapshot) -> WatchToolsResponse {
-    let wire = |problem: &crate::registry::Problem| DefinitionProblem {
-        file: problem.file.clone(),
-        pointer: problem.pointer.clone(),
-        rule: problem.rule.to_string(),
-        description: problem.description.clone(),
-    };
-    let problems = snapshot.problems().iter().map(wire).collect();
+fn problem(problems: &[Problem]) -> WatchToolsResponse {
+    let problems = problems.iter().cloned().map(Into::into).collect();
     WatchToolsResponse { problems, ..message(WatchEventType::Problem) }
 }
 
