@@ -2,6 +2,10 @@
 
 #![allow(dead_code, reason = "each test binary uses a part")]
 
+pub mod raw;
+pub mod server;
+pub mod stops;
+
 use std::{fs, path::Path, sync::Arc, time::Duration};
 
 use prost::Message;
