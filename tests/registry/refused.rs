@@ -28,8 +28,9 @@ fn what_is_no_json_object() {
     let data = Data::new();
     data.write("tools/a.json", "{\"name\": \"a\",\n  oops}");
     data.write("tools/b.json", "[]");
+    data.write("tools/c.json", "{\"name\": \"c\", \"name\": \"d\"}");
     let problems = data.problems();
-    assert_eq!(problems.iter().map(|it| it.rule).collect::<Vec<_>>(), ["bad-json", "wrong-type"]);
+    assert_eq!(problems.iter().map(|it| it.rule).collect::<Vec<_>>(), ["bad-json", "wrong-type", "bad-json"]);
     assert_eq!(problems[0].file, "tools/a.json");
     assert!(problems[0].description.contains("line 2 column 3"), "{}", problems[0].description);
 }
