@@ -22,6 +22,7 @@ pub struct InputSchema(Arc<Inner>);
 struct Inner {
     schema: Value,
     validator: Validator,
+    /// What the arguments must fit, where the schema alone does not ensure it.
     message: Option<MessageDescriptor>,
 }
 
@@ -35,6 +36,7 @@ impl InputSchema {
     /// Compiles a derived schema; `message` is what the arguments must fit, if the tool has one.
     pub(super) fn new(schema: Value, message: Option<MessageDescriptor>) -> Result<Self, String> {
         let validator = schema::compile(&schema)?;
+        let message = message.filter(|message| !schema::is_exact(message));
         Ok(Self(Arc::new(Inner { schema, validator, message })))
     }
 
@@ -66,7 +68,7 @@ impl InputSchema {
         }
     }
 
-    /// What the schema lets through and the message still cannot hold: a 64-bit overflow, 30 February.
+    /// What the schema lets through and the message still cannot hold: an integer out of range, 30 February.
     fn misfit(&self, normal: &Value, raw: &Value) -> Option<Violation> {
         let message = self.0.message.as_ref()?;
         let error = DynamicMessage::deserialize(message.clone(), normal).err()?;

@@ -4,6 +4,7 @@
 //! checked where those are known (`assemble`, `load`).
 
 pub(super) mod declared;
+mod json;
 pub(super) mod reader;
 
 use std::{path::Path, time::Duration};
@@ -103,7 +104,7 @@ impl Manifest {
 }
 
 fn parse(text: &str, report: &mut Report) -> Option<Map<String, Value>> {
-    match serde_json::from_str(text) {
+    match json::parse(text) {
         Ok(Value::Object(object)) => return Some(object),
         Ok(_) => report.add("", "wrong-type", "a manifest is a JSON object"),
         // The message of serde_json ends with line and column.

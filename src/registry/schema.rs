@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 pub(super) use from_manifest::from_manifest;
 pub(super) use from_message::{DURATION_PATTERN, from_message};
-pub(super) use payloads::{is_payload, refuse_unsupported};
+pub(super) use payloads::{is_exact, is_payload, refuse_unsupported};
 
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 

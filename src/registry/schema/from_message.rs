@@ -91,21 +91,15 @@ impl<'a> Derivation<'a> {
             Kind::String => keywords(json!({"type": "string"})),
             Kind::Bool => keywords(json!({"type": "boolean"})),
             Kind::Double | Kind::Float => keywords(json!({"type": "number"})),
-            Kind::Int32 | Kind::Sint32 | Kind::Sfixed32 => self.integer(i32::MIN, i32::MAX),
-            Kind::Uint32 | Kind::Fixed32 => self.integer(0, u32::MAX),
-            Kind::Uint64 | Kind::Fixed64 => self.integer(0, u64::MAX),
-            Kind::Int64 | Kind::Sint64 | Kind::Sfixed64 => self.integer(i64::MIN, i64::MAX),
+            Kind::Uint32 | Kind::Fixed32 | Kind::Uint64 | Kind::Fixed64 => {
+                keywords(json!({"type": "integer", "minimum": 0}))
+            }
+            // The bounds of the type would tell a model nothing; `InputSchema` holds to them.
+            Kind::Int32 | Kind::Sint32 | Kind::Sfixed32 | Kind::Int64 | Kind::Sint64 | Kind::Sfixed64 => {
+                keywords(json!({"type": "integer"}))
+            }
             // Refused before.
             Kind::Bytes | Kind::Enum(_) => Map::new(),
-        }
-    }
-
-    /// What a caller may send must fit the field; what the tool returns does.
-    fn integer<N: Into<Value>>(&self, minimum: N, maximum: N) -> Map<String, Value> {
-        let (minimum, maximum) = (minimum.into(), maximum.into());
-        match self.direction {
-            Direction::Input => keywords(json!({"type": "integer", "minimum": minimum, "maximum": maximum})),
-            Direction::Output => keywords(json!({"type": "integer"})),
         }
     }
 

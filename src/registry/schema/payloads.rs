@@ -34,6 +34,19 @@ pub(in crate::registry) fn is_payload(message: &MessageDescriptor, direction: Di
     report.len() == 0
 }
 
+/// Whether everything that the schema of a payload lets through fits the message, so that no trial is needed: not where
+/// numbers are narrower than JSON's, or where a text is a date.
+pub(in crate::registry) fn is_exact(message: &MessageDescriptor) -> bool {
+    match message.full_name() {
+        "google.protobuf.Timestamp" => false,
+        name if WELL_KNOWN.contains(&name) => true,
+        _ => message.fields().all(|field| match element(&field) {
+            Kind::Message(message) => is_exact(&message),
+            kind => matches!(kind, Kind::String | Kind::Bool | Kind::Double),
+        }),
+    }
+}
+
 struct Walk<'a> {
     direction: Direction,
     above: Vec<String>,
@@ -110,4 +123,84 @@ fn is_unknown_to_json(message: &MessageDescriptor) -> bool {
 
 fn has_text_keys(field: &FieldDescriptor) -> bool {
     matches!(field.kind(), Kind::Message(entry) if entry.map_entry_key_field().kind() == Kind::String)
+}
+
+#[cfg(test)]
+mod tests {
+    use prost_reflect::{
+        DescriptorPool,
+        prost_types::{
+            DescriptorProto, FieldDescriptorProto, FileDescriptorProto,
+            field_descriptor_proto::{Label, Type},
+        },
+    };
+
+    use super::*;
+
+    /// A message `M` with one field of the given type and label.
+    fn message(kind: Type, type_name: &str, label: Label, is_optional: bool) -> MessageDescriptor {
+        let field = FieldDescriptorProto {
+            name: Some("f".into()),
+            number: Some(1),
+            label: Some(label.into()),
+            r#type: Some(kind.into()),
+            type_name: (!type_name.is_empty()).then(|| type_name.to_owned()),
+            oneof_index: is_optional.then_some(0),
+            proto3_optional: Some(is_optional),
+            ..FieldDescriptorProto::default()
+        };
+        let oneof =
+            prost_reflect::prost_types::OneofDescriptorProto { name: Some("_f".into()), options: None };
+        let message = DescriptorProto {
+            name: Some("M".into()),
+            field: vec![field],
+            oneof_decl: if is_optional { vec![oneof] } else { Vec::new() },
+            ..DescriptorProto::default()
+        };
+        let file = FileDescriptorProto {
+            name: Some("m.proto".into()),
+            package: Some("p".into()),
+            syntax: Some("proto3".into()),
+            dependency: vec!["google/protobuf/any.proto".into()],
+            message_type: vec![message],
+            ..FileDescriptorProto::default()
+        };
+        let mut pool = DescriptorPool::global();
+        pool.add_file_descriptor_proto(file).expect("a valid file");
+        pool.get_message_by_name("p.M").expect("the message")
+    }
+
+    #[track_caller]
+    fn check(message: &MessageDescriptor, direction: Direction, expected: &[&str]) {
+        let mut report = Report::new("");
+        refuse_unsupported(message, direction, &mut report);
+        let rules: Vec<_> = report.into_problems().into_iter().map(|problem| problem.rule).collect();
+        assert_eq!(rules, expected);
+    }
+
+    #[test]
+    fn bytes_recursion_and_other_messages_have_no_form() {
+        for direction in [Direction::Input, Direction::Output] {
+            check(&message(Type::Bytes, "", Label::Optional, true), direction, &["bytes-field"]);
+            check(&message(Type::Message, ".p.M", Label::Repeated, false), direction, &["recursive-message"]);
+            let any = message(Type::Message, ".google.protobuf.Any", Label::Optional, false);
+            check(&any, direction, &["unsupported-message"]);
+        }
+    }
+
+    #[test]
+    fn only_an_input_must_tell_absent_from_zero() {
+        let plain = message(Type::String, "", Label::Optional, false);
+        check(&plain, Direction::Input, &["field-not-optional"]);
+        check(&plain, Direction::Output, &[]);
+        check(&message(Type::String, "", Label::Optional, true), Direction::Input, &[]);
+    }
+
+    #[test]
+    fn a_trial_is_needed_only_where_json_is_wider() {
+        assert!(is_exact(&message(Type::Double, "", Label::Optional, true)));
+        for kind in [Type::Int32, Type::Uint64, Type::Float] {
+            assert!(!is_exact(&message(kind, "", Label::Optional, true)), "{kind:?}");
+        }
+    }
 }
