@@ -23,14 +23,15 @@ impl<T> ByAccount<T> {
         inherited: Option<&AsOf>,
         content: impl Fn(&Node<'_>) -> Option<T>,
     ) -> Option<Self> {
-        let as_of = as_of(section, inherited);
+        let as_of = section.get_or("as_of", inherited.cloned());
         let name: Option<String> = section.get("account");
         let default = content(section);
         let others = section.members("accounts", |other, node| {
             if name.as_ref().is_some_and(|name| same(name, other)) {
-                node.report("uniqueItems", format!("{other:?} is already the section's default account"));
+                node.report("duplicate", format!("{other:?} is already the section's default account"));
             }
-            let as_of = node.find("as_of").or_else(|| as_of.clone());
+            // Without the section's date, that is the problem, and not each account's.
+            let as_of = if as_of.is_some() { node.get_or("as_of", as_of.clone()) } else { None };
             Some(Account { name: other.to_owned(), as_of: as_of?, content: content(node)? })
         });
         let mut accounts = vec![Account { name: name?, as_of: as_of?, content: default? }];
@@ -52,15 +53,6 @@ impl<T> ByAccount<T> {
     pub(super) fn iter(&self) -> impl Iterator<Item = &Account<T>> {
         self.0.iter()
     }
-}
-
-/// A section's own date, or the one that it inherits.
-pub(super) fn as_of(section: &Node<'_>, inherited: Option<&AsOf>) -> Option<AsOf> {
-    let as_of = section.find("as_of").or_else(|| inherited.cloned());
-    if as_of.is_none() {
-        section.report("required", "`as_of` is missing here and at the top of the file");
-    }
-    as_of
 }
 
 /// Whether two texts name the same account.

@@ -30,7 +30,7 @@ impl<T> Folder<T> {
         match tree.list(self.directory, self.extension) {
             Ok(paths) => self.hold(paths),
             Err(error) => {
-                self.problem = Some(FileProblem::new(self.directory, "readable", error.to_string()));
+                self.problem = Some(FileProblem::new(self.directory, "unreadable", error.to_string()));
             }
         }
         for file in self.files.values_mut() {

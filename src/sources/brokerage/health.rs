@@ -12,7 +12,7 @@ pub struct Health {
     /// What is wrong with files as they are now; what is served is their last good content.
     pub problems: Vec<FileProblem>,
     /// What the default user's data lacks: a message for each section.
-    pub missing_sections: BTreeMap<&'static str, String>,
+    pub missing_sections: BTreeMap<String, String>,
 }
 
 /// What is wrong at one place in a file.
@@ -22,8 +22,8 @@ pub struct FileProblem {
     pub file: String,
     /// JSON pointer to the place; empty for the whole file.
     pub pointer: String,
-    /// The rule that is broken.
-    pub rule: String,
+    /// A stable word for the broken rule.
+    pub rule: &'static str,
     /// What is wrong.
     pub description: String,
 }
@@ -40,13 +40,8 @@ pub enum OpenError {
 }
 
 impl FileProblem {
-    pub(super) fn new(file: &str, rule: &str, description: impl Into<String>) -> Self {
-        Self {
-            file: file.to_owned(),
-            pointer: String::new(),
-            rule: rule.to_owned(),
-            description: description.into(),
-        }
+    pub(super) fn new(file: &str, rule: &'static str, description: impl Into<String>) -> Self {
+        Self { file: file.to_owned(), pointer: String::new(), rule, description: description.into() }
     }
 
     pub(super) fn at(file: &str, problem: Problem) -> Self {
@@ -58,8 +53,8 @@ impl fmt::Display for FileProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { file, pointer, rule, description } = self;
         match pointer.as_str() {
-            "" => write!(f, "{file}: {rule}: {description}"),
-            pointer => write!(f, "{file}: {pointer}: {rule}: {description}"),
+            "" => write!(f, "{file}: {description} [{rule}]"),
+            pointer => write!(f, "{file}#{pointer}: {description} [{rule}]"),
         }
     }
 }

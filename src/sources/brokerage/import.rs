@@ -45,10 +45,10 @@ pub fn merge(directory: &Path) -> Result<Value, ImportError> {
 
 fn read(directory: &Path, file: &str) -> Result<Value, FileProblem> {
     let text = fs::read_to_string(directory.join(file)).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => FileProblem::new(file, "exists", "there is no such file"),
-        _ => FileProblem::new(file, "readable", error.to_string()),
+        std::io::ErrorKind::NotFound => FileProblem::new(file, "missing-file", "there is no such file"),
+        _ => FileProblem::new(file, "unreadable", error.to_string()),
     })?;
-    serde_json::from_str(&text).map_err(|error| FileProblem::new(file, "json", error.to_string()))
+    serde_json::from_str(&text).map_err(|error| FileProblem::new(file, "bad-json", error.to_string()))
 }
 
 fn with_date(sections: Map<String, Value>) -> Value {

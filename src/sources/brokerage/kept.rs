@@ -12,8 +12,8 @@ use crate::{
     files::{Stamp, Tree},
 };
 
-/// Two writes within this time may bear the same stamp: file systems count in ticks of up to 10 ms.
-const UNSETTLED: Duration = Duration::from_millis(50);
+/// Two writes within this time may bear the same stamp: some file systems count in seconds. Until then, content decides.
+const UNSETTLED: Duration = Duration::from_secs(2);
 
 /// Reads a file's text.
 pub(super) type Parse<T> = fn(path: &str, text: &str) -> Result<T, Vec<FileProblem>>;
@@ -69,7 +69,7 @@ impl<T> Kept<T> {
             Ok(text) => text,
             Err(error) => {
                 self.seen = Some(Seen { stamp, is_settled: is_settled(stamp), content: None });
-                return self.broken(vec![FileProblem::new(&self.path, "readable", error.to_string())]);
+                return self.broken(vec![FileProblem::new(&self.path, "unreadable", error.to_string())]);
             }
         };
         let content = text.as_deref().map(Content::of);
@@ -77,7 +77,7 @@ impl<T> Kept<T> {
         match text {
             Some(_) if before.is_some_and(|before| before.content == content) => Change::None,
             Some(text) => self.read(&text),
-            None => self.broken(vec![FileProblem::new(&self.path, "exists", "there is no such file")]),
+            None => self.broken(vec![FileProblem::new(&self.path, "missing-file", "there is no such file")]),
         }
     }
 

@@ -186,7 +186,7 @@ impl<T> Dated<T> {
         inherited: Option<&AsOf>,
         rows: impl Fn(&Node<'_>) -> Option<Vec<T>>,
     ) -> Option<Self> {
-        let (as_of, rows) = (accounts::as_of(section, inherited), rows(section));
+        let (as_of, rows) = (section.get_or("as_of", inherited.cloned()), rows(section));
         Some(Self { as_of: as_of?, rows: rows? })
     }
 }
@@ -224,7 +224,7 @@ fn report_repeats<'a>(node: &Node<'_>, what: &str, symbols: impl Iterator<Item =
     let mut seen = BTreeSet::new();
     for symbol in symbols {
         if !seen.insert(symbol) {
-            node.report("uniqueItems", format!("{symbol} stands twice in `{what}`"));
+            node.report("duplicate", format!("{symbol} stands twice in `{what}`"));
         }
     }
 }
@@ -240,5 +240,5 @@ fn dates_in<T>(section: Option<&ByAccount<T>>) -> impl Iterator<Item = &AsOf> {
 fn syntax(error: &serde_json::Error) -> Problem {
     // serde_json appends the place itself.
     let description = error.to_string();
-    Problem { pointer: String::new(), rule: "json", description }
+    Problem { pointer: String::new(), rule: "bad-json", description }
 }

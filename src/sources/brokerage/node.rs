@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 pub(super) struct Problem {
     /// JSON pointer to the place.
     pub(super) pointer: String,
-    /// The rule that is broken, named as in JSON Schema.
+    /// The rule that is broken, a stable word.
     pub(super) rule: &'static str,
     /// What is wrong.
     pub(super) description: String,
@@ -67,9 +67,21 @@ impl<'a> Node<'a> {
         members.filter_map(|(name, value)| read(name, &object.at(name, value))).collect()
     }
 
-    /// This value.
-    pub(super) fn read<T: DeserializeOwned>(&self) -> Option<T> {
-        T::deserialize(self.value).map_err(|error| self.report("type", error.to_string())).ok()
+    /// The value of a key, or what it inherits; one of them must be there.
+    pub(super) fn get_or<T: DeserializeOwned>(&self, key: &str, inherited: Option<T>) -> Option<T> {
+        match self.child(key) {
+            Some(own) => own.read(),
+            None => inherited.or_else(|| self.required(key)?.read()),
+        }
+    }
+
+    /// Says that the value of a key breaks a rule.
+    pub(super) fn refuse(&self, key: &str, rule: &'static str, description: impl Into<String>) {
+        self.child(key).as_ref().unwrap_or(self).report(rule, description);
+    }
+
+    fn read<T: DeserializeOwned>(&self) -> Option<T> {
+        T::deserialize(self.value).map_err(|error| self.report("wrong-type", error.to_string())).ok()
     }
 
     /// Says that something is wrong here.
@@ -81,7 +93,7 @@ impl<'a> Node<'a> {
     fn required(&self, key: &str) -> Option<Node<'a>> {
         let child = self.child(key);
         if child.is_none() && self.object().is_some() {
-            self.report("required", format!("`{key}` is missing"));
+            self.report("missing-key", format!("`{key}` is missing"));
         }
         child
     }
@@ -101,7 +113,7 @@ impl<'a> Node<'a> {
     fn wrong<T>(&self, expected: &str) -> Option<T> {
         let problem = Problem {
             pointer: self.pointer.clone(),
-            rule: "type",
+            rule: "wrong-type",
             description: format!("expected {expected}"),
         };
         let mut problems = self.problems.borrow_mut();
@@ -139,7 +151,8 @@ mod tests {
         let section = Node::root(&value, &problems).section("a").expect("present");
         assert_eq!(section.list("rows", |row| row.get::<u32>("n")), None);
         let found: Vec<_> = problems.borrow().iter().map(|p| (p.pointer.clone(), p.rule)).collect();
-        let expected = [("/a/rows/1/n", "type"), ("/a/rows/2", "required"), ("/a/rows/3", "type")];
+        let expected =
+            [("/a/rows/1/n", "wrong-type"), ("/a/rows/2", "missing-key"), ("/a/rows/3", "wrong-type")];
         assert_eq!(found, expected.map(|(pointer, rule)| (pointer.to_owned(), rule)));
     }
 }

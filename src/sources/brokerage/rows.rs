@@ -119,7 +119,7 @@ impl Quote {
         let (symbol, price) = (row.get("symbol"), not_negative(row, "price"));
         let change_pct = number(row, "change_pct");
         if change_pct.is_some_and(|change| change <= Decimal::NEGATIVE_ONE * Decimal::ONE_HUNDRED) {
-            row.report("exclusiveMinimum", "`change_pct` must be above -100");
+            row.refuse("change_pct", "out-of-range", "must be above -100");
         }
         Some(Self { symbol: symbol?, price: price?, change_pct: change_pct? })
     }
@@ -165,7 +165,7 @@ pub(super) fn read_performance(section: &Node<'_>) -> Option<Performance> {
         .members("timeframes", |word, row| {
             let timeframe = Timeframe::of(word);
             if timeframe.is_none() {
-                row.report("enum", format!("{word:?} is not a timeframe"));
+                row.report("unknown-key", format!("{word:?} is not a timeframe"));
             }
             Some((timeframe?, Return::read(row)?))
         })
@@ -182,7 +182,7 @@ fn number(row: &Node<'_>, key: &str) -> Option<Decimal> {
 fn not_negative(row: &Node<'_>, key: &str) -> Option<Decimal> {
     let value = number(row, key)?;
     if value.is_sign_negative() && !value.is_zero() {
-        row.report("minimum", format!("`{key}` must not be negative"));
+        row.refuse(key, "out-of-range", "must not be negative");
     }
     Some(value)
 }
@@ -190,7 +190,7 @@ fn not_negative(row: &Node<'_>, key: &str) -> Option<Decimal> {
 fn positive(row: &Node<'_>, key: &str) -> Option<Decimal> {
     let value = number(row, key)?;
     if value <= Decimal::ZERO {
-        row.report("exclusiveMinimum", format!("`{key}` must be above 0"));
+        row.refuse(key, "out-of-range", "must be above 0");
     }
     Some(value)
 }

@@ -116,7 +116,7 @@ impl Shelf {
         match user_of(path) {
             Ok(user) if user == self.default_user => {
                 let description = format!("the data of {user}, the default user, is in {MASTER}");
-                Some(FileProblem::new(path, "uniqueItems", description))
+                Some(FileProblem::new(path, "duplicate", description))
             }
             Ok(_) => None,
             Err(problem) => Some(problem),
@@ -153,13 +153,14 @@ fn file_name(path: &str) -> &str {
 /// The user whose data a file has: its name says so.
 fn user_of(path: &str) -> Result<UserId, FileProblem> {
     let stem = Path::new(path).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-    stem.parse().map_err(|invalid| FileProblem::new(path, "format", format!("{invalid}")))
+    stem.parse().map_err(|invalid| FileProblem::new(path, "bad-name", format!("{invalid}")))
 }
 
-fn missing_sections(data: &Data) -> BTreeMap<&'static str, String> {
-    let mut missing: BTreeMap<_, _> = data.master.missing_sections().collect();
+fn missing_sections(data: &Data) -> BTreeMap<String, String> {
+    let sections = data.master.missing_sections().map(|(name, message)| (name.to_owned(), message));
+    let mut missing: BTreeMap<_, _> = sections.collect();
     if !data.facts.has(FALLBACK) {
-        missing.insert("facts", format!("Missing facts/{FALLBACK}"));
+        missing.insert("facts".to_owned(), format!("Missing facts/{FALLBACK}"));
     }
     missing
 }

@@ -10,6 +10,9 @@ use serde_json::Number;
 /// Amounts beyond this are mistakes; below it no product of two overflows.
 const MAX_AMOUNT: i64 = 1_000_000_000_000;
 
+/// The longest symbol, the same as in the manifests.
+const MAX_SYMBOL: usize = 32;
+
 /// A number as it is written, without binary rounding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "Number")]
@@ -17,7 +20,7 @@ pub(super) struct Exact(pub(super) Decimal);
 
 /// A ticker symbol: trimmed, in upper case.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
-#[serde(from = "String")]
+#[serde(try_from = "String")]
 pub struct Symbol(String);
 
 /// The instant of a trade or a transfer.
@@ -58,9 +61,17 @@ impl Symbol {
     }
 }
 
-impl From<String> for Symbol {
-    fn from(text: String) -> Self {
-        Self::new(&text)
+impl TryFrom<String> for Symbol {
+    type Error = String;
+
+    /// A symbol of the data: one that `get_quotes` can be asked for in a list.
+    fn try_from(text: String) -> Result<Self, String> {
+        let symbol = Self::new(&text);
+        let is_separator = |c: char| c == ',' || c.is_whitespace();
+        if symbol.0.is_empty() || symbol.0.len() > MAX_SYMBOL || symbol.0.contains(is_separator) {
+            return Err(format!("{text:?} is not a symbol: 1 to {MAX_SYMBOL} characters, no space or comma"));
+        }
+        Ok(symbol)
     }
 }
 
@@ -127,5 +138,15 @@ mod tests {
     #[test]
     fn symbols_are_trimmed_and_in_upper_case() {
         assert_eq!(Symbol::new(" brk.b ").as_str(), "BRK.B");
+    }
+
+    #[test]
+    fn symbols_of_the_data_can_stand_in_a_list() {
+        for good in ["aapl", " BRK/B", "^GSPC", "BTC-USD"] {
+            assert!(Symbol::try_from(good.to_owned()).is_ok(), "{good}");
+        }
+        for bad in ["", " ", "A,B", "A B", &"X".repeat(33)] {
+            assert!(Symbol::try_from(bad.to_owned()).is_err(), "{bad}");
+        }
     }
 }

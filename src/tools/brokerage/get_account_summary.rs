@@ -6,7 +6,7 @@ use rust_decimal::Decimal;
 
 use super::{
     data,
-    money::{exact, rounded},
+    money::{exact, rounded, text},
 };
 use crate::{
     context::{ToolContext, Unfinished},
@@ -64,15 +64,16 @@ fn warnings(account: &AccountSummary, master: &Master) -> Vec<String> {
     let AccountSummary { account: name, total_value, total_cash, settled_cash } = account;
     let mut warnings = Vec::new();
     if settled_cash > total_cash {
-        warnings.push(format!("{name}: settled_cash {settled_cash} is more than total_cash {total_cash}"));
+        let [settled, total] = [*settled_cash, *total_cash].map(text);
+        warnings.push(format!("{name}: settled_cash {settled} is more than total_cash {total}"));
     }
     let Some(Held { value, count, unpriced }) = Held::of(name, master) else { return warnings };
     let difference = rounded(*total_value - total_cash - value);
     // Whoever adds up rounded values is off by at most half a cent a position.
     if difference.abs() > Decimal::new(5, 3) * Decimal::from(count) {
+        let [total, by, held, cash] = [*total_value, difference, value, *total_cash].map(text);
         warnings.push(format!(
-            "{name}: total_value {total_value} differs by {difference} from positions {value} plus total_cash \
-             {total_cash}{}",
+            "{name}: total_value {total} differs by {by} from positions {held} plus total_cash {cash}{}",
             without_quote(&unpriced),
         ));
     }

@@ -7,7 +7,7 @@ use rust_decimal::Decimal;
 use super::{
     GetPerformance, GetTransfers,
     get_performance::timeframe,
-    money::{cents, decimal, rounded},
+    money::{cents, decimal, rounded, text},
     required,
 };
 use crate::{
@@ -89,7 +89,9 @@ fn completed(kind: TransferType, transfers: &[Transfer]) -> Decimal {
 /// Both are returned as they are; that they differ is for the reader to know.
 fn unexplained(contributions: Decimal, net: Decimal) -> Option<String> {
     let difference = rounded(contributions - net);
-    (!difference.is_zero()).then(|| {
-        format!("contributions {contributions} differ by {difference} from the completed transfers on record, net {net}")
-    })
+    let [contributions, by, net] = [contributions, difference, net].map(text);
+    let warning = format!(
+        "contributions {contributions} differ by {by} from the completed transfers on record, net {net}"
+    );
+    (!difference.is_zero()).then_some(warning)
 }

@@ -22,6 +22,11 @@ pub(super) fn cents(amount: Decimal) -> f64 {
     exact(rounded(amount))
 }
 
+/// An amount in the words of a warning.
+pub(super) fn text(amount: Decimal) -> String {
+    format!("{:.2}", rounded(amount))
+}
+
 /// The amount that a payload shows; zero for what no decimal can express.
 pub(super) fn decimal(amount: f64) -> Decimal {
     Decimal::from_str(&amount.to_string()).unwrap_or_default()
