@@ -35,12 +35,14 @@ pub use input::InputSchema;
 pub use manifests::Manifests;
 pub use near::near;
 pub use planner::{describe_for_planner, guidance_for_planner};
-pub use problem::{Problem, Problems};
 pub use snapshot::{Change, Snapshot};
 pub use words::{CacheScope, CacheTier, Category, ConsequenceLevel, ToolType};
 
 use self::{load::Loaded, manifests::Contents};
-use crate::tools::tool::Executor;
+use crate::{
+    files::{Problem, Problems},
+    tools::tool::Executor,
+};
 
 /// Holds the present snapshot and tells of every new one.
 pub struct Registry {
@@ -113,7 +115,6 @@ impl Registry {
 
     fn publish(&self, state: &State) {
         let snapshot = state.snapshot();
-        log_problems(self.current.load().problems(), snapshot.problems());
         self.current.store(Arc::clone(&snapshot));
         self.changes.send_replace(snapshot);
     }
@@ -140,6 +141,7 @@ impl State {
             return false;
         }
         let loaded = load::load(&files, &self.executors);
+        log_problems(&self.problems, &loaded.problems);
         if loaded.problems.is_empty() {
             self.tools = loaded.tools;
         }
@@ -148,12 +150,12 @@ impl State {
     }
 }
 
-/// Says each problem once, when it appears, and once that all are mended.
+/// Says each problem with a manifest once, when it appears, and once that all are mended. Sources say their own.
 fn log_problems(before: &[Problem], now: &[Problem]) {
     for problem in now.iter().filter(|problem| !before.contains(problem)) {
-        tracing::warn!(%problem, "the last good state stays in service");
+        tracing::warn!(%problem, "a manifest is wrong; the last good state stays in service");
     }
     if now.is_empty() && !before.is_empty() {
-        tracing::info!("all problems with manifests and data are mended");
+        tracing::info!("all problems with manifests are mended");
     }
 }

@@ -14,9 +14,9 @@ use toolwire::contract::{
         brokerage::v1::GetPositionsRequest,
         v1::{
             CallToolRequest, CancelCallRequest, DescribeForPlannerRequest, GetLimitsRequest, GetToolRequest,
-            InvokeToolRequest, ListToolsRequest, ResultFormat, ToolCategory, ToolContext, ToolErrorCode, ToolResult,
-            ToolView, WatchEventType, WatchToolsRequest, call_event::Event, call_tool_request, call_tool_response,
-            cancel_call_request, invoke_tool_request, tool_result::Outcome,
+            InvokeToolRequest, ListToolsRequest, ResultFormat, ToolCategory, ToolContext, ToolErrorCode,
+            ToolResult, ToolView, WatchEventType, WatchToolsRequest, call_event::Event, call_tool_request,
+            call_tool_response, cancel_call_request, invoke_tool_request, tool_result::Outcome,
         },
     },
 };
@@ -43,7 +43,10 @@ fn call(tool: &str, input: Value) -> CallToolRequest {
     }
 }
 
-async fn called(server: &Server, request: impl tonic::IntoRequest<CallToolRequest>) -> Result<ToolResult, Status> {
+async fn called(
+    server: &Server,
+    request: impl tonic::IntoRequest<CallToolRequest>,
+) -> Result<ToolResult, Status> {
     let response = server.tools().await.call_tool(request).await?.into_inner();
     match response.outcome {
         Some(call_tool_response::Outcome::Result(result)) => Ok(result),
@@ -89,7 +92,8 @@ async fn a_tool_is_invoked_with_a_stream_of_events() {
 #[tokio::test]
 async fn both_forms_of_arguments_and_of_results_say_the_same() {
     let server = Server::start().await;
-    let structure = called(&server, call("get_positions", json!({"symbol": "AAPL"}))).await.expect("a result");
+    let structure =
+        called(&server, call("get_positions", json!({"symbol": "AAPL"}))).await.expect("a result");
     let mut request = call("get_positions", json!({}));
     request.input = Some(call_tool_request::Input::ArgumentsJson(r#"{"symbol": "AAPL"}"#.to_owned()));
     request.result_format = ResultFormat::Json.into();
@@ -100,7 +104,8 @@ async fn both_forms_of_arguments_and_of_results_say_the_same() {
 #[tokio::test]
 async fn a_typed_rpc_gives_the_same_numbers() {
     let server = Server::start().await;
-    let generic = data(called(&server, call("get_positions", json!({"symbol": "AAPL"}))).await.expect("a result"));
+    let generic =
+        data(called(&server, call("get_positions", json!({"symbol": "AAPL"}))).await.expect("a result"));
     let request = GetPositionsRequest { symbol: Some("AAPL".to_owned()), account: None };
     let typed = server.brokerage().await.get_positions(request).await.expect("a response").into_inner();
     let typed_data = typed.data.expect("data");
@@ -145,11 +150,20 @@ async fn a_malformed_request_is_refused_without_a_stream() {
     let requests = [
         ("no target", with(|request| request.target = None)),
         ("empty target", with(|r| r.target = Some(invoke_tool_request::Target::Tool(String::new())))),
-        ("not JSON", with(|r| r.input = Some(invoke_tool_request::Input::ArgumentsJson("{symbol".to_owned())))),
-        ("not an object", with(|r| r.input = Some(invoke_tool_request::Input::ArgumentsJson("[]".to_owned())))),
+        (
+            "not JSON",
+            with(|r| r.input = Some(invoke_tool_request::Input::ArgumentsJson("{symbol".to_owned()))),
+        ),
+        (
+            "not an object",
+            with(|r| r.input = Some(invoke_tool_request::Input::ArgumentsJson("[]".to_owned()))),
+        ),
         ("too deep", too_deep),
         ("bad request_id", with(|r| r.request_id = "42".to_owned())),
-        ("claimed identity", with(|r| r.context = Some(ToolContext { user_id: "riley".into(), ..ToolContext::default() }))),
+        (
+            "claimed identity",
+            with(|r| r.context = Some(ToolContext { user_id: "riley".into(), ..ToolContext::default() })),
+        ),
     ];
     for (what, request) in requests {
         let end = raw.call(path, &[], &request).await;
@@ -205,7 +219,8 @@ async fn an_unknown_tool_or_intent_is_not_found_with_near_names() {
 #[tokio::test]
 async fn arguments_that_break_the_schema_are_a_result_with_every_violation() {
     let server = Server::start().await;
-    let result = called(&server, call("get_performance", json!({"timefram": "YTD"}))).await.expect("status OK");
+    let result =
+        called(&server, call("get_performance", json!({"timefram": "YTD"}))).await.expect("status OK");
     let Some(Outcome::Error(error)) = result.outcome else { panic!("an error") };
     assert_eq!(error.code(), ToolErrorCode::InvalidArgument);
     let rules: Vec<_> = error.field_violations.iter().map(|violation| violation.rule.as_str()).collect();
@@ -220,14 +235,19 @@ async fn a_panic_leaves_the_connection_and_the_other_streams_alive() {
     let other = invoke("debug_stream", json!({"count": 2, "interval": "0.2s"}));
     let mut other = client.invoke_tool(other).await.expect("accepted").into_inner();
     for when in ["start", "stream"] {
-        let mut stream =
-            client.invoke_tool(invoke("debug_panic", json!({"when": when}))).await.expect("accepted").into_inner();
+        let mut stream = client
+            .invoke_tool(invoke("debug_panic", json!({"when": when})))
+            .await
+            .expect("accepted")
+            .into_inner();
         let mut last = None;
         while let Some(message) = stream.message().await.expect("no status") {
             last = message.event.and_then(|event| event.event);
         }
         let Some(Event::Result(result)) = last else { panic!("a result") };
-        assert!(matches!(result.outcome, Some(Outcome::Error(error)) if error.code() == ToolErrorCode::Unknown));
+        assert!(
+            matches!(result.outcome, Some(Outcome::Error(error)) if error.code() == ToolErrorCode::Unknown)
+        );
     }
     let mut last = None;
     while let Some(message) = other.message().await.expect("no status") {
@@ -272,7 +292,11 @@ async fn a_listing_is_sorted_filtered_and_complete() {
     assert!(all.iter().all(|tool| tool.digest.len() == 64 && !tool.input_schema_json.is_empty()));
     let writes = list(ListToolsRequest { category: ToolCategory::Write.into(), ..Default::default() }).await;
     assert_eq!(writes.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["debug_write"]);
-    let found = list(ListToolsRequest { text: "ROTH".to_owned(), view: ToolView::Basic.into(), ..Default::default() });
+    let found = list(ListToolsRequest {
+        text: "ROTH".to_owned(),
+        view: ToolView::Basic.into(),
+        ..Default::default()
+    });
     let found = found.await;
     assert_eq!(found.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["get_facts"]);
     assert!(found[0].input_schema.is_none() && !found[0].description.is_empty());
@@ -327,7 +351,8 @@ async fn edits_are_seen_by_the_next_call_and_by_watchers_and_broken_files_change
     config.data.dir = Some(directory.path().to_owned());
     let server = Server::with(config).await;
     let keep_fresh = tokio::spawn(server.app.clone().keep_fresh());
-    let mut watch = server.tools().await.watch_tools(WatchToolsRequest::default()).await.expect("answers").into_inner();
+    let mut watch =
+        server.tools().await.watch_tools(WatchToolsRequest::default()).await.expect("answers").into_inner();
     let mut next = async |wanted: WatchEventType| loop {
         let event = watch.message().await.expect("no status").expect("no end");
         if event.r#type() == wanted {

@@ -176,7 +176,10 @@ async fn a_call_that_fails_validation_is_its_result_alone() {
     let violations = result.outcome.expect_err("an error").violations;
     let mut rules: Vec<_> = violations.iter().map(|v| (v.pointer.as_str(), v.rule.as_str())).collect();
     rules.sort_unstable();
-    assert_eq!(rules, [("/account", "type"), ("/timefram", "additionalProperties"), ("/timeframe", "required")]);
+    assert_eq!(
+        rules,
+        [("/account", "type"), ("/timefram", "additionalProperties"), ("/timeframe", "required")]
+    );
     let near = violations.iter().find(|v| v.pointer == "/timefram").expect("listed");
     assert!(near.description.contains("timeframe"), "{}", near.description);
     assert!(stream.next().await.is_none());

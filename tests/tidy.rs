@@ -17,9 +17,9 @@ const HOUSE: &[&[&str]] = &[
     &["cli", "faces"],
     &["pipeline"],
     &["registry", "tools"],
-    &["sources", "store"],
+    &["config", "sources", "store"],
     &["context"],
-    &["config", "contract"],
+    &["contract"],
     &["clock", "files", "telemetry"],
 ];
 

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{definition::Definition, problem::Problem};
+use super::definition::Definition;
+use crate::files::Problem;
 
 /// The state of a source's data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

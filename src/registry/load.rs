@@ -8,9 +8,9 @@ use super::{
     assemble::{RegisteredTool, assemble},
     manifest::Manifest,
     manifests::Content,
-    problem::{Problem, Report},
+    problem::Report,
 };
-use crate::tools::tool::Executor;
+use crate::{files::Problem, tools::tool::Executor};
 
 /// What manifests amount to. The tools may be offered only if there are no problems.
 #[derive(Debug)]

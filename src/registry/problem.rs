@@ -1,44 +1,14 @@
-//! What is wrong with a manifest or a data file: where, which rule, how to mend it.
-//!
-//! Not here: what is wrong with a call's arguments, which is a `contract::Violation`.
+//! Collects what is wrong with a manifest.
 
 use std::fmt;
 
-use crate::contract::proto::v1;
-
-/// One thing that is wrong with a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    /// The file, relative to the data directory. Empty for what concerns no file.
-    pub file: String,
-    /// JSON pointer (RFC 6901) into the file. Empty for the file as a whole.
-    pub pointer: String,
-    /// A stable word for the broken rule, such as `unknown-key`.
-    pub rule: &'static str,
-    /// What is wrong and how to mend it.
-    pub description: String,
-}
-
-/// Everything that is wrong, at once: one line each.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{}", .0.iter().map(Problem::to_string).collect::<Vec<_>>().join("\n"))]
-pub struct Problems(pub Vec<Problem>);
+use crate::{contract::proto::v1, files::Problem};
 
 /// Collects the problems of one file.
 #[derive(Debug)]
 pub(super) struct Report {
     file: String,
     problems: Vec<Problem>,
-}
-
-impl fmt::Display for Problem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { file, pointer, rule, description } = self;
-        match pointer.as_str() {
-            "" => write!(f, "{file}: {description} [{rule}]"),
-            _ => write!(f, "{file}#{pointer}: {description} [{rule}]"),
-        }
-    }
 }
 
 impl From<Problem> for v1::DefinitionProblem {
@@ -81,6 +51,7 @@ pub(super) fn join(pointer: &str, segment: impl fmt::Display) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::Problems;
 
     #[test]
     fn a_problem_reads_as_one_line() {

@@ -7,8 +7,8 @@ use super::{
     definition::Status,
     digest,
     health::{Sources, degradation},
-    problem::Problem,
 };
+use crate::files::Problem;
 
 /// The tools, intents and problems of one moment.
 #[derive(Debug)]

@@ -27,7 +27,7 @@ pub use accounts::Account;
 pub use data::Data;
 pub use date::{Date, Window};
 pub use facts::{FALLBACK, Fact, Facts};
-pub use health::{FileProblem, Health, OpenError};
+pub use health::{Health, OpenError};
 pub use master::{Dated, Master, SECTIONS};
 pub use rows::{AccountSummary, Performance, Position, Quote, Return, Trade, Transfer};
 pub use values::{AsOf, Symbol, Time};

@@ -4,7 +4,10 @@ use std::{fs, path::Path};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use toolwire::sources::brokerage::{SECTIONS, import};
+use toolwire::{
+    files::Problems,
+    sources::brokerage::{SECTIONS, import},
+};
 
 use crate::support::Bench;
 
@@ -60,7 +63,7 @@ fn every_missing_and_broken_file_is_listed() {
         r#"{"as_of": "2026-01-15", "account": "B", "positions": 5}"#,
     )
     .expect("written");
-    let import::ImportError(problems) = import::merge(directory.path()).expect_err("refused");
+    let Problems(problems) = import::merge(directory.path()).expect_err("refused");
     let found: Vec<_> = problems.iter().map(|p| (p.file.as_str(), p.pointer.as_str(), p.rule)).collect();
     let expected = [
         ("account.json", "", "missing-file"),

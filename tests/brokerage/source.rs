@@ -1,7 +1,10 @@
 //! The data source: start-up refuses what is wrong, a saved file is seen at once, the last good content stays.
 
 use serde_json::json;
-use toolwire::sources::brokerage::{FileProblem, OpenError};
+use toolwire::{
+    files::{Problem, Problems},
+    sources::brokerage::OpenError,
+};
 
 use crate::support::{Bench, master, quotes};
 
@@ -27,14 +30,14 @@ fn assert_price(bench: &Bench, user: &str, expected: f64) {
     assert_eq!(data["quotes"][0]["price"].as_f64(), Some(expected));
 }
 
-fn places(problems: &[FileProblem]) -> Vec<String> {
+fn places(problems: &[Problem]) -> Vec<String> {
     problems.iter().map(|problem| format!("{}#{} {}", problem.file, problem.pointer, problem.rule)).collect()
 }
 
 #[track_caller]
-fn refused(files: &[(&str, &str)]) -> Vec<FileProblem> {
+fn refused(files: &[(&str, &str)]) -> Vec<Problem> {
     match Bench::with_files(files).err() {
-        Some(OpenError::Broken(problems)) => problems,
+        Some(OpenError::Broken(Problems(problems))) => problems,
         other => panic!("{other:?}"),
     }
 }

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use toolwire::registry::{Change, Problem, SourceHealth, Status};
+use toolwire::{
+    files::Problem,
+    registry::{Change, SourceHealth, Status},
+};
 
 use super::support::{Data, manifest};
 

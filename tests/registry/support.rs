@@ -10,8 +10,8 @@ use toolwire::{
         Provenance,
         proto::{brokerage::v1 as brokerage, diagnostics::v1 as diagnostics},
     },
-    files::Tree,
-    registry::{InputSchema, Manifests, Problem, Registry},
+    files::{Problem, Tree},
+    registry::{InputSchema, Manifests, Registry},
     tools::tool::{Executor, Reply, Tool, erase},
 };
 

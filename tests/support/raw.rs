@@ -76,8 +76,11 @@ impl RawCall {
     /// Waits for the end.
     pub async fn end(self) -> RawEnd {
         let response = self.response.await.expect("a response");
-        let mut end =
-            RawEnd { http_status: response.status().as_u16(), headers: response.headers().clone(), ..RawEnd::default() };
+        let mut end = RawEnd {
+            http_status: response.status().as_u16(),
+            headers: response.headers().clone(),
+            ..RawEnd::default()
+        };
         let mut body = response.into_body();
         let mut bytes = BytesMut::new();
         while let Some(chunk) = body.data().await {

@@ -4,11 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{
-    health::FileProblem,
-    kept::{Change, Kept, Parse},
-};
-use crate::files::Tree;
+use super::kept::{Change, Kept, Parse};
+use crate::files::{Problem, Tree};
 
 /// The files of a directory.
 #[derive(Debug)]
@@ -17,7 +14,7 @@ pub(super) struct Folder<T> {
     extension: &'static str,
     parse: Parse<T>,
     files: BTreeMap<String, Kept<T>>,
-    problem: Option<FileProblem>,
+    problem: Option<Problem>,
 }
 
 impl<T> Folder<T> {
@@ -30,7 +27,7 @@ impl<T> Folder<T> {
         match tree.list(self.directory, self.extension) {
             Ok(paths) => self.hold(paths),
             Err(error) => {
-                self.problem = Some(FileProblem::new(self.directory, "unreadable", error.to_string()));
+                self.problem = Some(Problem::new(self.directory, "unreadable", error.to_string()));
             }
         }
         for file in self.files.values_mut() {
@@ -45,7 +42,7 @@ impl<T> Folder<T> {
     }
 
     /// What is wrong with the directory and its files now.
-    pub(super) fn problems(&self) -> impl Iterator<Item = &FileProblem> {
+    pub(super) fn problems(&self) -> impl Iterator<Item = &Problem> {
         self.problem.iter().chain(self.files().flat_map(Kept::problems))
     }
 

@@ -6,17 +6,16 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use sha2::{Digest as _, Sha256};
 
-use super::health::FileProblem;
 use crate::{
     clock,
-    files::{Stamp, Tree},
+    files::{Problem, Stamp, Tree},
 };
 
 /// Two writes within this time may bear the same stamp: some file systems count in seconds. Until then, content decides.
 const UNSETTLED: Duration = Duration::from_secs(2);
 
 /// Reads a file's text.
-pub(super) type Parse<T> = fn(path: &str, text: &str) -> Result<T, Vec<FileProblem>>;
+pub(super) type Parse<T> = fn(path: &str, text: &str) -> Result<T, Vec<Problem>>;
 
 /// A file, its last good content, and what is wrong with it now.
 #[derive(Debug)]
@@ -25,7 +24,7 @@ pub(super) struct Kept<T> {
     parse: Parse<T>,
     seen: Option<Seen>,
     good: Option<(Content, Arc<T>)>,
-    problems: Vec<FileProblem>,
+    problems: Vec<Problem>,
 }
 
 /// What a file looked like when it was last read.
@@ -69,7 +68,7 @@ impl<T> Kept<T> {
             Ok(text) => text,
             Err(error) => {
                 self.seen = Some(Seen { stamp, is_settled: is_settled(stamp), content: None });
-                return self.broken(vec![FileProblem::new(&self.path, "unreadable", error.to_string())]);
+                return self.broken(vec![Problem::new(&self.path, "unreadable", error.to_string())]);
             }
         };
         let content = text.as_deref().map(Content::of);
@@ -77,7 +76,7 @@ impl<T> Kept<T> {
         match text {
             Some(_) if before.is_some_and(|before| before.content == content) => Change::None,
             Some(text) => self.read(&text),
-            None => self.broken(vec![FileProblem::new(&self.path, "missing-file", "there is no such file")]),
+            None => self.broken(vec![Problem::new(&self.path, "missing-file", "there is no such file")]),
         }
     }
 
@@ -112,7 +111,7 @@ impl<T> Kept<T> {
     }
 
     /// What is wrong with the file now.
-    pub(super) fn problems(&self) -> &[FileProblem] {
+    pub(super) fn problems(&self) -> &[Problem] {
         &self.problems
     }
 
@@ -128,7 +127,7 @@ impl<T> Kept<T> {
         }
     }
 
-    fn broken(&mut self, problems: Vec<FileProblem>) -> Change {
+    fn broken(&mut self, problems: Vec<Problem>) -> Change {
         let change = if self.problems == problems { Change::None } else { Change::Broken };
         self.problems = problems;
         change

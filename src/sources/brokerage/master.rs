@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use super::{
     accounts::{self, Account, ByAccount},
-    node::{Node, Problem, Problems},
+    node::{Node, Problems},
     rows::{self, AccountSummary, Performance, Position, Quote, Trade, Transfer},
     values::{AsOf, Symbol},
 };
-use crate::contract::ToolError;
+use crate::{contract::ToolError, files::Problem};
 
 /// The names of the sections, in the order of the file.
 pub const SECTIONS: [&str; 6] =
@@ -240,5 +240,5 @@ fn dates_in<T>(section: Option<&ByAccount<T>>) -> impl Iterator<Item = &AsOf> {
 fn syntax(error: &serde_json::Error) -> Problem {
     // serde_json appends the place itself.
     let description = error.to_string();
-    Problem { pointer: String::new(), rule: "bad-json", description }
+    Problem::new("", "bad-json", description)
 }

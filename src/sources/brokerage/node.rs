@@ -7,18 +7,9 @@ use std::cell::RefCell;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-/// What is wrong at one place in a file.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Problem {
-    /// JSON pointer to the place.
-    pub(super) pointer: String,
-    /// The rule that is broken, a stable word.
-    pub(super) rule: &'static str,
-    /// What is wrong.
-    pub(super) description: String,
-}
+use crate::files::Problem;
 
-/// Collects problems while a file is read.
+/// Collects problems while a file is read; which file that is, the reader does not know.
 pub(super) type Problems = RefCell<Vec<Problem>>;
 
 /// A value and its place. What cannot be read is reported, and is then `None`.
@@ -86,7 +77,7 @@ impl<'a> Node<'a> {
 
     /// Says that something is wrong here.
     pub(super) fn report(&self, rule: &'static str, description: impl Into<String>) {
-        let problem = Problem { pointer: self.pointer.clone(), rule, description: description.into() };
+        let problem = Problem { pointer: self.pointer.clone(), ..Problem::new("", rule, description) };
         self.problems.borrow_mut().push(problem);
     }
 
@@ -113,8 +104,7 @@ impl<'a> Node<'a> {
     fn wrong<T>(&self, expected: &str) -> Option<T> {
         let problem = Problem {
             pointer: self.pointer.clone(),
-            rule: "wrong-type",
-            description: format!("expected {expected}"),
+            ..Problem::new("", "wrong-type", format!("expected {expected}"))
         };
         let mut problems = self.problems.borrow_mut();
         if !problems.contains(&problem) {

@@ -6,13 +6,13 @@ use super::{
     data::Data,
     facts::{FALLBACK, Fact, Facts},
     folder::Folder,
-    health::{FileProblem, Health, OpenError},
+    health::{Health, OpenError},
     kept::{Change, Content, Kept},
     master::Master,
 };
 use crate::{
     context::UserId,
-    files::{Stamp, Tree},
+    files::{Problem, Problems, Stamp, Tree},
 };
 
 /// The default user's file.
@@ -61,7 +61,7 @@ impl Shelf {
         let problems = self.problems();
         match self.snapshot() {
             Some(snapshot) if problems.is_empty() => Ok(snapshot),
-            _ => Err(OpenError::Broken(problems)),
+            _ => Err(Problems(problems).into()),
         }
     }
 
@@ -105,18 +105,18 @@ impl Shelf {
         Content::of_all(masters.chain(self.facts.files().filter_map(Kept::content))).to_string()
     }
 
-    fn problems(&self) -> Vec<FileProblem> {
+    fn problems(&self) -> Vec<Problem> {
         let named = self.users.files().filter_map(|file| self.misnamed(file.path()));
         let found = self.master.problems().iter().chain(self.users.problems()).chain(self.facts.problems());
         found.cloned().chain(named).collect()
     }
 
     /// What is wrong with the name of a user's file.
-    fn misnamed(&self, path: &str) -> Option<FileProblem> {
+    fn misnamed(&self, path: &str) -> Option<Problem> {
         match user_of(path) {
             Ok(user) if user == self.default_user => {
                 let description = format!("the data of {user}, the default user, is in {MASTER}");
-                Some(FileProblem::new(path, "duplicate", description))
+                Some(Problem::new(path, "duplicate", description))
             }
             Ok(_) => None,
             Err(problem) => Some(problem),
@@ -130,14 +130,14 @@ impl Shelf {
     }
 }
 
-fn parse_master(path: &str, text: &str) -> Result<Master, Vec<FileProblem>> {
-    let at_path = |problem| FileProblem::at(path, problem);
+fn parse_master(path: &str, text: &str) -> Result<Master, Vec<Problem>> {
+    let at_path = |problem| Problem { file: path.to_owned(), ..problem };
     Master::parse(file_name(path), text).map_err(|problems| problems.into_iter().map(at_path).collect())
 }
 
 // The signature is that of every parser, those that fail too.
 #[allow(clippy::unnecessary_wraps, reason = "a `Parse`")]
-fn parse_fact(path: &str, text: &str) -> Result<Fact, Vec<FileProblem>> {
+fn parse_fact(path: &str, text: &str) -> Result<Fact, Vec<Problem>> {
     Ok(Fact::parse(file_name(path), text))
 }
 
@@ -151,9 +151,9 @@ fn file_name(path: &str) -> &str {
 }
 
 /// The user whose data a file has: its name says so.
-fn user_of(path: &str) -> Result<UserId, FileProblem> {
+fn user_of(path: &str) -> Result<UserId, Problem> {
     let stem = Path::new(path).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-    stem.parse().map_err(|invalid| FileProblem::new(path, "bad-name", format!("{invalid}")))
+    stem.parse().map_err(|invalid| Problem::new(path, "bad-name", format!("{invalid}")))
 }
 
 fn missing_sections(data: &Data) -> BTreeMap<String, String> {
