@@ -2,6 +2,8 @@
 //!
 //! Not here: what the files mean, and when to look again.
 
+mod problem;
+
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -9,6 +11,7 @@ use std::{
 };
 
 use include_dir::{Dir, include_dir};
+pub use problem::{Problem, Problems};
 
 static EMBEDDED: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/data");
 

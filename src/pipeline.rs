@@ -11,6 +11,7 @@ pub mod flight;
 pub mod idempotency;
 mod in_flight;
 mod nested;
+pub mod policy;
 pub mod resolve;
 pub mod span;
 mod stream;

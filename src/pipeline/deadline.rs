@@ -150,3 +150,129 @@ impl Bound {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::future::{pending, ready};
+
+    use tokio::time::{Instant, sleep};
+    use tower::{Layer as _, ServiceExt, service_fn};
+
+    use super::*;
+    use crate::{
+        context::{EventSink, User},
+        contract::{ErrorCode, arguments::Arguments},
+        pipeline::Target,
+    };
+
+    const CAP: Duration = Duration::from_mins(2);
+
+    fn call(timeout: Duration) -> Call {
+        let user = User::new("demo".parse().expect("valid"));
+        let context = ToolContext::new(user, clock::now() + timeout);
+        Call::new(context, Target::Tool("x".to_owned()), Arguments::new())
+    }
+
+    fn done(call: &Call) -> Result<Terminal, Refusal> {
+        let payload = crate::contract::Payload::from_json(serde_json::json!({}));
+        Ok(Terminal::Result(ToolResult {
+            tool: "x".to_owned(),
+            fetched_at: call.arrived.wall,
+            outcome: Ok(payload),
+            provenance: Provenance::default(),
+        }))
+    }
+
+    async fn run<F>(call: Call, work: impl FnMut(Call) -> F + Send) -> Result<Terminal, Refusal>
+    where
+        F: Future<Output = Result<Terminal, Refusal>> + Send + 'static,
+    {
+        Layer::new(CAP, InFlight::default()).layer(service_fn(work)).oneshot(call).await
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_call_ends_at_its_deadline() {
+        let started = clock::now();
+        let call = call(Duration::from_millis(200));
+        let context = call.context.clone();
+        let end = run(call, |_| pending()).await;
+        assert_eq!(end.unwrap_err(), Refusal::DeadlineExceeded);
+        assert_eq!(clock::now() - started, Duration::from_millis(200));
+        assert_eq!(context.cancellation.cause(), Some(StopCause::Deadline));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn no_call_outlasts_the_cap() {
+        let started = clock::now();
+        let end = run(call(Duration::from_hours(2)), |_| pending()).await;
+        assert_eq!(end.unwrap_err(), Refusal::DeadlineExceeded);
+        assert_eq!(clock::now() - started, CAP);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_deadline_wins_a_tie() {
+        let end = run(call(Duration::from_millis(200)), |call| async move {
+            sleep(Duration::from_millis(200)).await;
+            done(&call)
+        });
+        assert_eq!(end.await.unwrap_err(), Refusal::DeadlineExceeded);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn work_that_is_ready_at_once_needs_no_timer_but_some_time() {
+        assert!(run(call(Duration::from_millis(1)), |call| ready(done(&call))).await.is_ok());
+        let end = run(call(Duration::ZERO), |call| ready(done(&call))).await;
+        assert_eq!(end.unwrap_err(), Refusal::DeadlineExceeded);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_caller_who_leaves_stops_the_work() {
+        assert_eq!(leaving(Duration::from_secs(1)).await, Some(StopCause::CallerGone));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_caller_who_leaves_just_before_the_deadline_left_because_of_it() {
+        assert_eq!(leaving(Duration::from_millis(4_950)).await, Some(StopCause::Deadline));
+    }
+
+    /// The cause recorded for a caller with a deadline of 5 s who leaves after the given time.
+    async fn leaving(after: Duration) -> Option<StopCause> {
+        let (sink, events) = EventSink::channel();
+        let mut call = call(Duration::from_secs(5));
+        call.context.events = sink;
+        let context = call.context.clone();
+        tokio::spawn(async move {
+            sleep(after).await;
+            drop(events);
+        });
+        let left: Instant = clock::now() + after;
+        assert!(run(call, |_| pending()).await.is_err());
+        assert_eq!(clock::now(), left);
+        context.cancellation.cause()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_cancelled_read_answers_that_it_was_cancelled() {
+        let call = call(Duration::from_secs(5));
+        let cancellation = call.context.cancellation.clone();
+        tokio::spawn(async move {
+            sleep(Duration::from_secs(1)).await;
+            cancellation.cancel(StopCause::Cancelled);
+        });
+        let Ok(Terminal::Result(result)) = run(call, |_| pending()).await else { panic!("a result") };
+        let error = result.outcome.unwrap_err();
+        assert_eq!((error.code, error.message.as_str()), (ErrorCode::Cancelled, "Request was cancelled"));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_write_that_has_started_is_only_told() {
+        let call = call(Duration::from_secs(5));
+        call.facts.detach();
+        call.context.cancellation.cancel(StopCause::Cancelled);
+        let end = run(call, |call| async move {
+            sleep(Duration::from_secs(1)).await;
+            done(&call)
+        });
+        assert!(matches!(end.await, Ok(Terminal::Result(result)) if result.outcome.is_ok()));
+    }
+}

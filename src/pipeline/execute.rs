@@ -58,8 +58,9 @@ impl Service<Call> for Execute {
 
 async fn execute(call: &Call) -> Terminal {
     match call.tool().definition.kind {
-        ToolType::NonFunction => call.result(Ok(logged()), recorded(call)),
         ToolType::Function => conclude(call, run(call).await),
+        // Start-up accepts no other type yet.
+        _ => call.result(Ok(logged()), recorded(call)),
     }
 }
 

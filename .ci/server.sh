@@ -1,0 +1,35 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2154  # $work belongs to .ci/run
+# Starts and stops the server that the foreign clients talk to. Sourced by .ci/run, which owns $work and $server_pid.
+
+# start_server BINARY FLAGS…: serves on a free port; sets $server_pid and $address once it is ready.
+start_server() {
+  "$1" serve --listen 127.0.0.1:0 "${@:2}" >"$work/server.out" 2>"$work/server.log" &
+  server_pid=$!
+  for _ in {1..150}; do
+    # The server prints its address when it accepts connections.
+    address=$(grep -oEm1 '127\.0\.0\.1:[0-9]+' "$work/server.out" || true)
+    [ -n "$address" ] && echo "serving on $address" && return
+    kill -0 "$server_pid" 2>/dev/null || break
+    sleep 0.2
+  done
+  echo 'the server did not print its address; its output was:' >&2
+  cat "$work/server.out" "$work/server.log" >&2
+  return 1
+}
+
+# Asks the server to drain and expects it to end by itself with exit code 0.
+stop_server() {
+  local pid=$server_pid
+  kill -TERM "$pid"
+  wait "$pid"
+  server_pid=
+}
+
+# For the exit trap: shows the end of the server's log if it is still there, and ends it.
+kill_server() {
+  [ -n "$server_pid" ] || return 0
+  printf '\nthe end of the server'\''s log:\n' >&2
+  tail -n 40 "$work/server.log" >&2
+  kill -KILL "$server_pid" 2>/dev/null || true
+}

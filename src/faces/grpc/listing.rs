@@ -1,0 +1,114 @@
+//! Discovery: what this user may call, and nothing else.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use futures_util::{Stream, stream};
+use tonic::Status;
+
+use super::{Face, incoming};
+use crate::{
+    context::User,
+    contract::{
+        Refusal,
+        proto::v1::{
+            DescribeForPlannerResponse, ListToolsRequest, ListToolsResponse, SourceLimit, ToolCategory,
+            ToolDefinition, ToolType, ToolView,
+        },
+    },
+    registry::{self, RegisteredTool},
+};
+
+/// The definitions that pass the filter, in order of name.
+pub(super) fn list(
+    face: &Face,
+    user: &User,
+    request: ListToolsRequest,
+) -> impl Stream<Item = Result<ListToolsResponse, Status>> + use<> {
+    let view = request.view();
+    let mut tools = visible(face, user);
+    tools.retain(|tool| passes(tool, &request));
+    stream::iter(tools.into_iter().map(move |tool| {
+        Ok(ListToolsResponse { tool: Some(tool.definition.wire(view).clone()) })
+    }))
+}
+
+/// One definition.
+pub(super) fn get(face: &Face, user: &User, name: &str) -> Result<ToolDefinition, Refusal> {
+    if name.is_empty() {
+        return Err(incoming::refuse("name", "required", "must name a tool; ListTools lists what you may call"));
+    }
+    if !face.policy.may_call(user, name) {
+        return Err(Refusal::PermissionDenied { tool: name.to_owned() });
+    }
+    let tools = visible(face, user);
+    match tools.iter().find(|tool| tool.definition.name == name) {
+        Some(tool) => Ok(tool.definition.wire(ToolView::Full).clone()),
+        None => {
+            let near = registry::near(name, tools.iter().map(|tool| tool.definition.name.as_str()));
+            Err(Refusal::UnknownTool { name: name.to_owned(), near })
+        }
+    }
+}
+
+/// Text for a planner's system prompt.
+pub(super) fn describe(face: &Face, user: &User, tags: Vec<String>) -> DescribeForPlannerResponse {
+    let request = ListToolsRequest { tags, ..ListToolsRequest::default() };
+    let mut tools = visible(face, user);
+    tools.retain(|tool| passes(tool, &request));
+    DescribeForPlannerResponse {
+        tools: registry::describe_for_planner(&tools),
+        guidance: registry::guidance_for_planner(&tools),
+    }
+}
+
+/// One row for each source that the user's tools read from.
+pub(super) fn limits(face: &Face, user: &User, only: &str) -> Result<Vec<SourceLimit>, Refusal> {
+    let mut rows = BTreeMap::new();
+    for tool in visible(face, user) {
+        if let Some(source) = &tool.definition.source {
+            rows.insert(source.name.clone(), unlimited(&source.name));
+        }
+    }
+    if only.is_empty() {
+        return Ok(rows.into_values().collect());
+    }
+    match rows.remove(only) {
+        Some(row) => Ok(vec![row]),
+        None => {
+            let known: Vec<_> = rows.into_keys().collect();
+            let message = format!("must be one of: {}", known.join(", "));
+            Err(incoming::refuse("source", "enum", &message))
+        }
+    }
+}
+
+/// A source of files: nobody can be banned from it.
+fn unlimited(source: &str) -> SourceLimit {
+    SourceLimit {
+        source: source.to_owned(),
+        can_make_request: true,
+        wait_time: Some(prost_types::Duration::default()),
+        policy: None,
+        cool_down_until: None,
+    }
+}
+
+fn visible(face: &Face, user: &User) -> Vec<Arc<RegisteredTool>> {
+    let snapshot = face.registry.snapshot();
+    let may_call = |tool: &&Arc<RegisteredTool>| face.policy.may_call(user, &tool.definition.name);
+    snapshot.tools().filter(may_call).cloned().collect()
+}
+
+fn passes(tool: &RegisteredTool, request: &ListToolsRequest) -> bool {
+    let definition = tool.definition.wire(ToolView::Full);
+    let text = searchable(definition);
+    request.tags.iter().all(|tag| definition.tags.contains(tag))
+        && (request.category() == ToolCategory::Unspecified || request.category() == definition.category())
+        && (request.r#type() == ToolType::Unspecified || request.r#type() == definition.r#type())
+        && request.text.split_whitespace().all(|word| text.contains(&word.to_lowercase()))
+}
+
+fn searchable(definition: &ToolDefinition) -> String {
+    let ToolDefinition { name, title, description, tags, utterances, .. } = definition;
+    format!("{name}\n{title}\n{description}\n{}\n{}", tags.join("\n"), utterances.join("\n")).to_lowercase()
+}

@@ -1,0 +1,111 @@
+//! `toolwire.v1.ToolService`: the generic door. Discovery is in `listing` and `watch`, calls are in `invoke`.
+
+use futures_util::{StreamExt, stream::BoxStream};
+use tonic::{Request, Response, Status};
+
+use super::{Face, incoming, invoke, listing, watch};
+use crate::{
+    context::{InvalidId, User},
+    contract::{
+        Refusal, convert,
+        proto::v1::{
+            CallToolRequest, CallToolResponse, CancelCallRequest, CancelCallResponse,
+            DescribeForPlannerRequest, DescribeForPlannerResponse, GetLimitsRequest, GetLimitsResponse,
+            GetToolRequest, GetToolResponse, InvokeToolRequest, InvokeToolResponse, ListToolsRequest,
+            ListToolsResponse, WatchToolsRequest, WatchToolsResponse, cancel_call_request,
+            tool_service_server::ToolService,
+        },
+    },
+    pipeline::Which,
+};
+
+type Streamed<T> = BoxStream<'static, Result<T, Status>>;
+
+#[tonic::async_trait]
+impl ToolService for Face {
+    type ListToolsStream = Streamed<ListToolsResponse>;
+    type WatchToolsStream = Streamed<WatchToolsResponse>;
+    type InvokeToolStream = Streamed<InvokeToolResponse>;
+
+    async fn list_tools(
+        &self,
+        request: Request<ListToolsRequest>,
+    ) -> Result<Response<Self::ListToolsStream>, Status> {
+        let user = user_of(&request);
+        Ok(Response::new(listing::list(self, &user, request.into_inner()).boxed()))
+    }
+
+    async fn get_tool(&self, request: Request<GetToolRequest>) -> Result<Response<GetToolResponse>, Status> {
+        let user = user_of(&request);
+        let tool = listing::get(self, &user, &request.into_inner().name)?;
+        Ok(Response::new(GetToolResponse { tool: Some(tool) }))
+    }
+
+    async fn watch_tools(
+        &self,
+        request: Request<WatchToolsRequest>,
+    ) -> Result<Response<Self::WatchToolsStream>, Status> {
+        let user = user_of(&request);
+        Ok(Response::new(watch::watch(self.clone(), user, request.into_inner().view())))
+    }
+
+    async fn invoke_tool(
+        &self,
+        request: Request<InvokeToolRequest>,
+    ) -> Result<Response<Self::InvokeToolStream>, Status> {
+        let (call, format) = invoke::invoke_request(request)?;
+        let started = self.pipeline.start(call).await?;
+        Ok(Response::new(invoke::stream(started, format)))
+    }
+
+    async fn call_tool(
+        &self,
+        request: Request<CallToolRequest>,
+    ) -> Result<Response<CallToolResponse>, Status> {
+        let (call, format) = invoke::call_request(request)?;
+        let call_id = call.context.call_id.to_string();
+        let terminal = self.pipeline.start(call).await?.terminal().await?;
+        let outcome = Some(convert::outcome(terminal, format));
+        Ok(Response::new(CallToolResponse { call_id, outcome }))
+    }
+
+    async fn cancel_call(
+        &self,
+        request: Request<CancelCallRequest>,
+    ) -> Result<Response<CancelCallResponse>, Status> {
+        let user = user_of(&request);
+        let which = which(request.into_inner())?;
+        let cancelled = self.pipeline.in_flight().cancel(&user.id, which);
+        Ok(Response::new(CancelCallResponse { cancelled }))
+    }
+
+    async fn get_limits(
+        &self,
+        request: Request<GetLimitsRequest>,
+    ) -> Result<Response<GetLimitsResponse>, Status> {
+        let user = user_of(&request);
+        let limits = listing::limits(self, &user, &request.into_inner().source)?;
+        Ok(Response::new(GetLimitsResponse { limits }))
+    }
+
+    async fn describe_for_planner(
+        &self,
+        request: Request<DescribeForPlannerRequest>,
+    ) -> Result<Response<DescribeForPlannerResponse>, Status> {
+        let user = user_of(&request);
+        Ok(Response::new(listing::describe(self, &user, request.into_inner().tags)))
+    }
+}
+
+fn user_of<T>(request: &Request<T>) -> User {
+    request.extensions().get::<User>().cloned().expect("every RPC of the service requires a user")
+}
+
+fn which(request: CancelCallRequest) -> Result<Which, Refusal> {
+    let invalid = |error: InvalidId| incoming::refuse("call", "format", &error.to_string());
+    match request.call {
+        Some(cancel_call_request::Call::CallId(id)) => id.parse().map(Which::Call).map_err(invalid),
+        Some(cancel_call_request::Call::RequestId(id)) => id.parse().map(Which::Request).map_err(invalid),
+        None => Err(incoming::refuse("call", "required", "must name a call by call_id or request_id")),
+    }
+}

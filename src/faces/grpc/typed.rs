@@ -1,0 +1,37 @@
+//! A tool behind a typed RPC.
+
+use tonic::{Code, Request, Status};
+
+use super::{Face, incoming};
+use crate::{
+    contract::{Confirmation, Terminal, arguments, convert, proto::v1, status},
+    pipeline::Target,
+    tools::tool::Tool,
+};
+
+/// Calls a tool with its input message and returns its output message.
+pub(super) async fn call<T: Tool>(
+    face: &Face,
+    request: Request<T::Input>,
+) -> Result<(T::Output, v1::Provenance), Status> {
+    let (metadata, extensions, input) = request.into_parts();
+    let target = Target::Tool(T::NAME.to_owned());
+    let mut call = incoming::call(&extensions, target, arguments::from_message(&input));
+    incoming::metadata(&mut call, &metadata)?;
+    match face.pipeline.start(call).await?.terminal().await? {
+        Terminal::ConfirmationRequired(confirmation) => Err(confirmation_required(&confirmation)),
+        Terminal::Result(result) => {
+            let payload = result.outcome.map_err(|error| status::of_tool_error(&error))?;
+            let data = payload.decode().expect("a tool returns its own output message");
+            Ok((data, convert::provenance(result.provenance)))
+        }
+    }
+}
+
+fn confirmation_required(confirmation: &Confirmation) -> Status {
+    let message = format!(
+        "A person must approve this call first ({}): {}. Call again with the same x-toolwire-request-id afterwards.",
+        confirmation.confirmation_id, confirmation.summary
+    );
+    status::status(Code::FailedPrecondition, &message, status::info("CONFIRMATION_REQUIRED"))
+}

@@ -1,0 +1,135 @@
+//! Schemas as tables, nested fields by dotted path.
+
+use serde_json::Value;
+
+use crate::registry::schema::DURATION_PATTERN;
+
+/// The constraints in the order of the table, and their words.
+const CONSTRAINTS: [(&str, &str); 9] = [
+    ("enum", "one of"),
+    ("minimum", "≥"),
+    ("maximum", "≤"),
+    ("minLength", "characters ≥"),
+    ("maxLength", "characters ≤"),
+    ("minItems", "elements ≥"),
+    ("maxItems", "elements ≤"),
+    ("pattern", "matches"),
+    ("format", "format"),
+];
+
+/// The table of a tool's parameters. Empty without any.
+pub(super) fn parameters(schema: &Value) -> String {
+    let row = |field: Field<'_>| {
+        let required = if field.is_required { "yes" } else { "no" };
+        let default = field.schema.get("default").map(code).unwrap_or_default();
+        let constraints = constraints(field.schema);
+        let description = description(field.schema);
+        [
+            format!("`{}`", field.path),
+            type_of(field.schema),
+            required.to_owned(),
+            default,
+            constraints,
+            description,
+        ]
+    };
+    let rows: Vec<_> = fields(schema, "").into_iter().map(row).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    table(["name", "type", "required", "default", "constraints", "description"], rows)
+}
+
+/// The table of what a tool returns. Empty for nothing.
+pub(super) fn returns(schema: &Value) -> String {
+    let row = |field: Field<'_>| {
+        let description = [description(field.schema), constraints(field.schema)];
+        let description =
+            description.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(" — ");
+        [format!("`{}`", field.path), type_of(field.schema), description]
+    };
+    let rows: Vec<_> = fields(schema, "").into_iter().map(row).collect();
+    if rows.is_empty() { String::new() } else { table(["name", "type", "description"], rows) }
+}
+
+/// A Markdown table.
+pub(super) fn table<const N: usize>(heads: [&str; N], rows: Vec<[String; N]>) -> String {
+    let line = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
+    let mut lines = vec![line(heads.map(str::to_owned).to_vec()), line(vec!["---".to_owned(); N])];
+    lines.extend(rows.into_iter().map(|row| line(row.map(|cell| escaped(&cell)).to_vec())));
+    lines.join("\n")
+}
+
+struct Field<'a> {
+    path: String,
+    schema: &'a Value,
+    is_required: bool,
+}
+
+/// The fields of an object and of the objects within it, parents first.
+fn fields<'a>(schema: &'a Value, parent: &str) -> Vec<Field<'a>> {
+    let required = schema.get("required").and_then(Value::as_array);
+    let is_required = |name: &String| required.is_some_and(|names| names.iter().any(|it| it == name));
+    let mut all = Vec::new();
+    for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        let path = format!("{parent}{name}");
+        let (inner, suffix) = inner(property);
+        let nested = fields(inner, &format!("{path}{suffix}."));
+        all.push(Field { path, schema: property, is_required: is_required(name) });
+        all.extend(nested);
+    }
+    all
+}
+
+/// Where the fields within a field stand, and how their path goes on.
+fn inner(property: &Value) -> (&Value, &'static str) {
+    let object = property.pointer("/anyOf/0").unwrap_or(property);
+    if let Some(items) = object.get("items") {
+        return (items, "[]");
+    }
+    match object.get("additionalProperties").filter(|values| values.is_object()) {
+        Some(values) => (values, "{}"),
+        None => (object, ""),
+    }
+}
+
+fn type_of(schema: &Value) -> String {
+    if let Some(Value::Array(variants)) = schema.get("anyOf") {
+        return variants.iter().map(type_of).collect::<Vec<_>>().join(" or ");
+    }
+    let name = match schema.get("type") {
+        Some(Value::String(name)) => name.clone(),
+        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" or "),
+        _ => "any".to_owned(),
+    };
+    match schema.get("items") {
+        Some(items) => format!("{name} of {}", type_of(items)),
+        None => name,
+    }
+}
+
+fn description(schema: &Value) -> String {
+    schema.get("description").and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+fn constraints(schema: &Value) -> String {
+    let shown = |(keyword, word): (&str, &str)| match schema.get(keyword)? {
+        pattern if pattern == DURATION_PATTERN => Some("a length of time such as `5s` or `1.5s`".to_owned()),
+        value => Some(format!("{word} {}", code(value))),
+    };
+    let own = CONSTRAINTS.into_iter().filter_map(shown);
+    let items = schema.get("items").map(constraints).filter(|text| !text.is_empty());
+    own.chain(items.map(|text| format!("each: {text}"))).collect::<Vec<_>>().join("; ")
+}
+
+fn code(value: &Value) -> String {
+    match value {
+        Value::Array(words) => words.iter().map(code).collect::<Vec<_>>().join(", "),
+        Value::String(word) if !word.is_empty() => format!("`{word}`"),
+        other => format!("`{other}`"),
+    }
+}
+
+fn escaped(cell: &str) -> String {
+    cell.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', r"\|")
+}

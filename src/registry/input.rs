@@ -1,0 +1,82 @@
+//! The input schema of a tool at work: arguments as a caller wrote them become arguments as the tool expects them.
+//!
+//! In the order of the contract: spelling, null as absent, numbers written as text, defaults, schema. All violations at
+//! once. Not here: the bound on the depth of arguments, which every face checks as it parses.
+
+mod normal;
+mod violations;
+
+use std::{fmt, sync::Arc};
+
+use jsonschema::Validator;
+use prost_reflect::{DynamicMessage, MessageDescriptor};
+use serde_json::{Map, Value};
+
+use super::schema;
+use crate::contract::{Violation, arguments::Arguments};
+
+/// Checks and completes arguments. Cheap to clone.
+#[derive(Clone)]
+pub struct InputSchema(Arc<Inner>);
+
+struct Inner {
+    schema: Value,
+    validator: Validator,
+    /// What the arguments must fit, where the schema alone does not ensure it.
+    message: Option<MessageDescriptor>,
+}
+
+impl fmt::Debug for InputSchema {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("InputSchema").field(&self.0.schema).finish()
+    }
+}
+
+impl InputSchema {
+    /// Compiles a derived schema; `message` is what the arguments must fit, if the tool has one.
+    pub(super) fn new(schema: Value, message: Option<MessageDescriptor>) -> Result<Self, String> {
+        let validator = schema::compile(&schema)?;
+        let message = message.filter(|message| !schema::is_exact(message));
+        Ok(Self(Arc::new(Inner { schema, validator, message })))
+    }
+
+    /// The schema.
+    pub fn schema(&self) -> &Value {
+        &self.0.schema
+    }
+
+    /// The arguments as the tool expects them, or every rule that they break.
+    pub fn check(&self, raw: Arguments) -> Result<Arguments, Vec<Violation>> {
+        let raw = Value::Object(raw);
+        let (normal, mut violations) = normal::normalize(&self.0.schema, &raw);
+        let broken = self.0.validator.iter_errors(&normal);
+        violations.extend(violations::explain(broken, &self.0.schema, &raw));
+        if violations.is_empty() {
+            violations.extend(self.misfit(&normal, &raw));
+        }
+        match normal {
+            Value::Object(arguments) if violations.is_empty() => Ok(arguments),
+            _ => Err(violations),
+        }
+    }
+
+    /// Drops the parameters that the tool does not declare, whichever way they are spelled (spec 000's intents pass
+    /// more than a tool takes).
+    pub fn retain_declared(&self, arguments: &mut Arguments) {
+        if let Some(properties) = normal::properties(&self.0.schema) {
+            arguments.retain(|key, _| normal::declared(properties, key).is_some());
+        }
+    }
+
+    /// What the schema lets through and the message still cannot hold: an integer out of range, 30 February.
+    fn misfit(&self, normal: &Value, raw: &Value) -> Option<Violation> {
+        let message = self.0.message.as_ref()?;
+        let error = DynamicMessage::deserialize(message.clone(), normal).err()?;
+        let fits_alone = |(key, value): &(&String, &Value)| {
+            let alone = Map::from_iter([((*key).clone(), (*value).clone())]);
+            DynamicMessage::deserialize(message.clone(), Value::Object(alone)).is_ok()
+        };
+        let key = normal.as_object()?.iter().find(|member| !fits_alone(member)).map(|(key, _)| key.as_str());
+        Some(violations::misfit(key, &error.to_string(), &self.0.schema, raw))
+    }
+}

@@ -1,0 +1,40 @@
+//! `toolwire lint`: what start-up refuses, and beyond that what makes a tool hard to choose and to call well.
+//!
+//! A model sees a tool's description and schema and nothing else. Each rule says how to mend what it finds. Not here: the
+//! start-up checks themselves (`load`).
+
+mod classification;
+mod description;
+mod parameters;
+
+use std::sync::Arc;
+
+use super::{assemble::RegisteredTool, definition::Definition, load, manifests::Manifests, problem::Report};
+use crate::{files::Problem, tools::tool::Executor};
+
+/// Everything that start-up would refuse, and then every weakness of the tools that could be read.
+pub fn lint(manifests: &Manifests, executors: &[Arc<dyn Executor>]) -> Vec<Problem> {
+    let load::Loaded { tools, mut problems } = load::load(&manifests.read().files, executors);
+    problems.extend(weaknesses(&tools));
+    problems
+}
+
+/// The weaknesses of tools that start-up accepts.
+pub fn weaknesses(tools: &[Arc<RegisteredTool>]) -> Vec<Problem> {
+    tools.iter().flat_map(|tool| of_tool(&tool.definition, tools)).collect()
+}
+
+fn of_tool(definition: &Definition, tools: &[Arc<RegisteredTool>]) -> Vec<Problem> {
+    let mut report = Report::new(&definition.file);
+    description::check(definition, &siblings(definition, tools), &mut report);
+    parameters::check(definition, &mut report);
+    classification::check(definition, &mut report);
+    report.into_problems()
+}
+
+/// The names of the other tools that share a tag.
+fn siblings<'a>(definition: &Definition, tools: &'a [Arc<RegisteredTool>]) -> Vec<&'a str> {
+    let others = tools.iter().map(|tool| &tool.definition).filter(|other| other.name != definition.name);
+    let related = others.filter(|other| other.tags.iter().any(|tag| definition.tags.contains(tag)));
+    related.map(|other| other.name.as_str()).collect()
+}

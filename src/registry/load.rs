@@ -1,0 +1,65 @@
+//! All manifests together: every tool that can be assembled, and every problem of every file at once.
+
+mod between;
+
+use std::sync::Arc;
+
+use super::{
+    assemble::{RegisteredTool, assemble},
+    manifest::Manifest,
+    manifests::Content,
+    problem::Report,
+};
+use crate::{files::Problem, tools::tool::Executor};
+
+/// What manifests amount to. The tools may be offered only if there are no problems.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    pub(super) tools: Vec<Arc<RegisteredTool>>,
+    pub(super) problems: Vec<Problem>,
+}
+
+/// A file and the manifest in it, if it could be read.
+struct Read {
+    manifest: Option<Manifest>,
+    report: Report,
+}
+
+/// Everything that the given files declare.
+pub(super) fn load(files: &[Content], executors: &[Arc<dyn Executor>]) -> Loaded {
+    let mut files: Vec<_> = files.iter().map(read).collect();
+    between::refuse_conflicts(&mut files);
+    let (mut tools, mut problems) = (Vec::new(), twice_in_the_list(executors));
+    for Read { manifest, mut report } in files {
+        let tool = manifest.and_then(|manifest| {
+            let executor = executors.iter().find(|executor| executor.name() == manifest.name);
+            assemble(manifest, executor.cloned(), &mut report)
+        });
+        tools.extend(tool.map(Arc::new));
+        problems.extend(report.into_problems());
+    }
+    Loaded { tools, problems }
+}
+
+fn read(file: &Content) -> Read {
+    let mut report = Report::new(&file.path);
+    let manifest = match &file.text {
+        Ok(text) => Manifest::read(&file.path, text, &mut report),
+        Err(reason) => {
+            report.add("", "unreadable", reason);
+            None
+        }
+    };
+    Read { manifest, report }
+}
+
+/// Two executors of one name: a mistake in the list of tools, which no manifest shows.
+fn twice_in_the_list(executors: &[Arc<dyn Executor>]) -> Vec<Problem> {
+    let mut report = Report::new("src/tools.rs");
+    for (index, executor) in executors.iter().enumerate() {
+        if executors[..index].iter().any(|earlier| earlier.name() == executor.name()) {
+            report.add("", "duplicate-name", format!("Tool '{}' is already registered", executor.name()));
+        }
+    }
+    report.into_problems()
+}

@@ -1,0 +1,239 @@
+//! A manifest as its author wrote it: the keys of `data/tools/<name>.json`, read with every problem reported.
+//!
+//! What is read here is well formed; whether it agrees with the messages, the executors and the other manifests is
+//! checked where those are known (`assemble`, `load`).
+
+pub(super) mod declared;
+mod json;
+pub(super) mod reader;
+
+use std::{path::Path, time::Duration};
+
+use serde_json::{Map, Value};
+
+use self::{
+    declared::{Declared, Mode},
+    reader::{Milliseconds, Reader, Seconds},
+};
+use super::{
+    definition::{CachePolicy, Example, Source},
+    problem::{Report, join},
+    schema::Direction,
+    words::{CacheScope, CacheTier, Category, ConsequenceLevel, ToolType},
+};
+
+/// The time-out of a tool whose manifest states none (spec 001).
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// A manifest, each key in its type. What is missing or mistyped is reported and stands in as something harmless.
+pub(super) struct Manifest {
+    pub(super) file: String,
+    pub(super) name: String,
+    pub(super) title: String,
+    pub(super) description: String,
+    pub(super) kind: ToolType,
+    pub(super) category: Category,
+    pub(super) consequence_level: ConsequenceLevel,
+    pub(super) requires_confirmation: bool,
+    pub(super) timeout: Duration,
+    pub(super) version: String,
+    pub(super) tags: Vec<String>,
+    pub(super) intents: Vec<String>,
+    pub(super) utterances: Vec<String>,
+    pub(super) examples: Vec<Example>,
+    pub(super) depends_on: Vec<String>,
+    pub(super) input: Option<String>,
+    pub(super) output: Option<String>,
+    pub(super) parameters: Vec<Declared>,
+    pub(super) returns: Vec<Declared>,
+    pub(super) source: Option<Source>,
+    pub(super) cache: Option<CachePolicy>,
+    pub(super) untrusted: bool,
+    pub(super) guidance: Vec<String>,
+    pub(super) progress: String,
+    pub(super) summary: String,
+}
+
+impl Manifest {
+    /// Reads a manifest. `None` only when it is no JSON object.
+    pub(super) fn read(file: &str, text: &str, report: &mut Report) -> Option<Self> {
+        let object = parse(text, report)?;
+        let mut reader = Reader::new(&object, String::new(), report);
+        let input: Option<String> = reader.optional("input");
+        let output: Option<String> = reader.optional("output");
+        let manifest = Self {
+            file: file.to_owned(),
+            name: name(&mut reader, file),
+            title: text_of(&mut reader, "title"),
+            description: reader.required("description").unwrap_or_default(),
+            // A stand-in that needs no executor, so that one missing key is one problem.
+            kind: reader.required("type").unwrap_or(ToolType::NonFunction),
+            category: reader.required("category").unwrap_or(Category::Read),
+            consequence_level: reader.required("consequence_level").unwrap_or(ConsequenceLevel::Low),
+            requires_confirmation: reader.required("requires_confirmation").unwrap_or(false),
+            timeout: reader.optional("timeout_ms").map_or(DEFAULT_TIMEOUT, |Milliseconds(timeout)| timeout),
+            version: version(&mut reader),
+            tags: reader.list("tags"),
+            intents: reader.list("intents"),
+            utterances: reader.list("utterances"),
+            examples: examples(&mut reader),
+            depends_on: reader.list("depends_on"),
+            parameters: Declared::read_all(
+                &mut reader,
+                "parameters",
+                Mode { direction: Direction::Input, has_message: input.is_some() },
+            ),
+            returns: Declared::read_all(
+                &mut reader,
+                "returns",
+                Mode { direction: Direction::Output, has_message: output.is_some() },
+            ),
+            input,
+            output,
+            source: source(&mut reader),
+            cache: cache(&mut reader),
+            untrusted: reader.optional("untrusted").unwrap_or(false),
+            guidance: reader.list("guidance"),
+            progress: text_of(&mut reader, "progress"),
+            summary: text_of(&mut reader, "summary"),
+        };
+        refuse_upstream(&mut reader);
+        reader.end();
+        Some(manifest)
+    }
+}
+
+fn parse(text: &str, report: &mut Report) -> Option<Map<String, Value>> {
+    match json::parse(text) {
+        Ok(Value::Object(object)) => return Some(object),
+        Ok(_) => report.add("", "wrong-type", "a manifest is a JSON object"),
+        // The message of serde_json ends with line and column.
+        Err(error) => report.add("", "bad-json", format!("not JSON: {error}")),
+    }
+    None
+}
+
+fn text_of(reader: &mut Reader<'_>, key: &'static str) -> String {
+    reader.optional(key).unwrap_or_default()
+}
+
+/// `name`, or spec 002's `tool_id`.
+fn name(reader: &mut Reader<'_>, file: &str) -> String {
+    let stem = Path::new(file).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    let key = match (reader.value("name"), reader.value("tool_id")) {
+        (None, Some(_)) => "tool_id",
+        (Some(_), Some(_)) => {
+            reader.refuse("tool_id", "alias-and-name", "`tool_id` is an alias of `name`; keep `name` only");
+            "name"
+        }
+        _ => "name",
+    };
+    let Some(name) = reader.required::<String>(key) else { return stem.to_owned() };
+    if !is_tool_name(&name) {
+        reader.refuse(key, "bad-name", format!("`{name}` does not match ^[a-z][a-z0-9_]{{0,63}}$"));
+    } else if name != stem {
+        let mend = format!("the file of `{name}` must be called {name}.json");
+        reader.refuse(key, "name-not-file-name", mend);
+    }
+    name
+}
+
+fn is_tool_name(name: &str) -> bool {
+    name.len() <= 64
+        && name.starts_with(|first: char| first.is_ascii_lowercase())
+        && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+}
+
+fn version(reader: &mut Reader<'_>) -> String {
+    let version = text_of(reader, "version");
+    if !version.is_empty() && !is_semantic(&version) {
+        let mend = format!("`{version}` is no semantic version such as 1.0.0");
+        reader.refuse("version", "bad-version", mend);
+    }
+    version
+}
+
+/// Whether a text is MAJOR.MINOR.PATCH, with an optional pre-release and build (semver.org 2.0.0).
+fn is_semantic(version: &str) -> bool {
+    let (version, build) = version.split_once('+').map_or((version, None), |(v, b)| (v, Some(b)));
+    let (core, pre_release) = version.split_once('-').map_or((version, None), |(v, p)| (v, Some(p)));
+    let is_number = |part: &str| {
+        !part.is_empty()
+            && part.bytes().all(|b| b.is_ascii_digit())
+            && (part == "0" || !part.starts_with('0'))
+    };
+    let is_identifier =
+        |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
+    core.split('.').count() == 3
+        && core.split('.').all(is_number)
+        && [pre_release, build].into_iter().flatten().all(|label| label.split('.').all(is_identifier))
+}
+
+fn examples(reader: &mut Reader<'_>) -> Vec<Example> {
+    let pointer = reader.at("examples");
+    let objects: Vec<Map<String, Value>> = reader.list("examples");
+    objects
+        .iter()
+        .enumerate()
+        .map(|(index, object)| {
+            let mut reader = Reader::new(object, join(&pointer, index), reader.report);
+            let description = reader.required("description").unwrap_or_default();
+            let arguments = reader.required("arguments").unwrap_or_default();
+            reader.end();
+            Example { description, arguments }
+        })
+        .collect()
+}
+
+fn source(reader: &mut Reader<'_>) -> Option<Source> {
+    let mut reader = reader.object("source")?;
+    let source =
+        Source { name: reader.required("name").unwrap_or_default(), sections: reader.list("sections") };
+    reader.end();
+    Some(source)
+}
+
+fn cache(reader: &mut Reader<'_>) -> Option<CachePolicy> {
+    let mut reader = reader.object("cache")?;
+    let ttl = match reader.value("ttl_s") {
+        Some(_) => reader.optional("ttl_s"),
+        None => reader.required("ttl"),
+    };
+    let tier = reader.required("tier");
+    let scope = reader.optional("scope").unwrap_or(CacheScope::User);
+    // Known also where `ttl_s` is given, so that the message below is the only one.
+    if reader.value("ttl").is_some() && reader.value("ttl_s").is_some() {
+        reader.refuse("ttl", "alias-and-name", "give `ttl_s` or `ttl`, not both");
+    }
+    reader.end();
+    Some(CachePolicy {
+        ttl: ttl.map_or(Duration::ZERO, |Seconds(ttl)| ttl),
+        tier: tier.unwrap_or(CacheTier::Request),
+        scope,
+    })
+}
+
+fn refuse_upstream(reader: &mut Reader<'_>) {
+    if reader.value("upstream").is_some() {
+        reader.refuse(
+            "upstream",
+            "not-supported-yet",
+            "upstream tools are not supported yet; remove the block",
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_semantic() {
+        for good in ["0.1.0", "1.0.0-rc.1+build.5", "10.20.30"] {
+            assert!(is_semantic(good), "{good}");
+        }
+        for bad in ["", "1", "1.0", "01.0.0", "1.0.0-", "v1.0.0", "1.0.0.0", "1..0"] {
+            assert!(!is_semantic(bad), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Did you mean: the names nearest to one that does not exist.
+
+use std::cmp::Reverse;
+
+/// How many names are worth naming.
+const MOST: usize = 3;
+
+/// Names less alike than this are not meant.
+const ALIKE: f64 = 0.6;
+
+/// The names most like the given one, nearest first, at most three. Case does not matter.
+pub fn near<'a>(name: &str, among: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let name = bounded(name);
+    let scored = among.map(|candidate| (likeness(&name, &bounded(candidate)), candidate));
+    let mut alike: Vec<_> = scored.filter(|(score, _)| *score >= ALIKE).collect();
+    alike.sort_by(|(a, left), (b, right)| b.total_cmp(a).then(left.cmp(right)));
+    alike.dedup();
+    alike.into_iter().take(MOST).map(|(_, candidate)| candidate.to_owned()).collect()
+}
+
+/// `. Did you mean a or b?`, or nothing.
+pub(super) fn did_you_mean<'a>(name: &str, among: impl Iterator<Item = &'a str>) -> String {
+    crate::contract::refusal::did_you_mean(&near(name, among))
+}
+
+/// Comparing costs the product of the lengths; no name is longer than this.
+fn bounded(name: &str) -> String {
+    name.chars().take(64).collect::<String>().to_lowercase()
+}
+
+/// How alike two names are, 0 to 1: by edits, or by the words they share.
+fn likeness(left: &str, right: &str) -> f64 {
+    strsim::normalized_damerau_levenshtein(left, right).max(shared_words(left, right))
+}
+
+fn shared_words(left: &str, right: &str) -> f64 {
+    let (left, right): (Vec<_>, Vec<_>) = (left.split('_').collect(), right.split('_').collect());
+    let shared = left.iter().filter(|word| right.contains(word)).count();
+    let mut longest = [left.len(), right.len()];
+    longest.sort_by_key(|length| Reverse(*length));
+    #[allow(clippy::cast_precision_loss, reason = "a handful of words")]
+    let share = shared as f64 / longest[0] as f64;
+    share
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NAMES: [&str; 5] = ["get_quotes", "get_positions", "get_positions_list", "rank_portfolio", "YTD"];
+
+    #[track_caller]
+    fn check(name: &str, expected: &[&str]) {
+        assert_eq!(near(name, NAMES.into_iter()), expected);
+    }
+
+    #[test]
+    fn the_nearest_comes_first_and_the_unlike_do_not_come() {
+        check("get_quote", &["get_quotes"]);
+        check("get_position", &["get_positions", "get_positions_list"]);
+        check("ytd", &["YTD"]);
+        check("send_mail", &[]);
+        check("", &[]);
+    }
+}

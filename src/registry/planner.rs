@@ -1,0 +1,32 @@
+//! Tools as text for a planner's system prompt (spec 003, spec 004's guidance).
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use super::assemble::RegisteredTool;
+
+/// One line `- name: description` for each tool, sorted by name.
+pub fn describe_for_planner<'a>(tools: impl IntoIterator<Item = &'a Arc<RegisteredTool>>) -> String {
+    let lines: BTreeMap<_, _> = tools
+        .into_iter()
+        .map(|tool| (tool.definition.name.as_str(), one_line(&tool.definition.description)))
+        .collect();
+    if lines.is_empty() {
+        return "No tools are currently available.".to_owned();
+    }
+    lines.iter().map(|(name, description)| format!("- {name}: {description}")).collect::<Vec<_>>().join("\n")
+}
+
+/// The tools' lines on how to use them well, each once, in the order of the tools.
+pub fn guidance_for_planner<'a>(tools: impl IntoIterator<Item = &'a Arc<RegisteredTool>>) -> String {
+    let mut lines: Vec<&str> = Vec::new();
+    for line in tools.into_iter().flat_map(|tool| &tool.definition.guidance) {
+        if !lines.contains(&line.as_str()) {
+            lines.push(line);
+        }
+    }
+    lines.join("\n")
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,117 @@
+//! One state of the registry, which never changes: a call pins it, a watcher compares two.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use super::{
+    assemble::RegisteredTool,
+    definition::Status,
+    digest,
+    health::{Sources, degradation},
+};
+use crate::files::Problem;
+
+/// The tools, intents and problems of one moment.
+#[derive(Debug)]
+pub struct Snapshot {
+    tools: BTreeMap<String, Arc<RegisteredTool>>,
+    intents: BTreeMap<String, Arc<RegisteredTool>>,
+    problems: Vec<Problem>,
+    data_digest: String,
+}
+
+/// What became different between two snapshots.
+#[derive(Clone, Debug)]
+pub enum Change {
+    /// A tool is new.
+    Added(Arc<RegisteredTool>),
+    /// A tool's definition is another, or it is ready again.
+    Changed(Arc<RegisteredTool>),
+    /// A tool is gone.
+    Removed(String),
+    /// A tool is no longer ready, or is so for another reason.
+    Degraded(Arc<RegisteredTool>),
+    /// The data that tools read is another; its digest, in hex.
+    DataChanged(String),
+    /// What is wrong with the files on disk; nothing, once they have been mended.
+    Problems(Vec<Problem>),
+}
+
+impl Snapshot {
+    pub(super) fn new(tools: &[Arc<RegisteredTool>], problems: &[Problem], sources: &Sources) -> Self {
+        let tools: BTreeMap<_, _> =
+            tools.iter().map(|tool| (tool.definition.name.clone(), in_health(tool, sources))).collect();
+        let intents = tools
+            .values()
+            .flat_map(|tool| tool.definition.intents.iter().map(|intent| (intent.clone(), Arc::clone(tool))));
+        let of_sources = sources.values().flat_map(|health| &health.problems);
+        let digests = sources.iter().flat_map(|(name, health)| [name.as_str(), &health.digest]);
+        Self {
+            intents: intents.collect(),
+            problems: problems.iter().chain(of_sources).cloned().collect(),
+            data_digest: digest::of_texts(digests),
+            tools,
+        }
+    }
+
+    /// The tool of a name.
+    pub fn get(&self, name: &str) -> Option<&Arc<RegisteredTool>> {
+        self.tools.get(name)
+    }
+
+    /// The tool that an intent routes to (spec 000).
+    pub fn by_intent(&self, intent: &str) -> Option<&Arc<RegisteredTool>> {
+        self.intents.get(intent)
+    }
+
+    /// Every tool, in order of name.
+    pub fn tools(&self) -> impl Iterator<Item = &Arc<RegisteredTool>> {
+        self.tools.values()
+    }
+
+    /// Every intent and its tool, in order.
+    pub fn intents(&self) -> impl Iterator<Item = (&str, &Arc<RegisteredTool>)> {
+        self.intents.iter().map(|(intent, tool)| (intent.as_str(), tool))
+    }
+
+    /// What is wrong with the files on disk, which are therefore not what is served.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// Digest over the digests of all sources, in hex.
+    pub fn data_digest(&self) -> &str {
+        &self.data_digest
+    }
+
+    /// What became different since an older snapshot: what is gone, then the tools in order of name, then the rest.
+    pub fn changes_since(&self, older: &Self) -> Vec<Change> {
+        let gone = older.tools.keys().filter(|name| !self.tools.contains_key(*name));
+        let mut changes: Vec<_> = gone.cloned().map(Change::Removed).collect();
+        changes.extend(self.tools().flat_map(|tool| tool_changes(older.get(&tool.definition.name), tool)));
+        if self.data_digest != older.data_digest {
+            changes.push(Change::DataChanged(self.data_digest.clone()));
+        }
+        if self.problems != older.problems {
+            changes.push(Change::Problems(self.problems.clone()));
+        }
+        changes
+    }
+}
+
+fn in_health(tool: &Arc<RegisteredTool>, sources: &Sources) -> Arc<RegisteredTool> {
+    match degradation(&tool.definition, sources) {
+        Some(reason) => Arc::new(tool.with_status(Status::Degraded(reason))),
+        None => Arc::clone(tool),
+    }
+}
+
+/// A definition and its status may change at once; a watcher is told of both.
+fn tool_changes(older: Option<&Arc<RegisteredTool>>, tool: &Arc<RegisteredTool>) -> Vec<Change> {
+    let Some(older) = older else { return vec![Change::Added(Arc::clone(tool))] };
+    let (before, now) = (&older.definition, &tool.definition);
+    let is_ready_again = now.status == Status::Ready && before.status != Status::Ready;
+    let is_degraded = now.status != Status::Ready && now.status != before.status;
+    let changed = before.digest != now.digest || is_ready_again;
+    let changed = changed.then(|| Change::Changed(Arc::clone(tool)));
+    changed.into_iter().chain(is_degraded.then(|| Change::Degraded(Arc::clone(tool)))).collect()
+}

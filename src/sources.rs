@@ -1,0 +1,5 @@
+//! Connectors: one per source of data, each in its own module.
+//!
+//! Not here: what the tools make of the data.
+
+pub mod brokerage;

@@ -1,0 +1,57 @@
+//! The files of one kind in one directory, each as last seen and last good.
+//!
+//! A file that is removed is gone with its content: a removed user is not served any more.
+
+use std::collections::BTreeMap;
+
+use super::kept::{Change, Kept, Parse};
+use crate::files::{Problem, Tree};
+
+/// The files of a directory.
+#[derive(Debug)]
+pub(super) struct Folder<T> {
+    directory: &'static str,
+    extension: &'static str,
+    parse: Parse<T>,
+    files: BTreeMap<String, Kept<T>>,
+    problem: Option<Problem>,
+}
+
+impl<T> Folder<T> {
+    pub(super) fn new(directory: &'static str, extension: &'static str, parse: Parse<T>) -> Self {
+        Self { directory, extension, parse, files: BTreeMap::new(), problem: None }
+    }
+
+    /// Looks at the directory and at each of its files, and says of each file what has changed.
+    pub(super) fn look(&mut self, tree: &Tree, seen: fn(Change, &Kept<T>)) {
+        match tree.list(self.directory, self.extension) {
+            Ok(paths) => self.hold(paths),
+            Err(error) => {
+                self.problem = Some(Problem::new(self.directory, "unreadable", error.to_string()));
+            }
+        }
+        for file in self.files.values_mut() {
+            let change = file.look(tree);
+            seen(change, file);
+        }
+    }
+
+    /// The files, in the order of their paths.
+    pub(super) fn files(&self) -> impl Iterator<Item = &Kept<T>> {
+        self.files.values()
+    }
+
+    /// What is wrong with the directory and its files now.
+    pub(super) fn problems(&self) -> impl Iterator<Item = &Problem> {
+        self.problem.iter().chain(self.files().flat_map(Kept::problems))
+    }
+
+    fn hold(&mut self, sorted_paths: Vec<String>) {
+        self.problem = None;
+        self.files.retain(|path, _| sorted_paths.binary_search(path).is_ok());
+        for path in sorted_paths {
+            let parse = self.parse;
+            self.files.entry(path).or_insert_with_key(|path| Kept::new(path, parse));
+        }
+    }
+}

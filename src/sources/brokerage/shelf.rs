@@ -1,0 +1,179 @@
+//! All files of the brokerage; looking through them makes a new state.
+
+use std::{collections::BTreeMap, path::Path, sync::Arc};
+
+use super::{
+    data::Data,
+    facts::{FALLBACK, Fact, Facts},
+    folder::Folder,
+    health::{Health, OpenError},
+    kept::{Change, Content, Kept},
+    master::Master,
+};
+use crate::{
+    context::UserId,
+    files::{Problem, Problems, Stamp, Tree},
+};
+
+/// The default user's file.
+pub(super) const MASTER: &str = "brokerage/user_master.json";
+/// Where every other user's file is.
+const USERS: &str = "brokerage/users";
+/// Where the facts are.
+const FACTS: &str = "brokerage/facts";
+
+/// The files, as last seen and last good.
+#[derive(Debug)]
+pub(super) struct Shelf {
+    tree: Tree,
+    default_user: UserId,
+    master: Kept<Master>,
+    users: Folder<Master>,
+    facts: Folder<Fact>,
+}
+
+/// A state, and what tells whether it is still the present one.
+#[derive(Debug)]
+pub(super) struct Snapshot {
+    pub(super) data: Arc<Data>,
+    pub(super) health: Health,
+    /// The stamp of each file; `None` if it cannot be relied on.
+    pub(super) watched: BTreeMap<String, Option<Stamp>>,
+}
+
+impl Shelf {
+    pub(super) fn new(tree: Tree, default_user: UserId) -> Self {
+        Self {
+            tree,
+            default_user,
+            master: Kept::new(MASTER, parse_master),
+            users: Folder::new(USERS, "json", parse_master),
+            facts: Folder::new(FACTS, "md", parse_fact),
+        }
+    }
+
+    /// Looks through all files for the first time: whatever is wrong with one is a reason not to start.
+    pub(super) fn open(&mut self) -> Result<Snapshot, OpenError> {
+        if self.tree.read(MASTER).is_ok_and(|text| text.is_none()) {
+            return Err(OpenError::MissingMaster(self.tree.display(MASTER)));
+        }
+        self.look(|_, _| (), |_, _| ());
+        let problems = self.problems();
+        match self.snapshot() {
+            Some(snapshot) if problems.is_empty() => Ok(snapshot),
+            _ => Err(Problems(problems).into()),
+        }
+    }
+
+    /// Looks through all files again, and tells the log what has become of them.
+    pub(super) fn reload(&mut self) -> Option<Snapshot> {
+        self.look(log, log);
+        self.snapshot()
+    }
+
+    fn look(&mut self, seen_master: fn(Change, &Kept<Master>), seen_fact: fn(Change, &Kept<Fact>)) {
+        let change = self.master.look(&self.tree);
+        seen_master(change, &self.master);
+        self.users.look(&self.tree, seen_master);
+        self.facts.look(&self.tree, seen_fact);
+    }
+
+    /// The last good content of every file. `None` until the master file has been good once.
+    fn snapshot(&self) -> Option<Snapshot> {
+        let data = self.data(self.master.good()?);
+        let health = Health {
+            digest: data.digest.clone(),
+            problems: self.problems(),
+            missing_sections: missing_sections(&data),
+        };
+        Some(Snapshot { data: Arc::new(data), health, watched: self.watched() })
+    }
+
+    fn data(&self, master: &Arc<Master>) -> Data {
+        let mut users: BTreeMap<_, _> = self
+            .users
+            .files()
+            .filter_map(|file| Some((user_of(file.path()).ok()?, Arc::clone(file.good()?))))
+            .collect();
+        users.insert(self.default_user.clone(), Arc::clone(master));
+        let facts = Facts::new(self.facts.files().filter_map(Kept::good).cloned().collect());
+        Data { master: Arc::clone(master), users, facts, digest: self.digest() }
+    }
+
+    fn digest(&self) -> String {
+        let masters = std::iter::once(&self.master).chain(self.users.files()).filter_map(Kept::content);
+        Content::of_all(masters.chain(self.facts.files().filter_map(Kept::content))).to_string()
+    }
+
+    fn problems(&self) -> Vec<Problem> {
+        let named = self.users.files().filter_map(|file| self.misnamed(file.path()));
+        let found = self.master.problems().iter().chain(self.users.problems()).chain(self.facts.problems());
+        found.cloned().chain(named).collect()
+    }
+
+    /// What is wrong with the name of a user's file.
+    fn misnamed(&self, path: &str) -> Option<Problem> {
+        match user_of(path) {
+            Ok(user) if user == self.default_user => {
+                let description = format!("the data of {user}, the default user, is in {MASTER}");
+                Some(Problem::new(path, "duplicate", description))
+            }
+            Ok(_) => None,
+            Err(problem) => Some(problem),
+        }
+    }
+
+    fn watched(&self) -> BTreeMap<String, Option<Stamp>> {
+        let users = self.users.files().map(Kept::watched);
+        let facts = self.facts.files().map(Kept::watched);
+        std::iter::once(self.master.watched()).chain(users).chain(facts).collect()
+    }
+}
+
+fn parse_master(path: &str, text: &str) -> Result<Master, Vec<Problem>> {
+    let at_path = |problem| Problem { file: path.to_owned(), ..problem };
+    Master::parse(file_name(path), text).map_err(|problems| problems.into_iter().map(at_path).collect())
+}
+
+// The signature is that of every parser, those that fail too.
+#[allow(clippy::unnecessary_wraps, reason = "a `Parse`")]
+fn parse_fact(path: &str, text: &str) -> Result<Fact, Vec<Problem>> {
+    Ok(Fact::parse(file_name(path), text))
+}
+
+/// The path of a user's file, unless the user is the default one.
+pub(super) fn path_of(user: &UserId) -> String {
+    format!("{USERS}/{user}.json")
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// The user whose data a file has: its name says so.
+fn user_of(path: &str) -> Result<UserId, Problem> {
+    let stem = Path::new(path).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    stem.parse().map_err(|invalid| Problem::new(path, "bad-name", format!("{invalid}")))
+}
+
+fn missing_sections(data: &Data) -> BTreeMap<String, String> {
+    let sections = data.master.missing_sections().map(|(name, message)| (name.to_owned(), message));
+    let mut missing: BTreeMap<_, _> = sections.collect();
+    if !data.facts.has(FALLBACK) {
+        missing.insert("facts".to_owned(), format!("Missing facts/{FALLBACK}"));
+    }
+    missing
+}
+
+fn log<T>(change: Change, file: &Kept<T>) {
+    match change {
+        Change::None => {}
+        Change::Renewed => tracing::info!(file = file.path(), "brokerage data was renewed"),
+        Change::Mended => tracing::info!(file = file.path(), "brokerage data is good again"),
+        Change::Broken => {
+            for problem in file.problems() {
+                tracing::warn!(%problem, "brokerage data is broken; the last good content stays");
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Which symbols a user's data knows, and what to say of one that it does not.
+
+use std::collections::BTreeSet;
+
+use super::{
+    master::Master,
+    rows::{Position, Quote},
+    values::Symbol,
+};
+use crate::contract::ToolError;
+
+/// How many known symbols a message names.
+const MAX_NAMED: usize = 40;
+
+impl Master {
+    /// The position in a symbol, in whatever account.
+    pub fn held(&self, symbol: &Symbol) -> Option<&Position> {
+        self.all_positions().find(|position| position.symbol == *symbol)
+    }
+
+    /// The quote of a symbol; none without the section.
+    pub fn quote(&self, symbol: &Symbol) -> Option<&Quote> {
+        self.quotes().ok()?.rows.iter().find(|quote| quote.symbol == *symbol)
+    }
+
+    /// Whether each symbol is held or quoted; otherwise the failure that names those that are.
+    pub fn check_symbols(&self, symbols: &[Symbol]) -> Result<(), ToolError> {
+        let known = self.symbols();
+        let unknown: Vec<_> = symbols.iter().filter(|symbol| !known.contains(*symbol)).collect();
+        if unknown.is_empty() {
+            return Ok(());
+        }
+        let unknown = unknown.into_iter().map(|symbol| unknown_symbol(symbol, &known)).collect::<Vec<_>>();
+        Err(ToolError::not_found(format!("{} Known symbols: {}", unknown.join(" "), named(&known))))
+    }
+
+    fn symbols(&self) -> BTreeSet<&Symbol> {
+        let quoted = self.quotes().into_iter().flat_map(|quotes| &quotes.rows).map(|quote| &quote.symbol);
+        quoted.chain(self.all_positions().map(|position| &position.symbol)).collect()
+    }
+}
+
+fn unknown_symbol(symbol: &Symbol, known: &BTreeSet<&Symbol>) -> String {
+    match nearest(symbol, known) {
+        Some(near) => format!("Unknown symbol '{symbol}'. Did you mean '{near}'?"),
+        None => format!("Unknown symbol '{symbol}'."),
+    }
+}
+
+/// The known symbol that differs least, if it differs by no more than a slip of the finger or two.
+fn nearest<'a>(symbol: &Symbol, known: &BTreeSet<&'a Symbol>) -> Option<&'a Symbol> {
+    let allowed = if symbol.as_str().chars().count() > 3 { 2 } else { 1 };
+    let distance = |other: &Symbol| strsim::damerau_levenshtein(symbol.as_str(), other.as_str());
+    let near = known.iter().copied().map(|other| (distance(other), other));
+    near.filter(|(distance, _)| *distance <= allowed).min().map(|(_, other)| other)
+}
+
+fn named(known: &BTreeSet<&Symbol>) -> String {
+    let names: Vec<_> = known.iter().take(MAX_NAMED).map(|symbol| symbol.as_str()).collect();
+    match known.len().saturating_sub(MAX_NAMED) {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names.join(", ")),
+    }
+}

@@ -1,0 +1,109 @@
+//! The words of the data: what 000 writes as strings, each with its fixed set of values.
+
+use serde::Deserialize;
+
+/// An enumeration whose values are words of the data.
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($(#[$value_doc:meta])* $value:ident = $word:literal,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+        pub enum $name {
+            $($(#[$value_doc])* #[serde(rename = $word)] $value,)*
+        }
+
+        impl $name {
+            /// Every value, in order.
+            pub const ALL: &[Self] = &[$(Self::$value),*];
+
+            /// The word.
+            pub const fn word(self) -> &'static str {
+                match self { $(Self::$value => $word),* }
+            }
+
+            /// The value of a word.
+            pub fn of(word: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|value| value.word() == word)
+            }
+        }
+    };
+}
+
+words! {
+    /// Which way a trade went.
+    Side {
+        /// Shares were bought.
+        Buy = "BUY",
+        /// Shares were sold.
+        Sell = "SELL",
+    }
+}
+
+words! {
+    /// What kind of asset a position is.
+    AssetClass {
+        /// Shares of a company.
+        Stocks = "stocks",
+        /// Shares of an exchange-traded fund.
+        Etf = "etf",
+        /// Bonds, and funds of bonds.
+        Bonds = "bonds",
+    }
+}
+
+words! {
+    /// Which way money was moved.
+    TransferType {
+        /// Into the account.
+        Deposit = "deposit",
+        /// Out of the account.
+        Withdrawal = "withdrawal",
+    }
+}
+
+words! {
+    /// How money was moved.
+    Method {
+        /// By the clearing house.
+        Ach = "ACH",
+        /// By wire.
+        Wire = "WIRE",
+        /// By check.
+        Check = "CHECK",
+    }
+}
+
+words! {
+    /// How far a transfer is.
+    Status {
+        /// The money has arrived.
+        Completed = "completed",
+        /// The money is on its way.
+        Pending = "pending",
+        /// The money was not moved.
+        Failed = "failed",
+    }
+}
+
+words! {
+    /// A length of time that ends with the date of the data.
+    Timeframe {
+        /// One day.
+        OneDay = "1D",
+        /// One week.
+        OneWeek = "1W",
+        /// One month.
+        OneMonth = "1M",
+        /// Three months.
+        ThreeMonths = "3M",
+        /// Six months.
+        SixMonths = "6M",
+        /// Since the first of January.
+        YearToDate = "YTD",
+        /// One year.
+        OneYear = "1Y",
+        /// Five years.
+        FiveYears = "5Y",
+        /// All there is.
+        All = "ALL",
+    }
+}

@@ -1,0 +1,61 @@
+//! The brokerage tools: 000's eight, and three composites that call them.
+//!
+//! What they share stands here: the state they read, and the refusal of arguments that the schema would not let pass.
+
+mod fifo;
+mod get_account_summary;
+mod get_activity;
+mod get_facts;
+mod get_performance;
+mod get_performance_with_transfers;
+mod get_positions;
+mod get_positions_list;
+mod get_quotes;
+mod get_symbol_performance;
+mod get_transfers;
+mod money;
+mod position;
+mod rank_portfolio;
+mod valuation;
+
+use std::sync::Arc;
+
+pub use get_account_summary::GetAccountSummary;
+pub use get_activity::GetActivity;
+pub use get_facts::GetFacts;
+pub use get_performance::GetPerformance;
+pub use get_performance_with_transfers::GetPerformanceWithTransfers;
+pub use get_positions::GetPositions;
+pub use get_positions_list::GetPositionsList;
+pub use get_quotes::GetQuotes;
+pub use get_symbol_performance::GetSymbolPerformance;
+pub use get_transfers::GetTransfers;
+pub use rank_portfolio::RankPortfolio;
+
+use crate::{
+    context::ToolContext,
+    contract::{ToolError, Violation},
+    sources::brokerage::{Brokerage, Data},
+};
+
+/// The state of the brokerage that this call sees: fixed at first use, so that a composite and its nested calls see one.
+fn data(context: &ToolContext) -> Arc<Data> {
+    let source = context.services.get::<Brokerage>();
+    context.pins.get_or_pin(|| source.current_for(&context.user.id))
+}
+
+/// An argument that the manifest requires.
+fn required<'a>(name: &str, value: Option<&'a str>) -> Result<&'a str, ToolError> {
+    value.ok_or_else(|| refused(name, "required", format!("`{name}` is missing")))
+}
+
+/// An argument breaks a rule of the schema: only calls that bypass the pipeline see it.
+fn refused(name: &str, rule: &str, description: String) -> ToolError {
+    let violation = Violation { pointer: format!("/{name}"), rule: rule.to_owned(), description };
+    ToolError::invalid_arguments(vec![violation])
+}
+
+/// An argument with a fixed set of words.
+fn one_of<T>(name: &str, word: &str, value: Option<T>) -> Result<T, ToolError> {
+    value.ok_or_else(|| refused(name, "enum", format!("`{name}` cannot be '{word}'")))
+}

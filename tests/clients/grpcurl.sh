@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# What a person does with Toolwire from a shell, by reflection alone: no proto file, no stub.
+# Usage: grpcurl.sh HOST:PORT, of a server started with --diagnostics.
+set -euo pipefail
+
+address=$1
+checks=0
+
+# expect WHAT PATTERN GRPCURL-ARGUMENTS…: the output, a failure's text included, contains the extended pattern.
+# White space is squeezed first, so that a pattern may span lines.
+expect() {
+  local what=$1 pattern=$2 output
+  shift 2
+  output=$(grpcurl -plaintext "$@" 2>&1 || true)
+  if ! tr -s '[:space:]' ' ' <<<"$output" | grep -qE -- "$pattern"; then
+    printf 'FAILED: %s\n  expected: %s\n  grpcurl -plaintext %s\n%s\n' "$what" "$pattern" "$*" "$output" >&2
+    exit 1
+  fi
+  checks=$((checks + 1))
+}
+
+tool_service=toolwire.v1.ToolService
+quotes='{"tool":"get_quotes","arguments":{"symbol":"AAPL"}}'
+sleep_5s='{"tool":"debug_sleep","arguments":{"duration":"5s"}}'
+
+expect 'services are listed' "$tool_service" "$address" list
+expect 'typed services are listed' 'toolwire.brokerage.v1.BrokerageService' "$address" list
+expect 'health is listed' 'grpc.health.v1.Health' "$address" list
+expect 'a message is described with its comments' "// The tool's name, .* string name = 1;" \
+  "$address" describe toolwire.v1.ToolDefinition
+expect 'a method is described with its comments' '// Calls a tool and streams its events' \
+  "$address" describe "$tool_service.InvokeTool"
+expect 'the server is healthy' '"status": "SERVING"' "$address" grpc.health.v1.Health/Check
+expect 'tools are listed' '"name": "get_quotes"' "$address" "$tool_service/ListTools"
+
+expect 'a call is accepted' '"accepted": \{' -d "$quotes" "$address" "$tool_service/InvokeTool"
+expect 'a call returns its data' '"price": 193.12[ ,}]' -d "$quotes" "$address" "$tool_service/InvokeTool"
+expect 'a call names its sources' '"source_ids": \[ "tool:quotes:v1" \]' -d "$quotes" "$address" "$tool_service/InvokeTool"
+expect 'a unary call returns the same' '"price": 193.12[ ,}]' -d "$quotes" "$address" "$tool_service/CallTool"
+
+# The typed call gives the same numbers: those of the position that was asked for.
+position_numbers() {
+  grpcurl -plaintext -d "$1" "$address" "$2" | tr -s '[:space:]' ' ' | grep -oE '"position": \{[^}]*\}' | grep -oE '[0-9.]+' | sort
+}
+untyped=$(position_numbers '{"tool":"get_positions","arguments":{"symbol":"AAPL"}}' "$tool_service/CallTool") || untyped=none
+typed=$(position_numbers '{"symbol":"AAPL"}' toolwire.brokerage.v1.BrokerageService/GetPositions) || typed='none either'
+[ "$typed" = "$untyped" ] || { printf 'FAILED: typed and untyped differ:\n%s\n---\n%s\n' "$typed" "$untyped" >&2; exit 1; }
+checks=$((checks + 1))
+
+for _ in {1..10}; do
+  expect 'a deadline ends a stream' 'Code: DeadlineExceeded' -max-time 0.5 -d "$sleep_5s" "$address" "$tool_service/InvokeTool"
+  expect 'a deadline ends a unary call' 'Code: DeadlineExceeded' -max-time 0.5 -d "$sleep_5s" "$address" "$tool_service/CallTool"
+done
+
+expect 'an unknown tool is not found' 'Code: NotFound .*get_quotes' -d '{"tool":"get_quote"}' "$address" "$tool_service/CallTool"
+expect 'its details are readable' '"@type": "type.googleapis.com/google.rpc.ErrorInfo".*"domain": "toolwire"' \
+  -d '{"tool":"get_quote"}' "$address" "$tool_service/CallTool"
+expect 'the resource is named' '"resource_name": "get_quote"' -d '{"tool":"get_quote"}' "$address" "$tool_service/CallTool"
+expect 'arguments that are not JSON' 'Code: InvalidArgument .*"field_violations"' \
+  -d '{"tool":"get_quotes","arguments_json":"{symbol"}' "$address" "$tool_service/InvokeTool"
+expect 'arguments that break the schema' '"code": "TOOL_ERROR_CODE_INVALID_ARGUMENT".*"rule": "required"' \
+  -d '{"tool":"get_quotes","arguments":{}}' "$address" "$tool_service/InvokeTool"
+
+echo "$checks passed, 0 failed"

@@ -1,0 +1,393 @@
+//! The gRPC face on the wire: what `docs/` and `proto/` say of it.
+
+mod support;
+
+use std::fs;
+
+use futures_util::StreamExt;
+use serde_json::{Value, json};
+use tonic::{Code, Request, Status};
+use tonic_types::StatusExt;
+use toolwire::contract::{
+    json::{from_struct, to_struct},
+    proto::{
+        brokerage::v1::GetPositionsRequest,
+        v1::{
+            CallToolRequest, CancelCallRequest, DescribeForPlannerRequest, GetLimitsRequest, GetToolRequest,
+            InvokeToolRequest, ListToolsRequest, ResultFormat, ToolCategory, ToolContext, ToolErrorCode,
+            ToolResult, ToolView, WatchEventType, WatchToolsRequest, call_event::Event, call_tool_request,
+            call_tool_response, cancel_call_request, invoke_tool_request, tool_result::Outcome,
+        },
+    },
+};
+
+use support::{
+    arguments, patch_json,
+    raw::Raw,
+    server::{Server, config},
+};
+
+fn invoke(tool: &str, input: Value) -> InvokeToolRequest {
+    InvokeToolRequest {
+        target: Some(invoke_tool_request::Target::Tool(tool.to_owned())),
+        input: Some(invoke_tool_request::Input::Arguments(to_struct(&arguments(input)))),
+        ..InvokeToolRequest::default()
+    }
+}
+
+fn call(tool: &str, input: Value) -> CallToolRequest {
+    CallToolRequest {
+        target: Some(call_tool_request::Target::Tool(tool.to_owned())),
+        input: Some(call_tool_request::Input::Arguments(to_struct(&arguments(input)))),
+        ..CallToolRequest::default()
+    }
+}
+
+async fn called(
+    server: &Server,
+    request: impl tonic::IntoRequest<CallToolRequest>,
+) -> Result<ToolResult, Status> {
+    let response = server.tools().await.call_tool(request).await?.into_inner();
+    match response.outcome {
+        Some(call_tool_response::Outcome::Result(result)) => Ok(result),
+        other => panic!("no result: {other:?}"),
+    }
+}
+
+#[track_caller]
+fn data(result: ToolResult) -> Value {
+    match result.outcome {
+        Some(Outcome::Data(structure)) => Value::Object(from_struct(structure)),
+        Some(Outcome::DataJson(text)) => serde_json::from_str(&text).expect("JSON"),
+        other => panic!("no data: {other:?}"),
+    }
+}
+
+/// Every status carries exactly one `ErrorInfo` of our domain.
+#[track_caller]
+fn assert_status(status: &Status, code: Code, reason: &str) {
+    assert_eq!(status.code(), code, "{status:?}");
+    let info = status.get_details_error_info().expect("an ErrorInfo");
+    assert_eq!((info.reason.as_str(), info.domain.as_str()), (reason, "toolwire"));
+    assert!(status.message().len() <= 1024);
+}
+
+#[tokio::test]
+async fn a_tool_is_invoked_with_a_stream_of_events() {
+    let server = Server::start().await;
+    let request = invoke("get_quotes", json!({"symbol": "AAPL"}));
+    let mut stream = server.tools().await.invoke_tool(request).await.expect("accepted").into_inner();
+    let mut events = Vec::new();
+    while let Some(message) = stream.message().await.expect("no status") {
+        events.push(message.event.expect("an event"));
+    }
+    let sequences: Vec<_> = events.iter().map(|event| event.sequence).collect();
+    assert_eq!(sequences, [0, 1]);
+    assert!(matches!(&events[0].event, Some(Event::Accepted(accepted)) if accepted.tool == "get_quotes"));
+    let Some(Event::Result(result)) = events.pop().and_then(|event| event.event) else { panic!("a result") };
+    assert_eq!(result.provenance.as_ref().expect("provenance").source_ids, ["tool:quotes:v1"]);
+    assert_eq!(data(result)["quotes"], json!([{"symbol": "AAPL", "price": 193.12, "change_pct": 1.1}]));
+}
+
+#[tokio::test]
+async fn both_forms_of_arguments_and_of_results_say_the_same() {
+    let server = Server::start().await;
+    let structure =
+        called(&server, call("get_positions", json!({"symbol": "AAPL"}))).await.expect("a result");
+    let mut request = call("get_positions", json!({}));
+    request.input = Some(call_tool_request::Input::ArgumentsJson(r#"{"symbol": "AAPL"}"#.to_owned()));
+    request.result_format = ResultFormat::Json.into();
+    let text = called(&server, request).await.expect("a result");
+    assert_eq!(data(structure), data(text));
+}
+
+#[tokio::test]
+async fn a_typed_rpc_gives_the_same_numbers() {
+    let server = Server::start().await;
+    let generic =
+        data(called(&server, call("get_positions", json!({"symbol": "AAPL"}))).await.expect("a result"));
+    let request = GetPositionsRequest { symbol: Some("AAPL".to_owned()), account: None };
+    let typed = server.brokerage().await.get_positions(request).await.expect("a response").into_inner();
+    let typed_data = typed.data.expect("data");
+    assert_eq!(typed.provenance.expect("provenance").source_ids, ["tool:positions:v1"]);
+    let quantities: Vec<_> = typed_data.positions.iter().map(|position| position.quantity).collect();
+    let generic_quantities: Vec<_> = generic["positions"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|position| position["quantity"].as_f64().expect("a number"))
+        .collect();
+    assert_eq!(quantities, generic_quantities);
+    assert_eq!(json!(typed_data.position.expect("held").cost_basis), generic["position"]["cost_basis"]);
+}
+
+#[tokio::test]
+async fn a_tool_error_on_a_typed_rpc_is_a_status() {
+    let server = Server::start().await;
+    let request = GetPositionsRequest { symbol: Some("APPL".to_owned()), account: None };
+    let status = server.brokerage().await.get_positions(request).await.unwrap_err();
+    assert_status(&status, Code::NotFound, "NOT_FOUND");
+    assert!(status.message().contains("AAPL"), "{status:?}");
+    let status = server.brokerage().await.get_positions(GetPositionsRequest::default()).await.unwrap_err();
+    assert_status(&status, Code::InvalidArgument, "INVALID_ARGUMENT");
+    let details = status.get_details_bad_request().expect("a BadRequest");
+    assert_eq!(details.field_violations[0].field, "/symbol");
+}
+
+#[tokio::test]
+async fn a_malformed_request_is_refused_without_a_stream() {
+    let server = Server::start().await;
+    let raw = Raw::connect(server.address).await;
+    let path = "/toolwire.v1.ToolService/InvokeTool";
+    let with = |change: fn(&mut InvokeToolRequest)| {
+        let mut request = invoke("get_quotes", json!({"symbol": "AAPL"}));
+        change(&mut request);
+        request
+    };
+    let deep = format!("{}1{}", "[".repeat(1_000), "]".repeat(1_000));
+    let mut too_deep = with(|_| {});
+    too_deep.input = Some(invoke_tool_request::Input::ArgumentsJson(format!("{{\"symbol\": {deep}}}")));
+    let requests = [
+        ("no target", with(|request| request.target = None)),
+        ("empty target", with(|r| r.target = Some(invoke_tool_request::Target::Tool(String::new())))),
+        (
+            "not JSON",
+            with(|r| r.input = Some(invoke_tool_request::Input::ArgumentsJson("{symbol".to_owned()))),
+        ),
+        (
+            "not an object",
+            with(|r| r.input = Some(invoke_tool_request::Input::ArgumentsJson("[]".to_owned()))),
+        ),
+        ("too deep", too_deep),
+        ("bad request_id", with(|r| r.request_id = "42".to_owned())),
+        (
+            "claimed identity",
+            with(|r| r.context = Some(ToolContext { user_id: "riley".into(), ..ToolContext::default() })),
+        ),
+    ];
+    for (what, request) in requests {
+        let end = raw.call(path, &[], &request).await;
+        assert!(end.is_trailers_only(), "{what}");
+        let status = end.grpc_status();
+        assert_status(&status, Code::InvalidArgument, "INVALID_REQUEST");
+        assert!(status.get_details_bad_request().is_some(), "{what}");
+    }
+    let end = raw.call(path, &[("grpc-timeout", "soon")], &with(|_| {})).await;
+    assert_eq!(end.status(), Code::InvalidArgument as i32);
+    // The connection is as good as before.
+    assert_eq!(raw.call(path, &[], &with(|_| {})).await.status(), 0);
+}
+
+#[tokio::test]
+async fn what_is_too_large_or_no_message_ends_its_stream_only() {
+    let server = Server::start().await;
+    let raw = Raw::connect(server.address).await;
+    let path = "/toolwire.v1.ToolService/CallTool";
+    let mut large = call("get_quotes", json!({}));
+    large.input = Some(call_tool_request::Input::ArgumentsJson("x".repeat(2 * 1024 * 1024)));
+    assert_eq!(raw.call(path, &[], &large).await.grpc_status().code(), Code::ResourceExhausted);
+    let garbage = bytes::Bytes::from_static(&[0, 0, 0, 0, 3, 0xff, 0xff, 0xff]);
+    let end = raw.start_bytes(path, &[], garbage).await.end().await;
+    assert_eq!(end.grpc_status().code(), Code::Internal);
+    // Deeper than protobuf itself allows.
+    let mut value = prost_types::Value::default();
+    for _ in 0..1_000 {
+        let list = prost_types::ListValue { values: vec![value] };
+        value = prost_types::Value { kind: Some(prost_types::value::Kind::ListValue(list)) };
+    }
+    let mut deep = call("get_quotes", json!({}));
+    let fields = [("symbol".to_owned(), value)].into_iter().collect();
+    deep.input = Some(call_tool_request::Input::Arguments(prost_types::Struct { fields }));
+    assert_eq!(raw.call(path, &[], &deep).await.grpc_status().code(), Code::Internal);
+    assert_eq!(raw.call(path, &[], &call("get_quotes", json!({"symbol": "AAPL"}))).await.status(), 0);
+}
+
+#[tokio::test]
+async fn an_unknown_tool_or_intent_is_not_found_with_near_names() {
+    let server = Server::start().await;
+    let status = called(&server, call("get_quote", json!({}))).await.unwrap_err();
+    assert_status(&status, Code::NotFound, "UNKNOWN_TOOL");
+    assert!(status.message().contains("get_quotes"), "{status:?}");
+    assert_eq!(status.get_details_resource_info().expect("a ResourceInfo").resource_name, "get_quote");
+    let mut request = call("x", json!({}));
+    request.target = Some(call_tool_request::Target::Intent("nonsense".to_owned()));
+    let status = called(&server, request).await.unwrap_err();
+    assert_status(&status, Code::NotFound, "UNKNOWN_INTENT");
+    assert!(status.message().starts_with("Unknown intent: nonsense"), "{status:?}");
+}
+
+#[tokio::test]
+async fn arguments_that_break_the_schema_are_a_result_with_every_violation() {
+    let server = Server::start().await;
+    let result =
+        called(&server, call("get_performance", json!({"timefram": "YTD"}))).await.expect("status OK");
+    let Some(Outcome::Error(error)) = result.outcome else { panic!("an error") };
+    assert_eq!(error.code(), ToolErrorCode::InvalidArgument);
+    let rules: Vec<_> = error.field_violations.iter().map(|violation| violation.rule.as_str()).collect();
+    assert_eq!(rules.len(), 2, "{rules:?}");
+    assert!(rules.contains(&"additionalProperties") && rules.contains(&"required"), "{rules:?}");
+}
+
+#[tokio::test]
+async fn a_panic_leaves_the_connection_and_the_other_streams_alive() {
+    let server = Server::start().await;
+    let mut client = server.tools().await;
+    let other = invoke("debug_stream", json!({"count": 2, "interval": "0.2s"}));
+    let mut other = client.invoke_tool(other).await.expect("accepted").into_inner();
+    for when in ["start", "stream"] {
+        let mut stream = client
+            .invoke_tool(invoke("debug_panic", json!({"when": when})))
+            .await
+            .expect("accepted")
+            .into_inner();
+        let mut last = None;
+        while let Some(message) = stream.message().await.expect("no status") {
+            last = message.event.and_then(|event| event.event);
+        }
+        let Some(Event::Result(result)) = last else { panic!("a result") };
+        assert!(
+            matches!(result.outcome, Some(Outcome::Error(error)) if error.code() == ToolErrorCode::Unknown)
+        );
+    }
+    let mut last = None;
+    while let Some(message) = other.message().await.expect("no status") {
+        last = message.event.and_then(|event| event.event);
+    }
+    assert!(matches!(last, Some(Event::Result(result)) if matches!(result.outcome, Some(Outcome::Data(_)))));
+}
+
+#[tokio::test]
+async fn a_call_is_cancelled_by_its_user_and_says_so() {
+    let server = Server::start().await;
+    let mut client = server.tools().await;
+    let request = invoke("debug_sleep", json!({"duration": "60s"}));
+    let mut stream = client.invoke_tool(request).await.expect("accepted").into_inner();
+    let accepted = stream.message().await.expect("no status").expect("an event").event.expect("an event");
+    let cancel = |user: &'static str| {
+        let call = Some(cancel_call_request::Call::CallId(accepted.call_id.clone()));
+        let mut request = Request::new(CancelCallRequest { call });
+        request.metadata_mut().insert("x-toolwire-user", user.parse().expect("a value"));
+        request
+    };
+    assert!(!client.cancel_call(cancel("riley")).await.expect("answers").into_inner().cancelled);
+    assert!(client.cancel_call(cancel("demo")).await.expect("answers").into_inner().cancelled);
+    let last = stream.message().await.expect("no status").expect("an event").event.expect("an event");
+    let Some(Event::Result(result)) = last.event else { panic!("a result") };
+    let Some(Outcome::Error(error)) = result.outcome else { panic!("an error") };
+    assert_eq!((error.code(), error.message.as_str()), (ToolErrorCode::Cancelled, "Request was cancelled"));
+    assert!(stream.message().await.expect("no status").is_none());
+}
+
+#[tokio::test]
+async fn a_listing_is_sorted_filtered_and_complete() {
+    let server = Server::start().await;
+    let mut client = server.tools().await;
+    let mut list = async |request: ListToolsRequest| -> Vec<_> {
+        let stream = client.list_tools(request).await.expect("answers").into_inner();
+        stream.map(|message| message.expect("no status").tool.expect("a tool")).collect().await
+    };
+    let all = list(ListToolsRequest::default()).await;
+    let names: Vec<_> = all.iter().map(|tool| tool.name.clone()).collect();
+    assert!(names.is_sorted() && names.len() == 17, "{names:?}");
+    assert!(all.iter().all(|tool| tool.digest.len() == 64 && !tool.input_schema_json.is_empty()));
+    let writes = list(ListToolsRequest { category: ToolCategory::Write.into(), ..Default::default() }).await;
+    assert_eq!(writes.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["debug_write"]);
+    let found = list(ListToolsRequest {
+        text: "ROTH".to_owned(),
+        view: ToolView::Basic.into(),
+        ..Default::default()
+    });
+    let found = found.await;
+    assert_eq!(found.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["get_facts"]);
+    assert!(found[0].input_schema.is_none() && !found[0].description.is_empty());
+    let tagged = list(ListToolsRequest { tags: vec!["diagnostics".to_owned()], ..Default::default() }).await;
+    assert_eq!(tagged.len(), 6);
+}
+
+#[tokio::test]
+async fn one_definition_a_planner_text_and_limits_can_be_asked_for() {
+    let server = Server::start().await;
+    let mut client = server.tools().await;
+    let request = GetToolRequest { name: "get_quotes".to_owned() };
+    let tool = client.get_tool(request).await.expect("known").into_inner().tool.expect("a tool");
+    assert_eq!(tool.typed_method, "toolwire.brokerage.v1.BrokerageService/GetQuotes");
+    let status = client.get_tool(GetToolRequest { name: "get_quote".to_owned() }).await.unwrap_err();
+    assert_status(&status, Code::NotFound, "UNKNOWN_TOOL");
+
+    let text = client.describe_for_planner(DescribeForPlannerRequest::default()).await.expect("answers");
+    let tools = text.into_inner().tools;
+    assert!(tools.lines().all(|line| line.starts_with("- ")) && tools.contains("- get_quotes: "), "{tools}");
+    let none = DescribeForPlannerRequest { tags: vec!["nothing".to_owned()] };
+    let none = client.describe_for_planner(none).await.expect("answers").into_inner();
+    assert_eq!(none.tools, "No tools are currently available.");
+
+    let limits = client.get_limits(GetLimitsRequest::default()).await.expect("answers").into_inner().limits;
+    assert_eq!(limits.len(), 1);
+    assert!(limits[0].source == "brokerage" && limits[0].can_make_request && limits[0].policy.is_none());
+    let status = client.get_limits(GetLimitsRequest { source: "nowhere".to_owned() }).await.unwrap_err();
+    assert_status(&status, Code::InvalidArgument, "INVALID_REQUEST");
+}
+
+#[tokio::test]
+async fn the_data_of_one_user_is_not_reachable_by_another() {
+    let server = Server::start().await;
+    let as_user = |user: &str| {
+        let mut request = Request::new(call("get_account_summary", json!({})));
+        request.metadata_mut().insert("x-toolwire-user", user.parse().expect("a value"));
+        request
+    };
+    let demo = data(called(&server, as_user("demo")).await.expect("a result"));
+    let riley = data(called(&server, as_user("riley")).await.expect("a result"));
+    assert_eq!(demo["accounts"][0]["total_value"], 128_450.22);
+    assert_ne!(demo["accounts"], riley["accounts"]);
+    let nobody = called(&server, as_user("nobody")).await.expect("a result");
+    assert!(matches!(nobody.outcome, Some(Outcome::Error(error)) if error.code() == ToolErrorCode::NotFound));
+}
+
+#[tokio::test]
+async fn edits_are_seen_by_the_next_call_and_by_watchers_and_broken_files_change_nothing_else() {
+    let directory = support::data_directory();
+    let mut config = config();
+    config.data.dir = Some(directory.path().to_owned());
+    let server = Server::with(config).await;
+    let keep_fresh = tokio::spawn(server.app.clone().keep_fresh());
+    let mut watch =
+        server.tools().await.watch_tools(WatchToolsRequest::default()).await.expect("answers").into_inner();
+    let mut next = async |wanted: WatchEventType| loop {
+        let event = watch.message().await.expect("no status").expect("no end");
+        if event.r#type() == wanted {
+            return event;
+        }
+    };
+    next(WatchEventType::Synced).await;
+    let price = async || {
+        let result = called(&server, call("get_quotes", json!({"symbol": "AAPL"}))).await.expect("a result");
+        data(result)["quotes"][0]["price"].clone()
+    };
+    assert_eq!(price().await, 193.12);
+
+    let master = directory.path().join("brokerage/user_master.json");
+    let good = fs::read_to_string(&master).expect("readable");
+    fs::write(&master, good.replace("193.12", "200.5")).expect("written");
+    // The very next call, without waiting for any event.
+    assert_eq!(price().await, 200.5);
+    assert_eq!(next(WatchEventType::DataChanged).await.data_digest.len(), 64);
+
+    let manifest = directory.path().join("tools/get_quotes.json");
+    patch_json(&manifest, &json!({"title": "Prices"}));
+    assert_eq!(next(WatchEventType::Changed).await.tool.expect("a tool").title, "Prices");
+
+    fs::write(&master, "{").expect("written");
+    let problems = next(WatchEventType::Problem).await.problems;
+    assert!(problems[0].file.ends_with("user_master.json"), "{problems:?}");
+    assert_eq!(price().await, 200.5);
+    patch_json(&manifest, &json!({"titel": "x"}));
+    let problems = next(WatchEventType::Problem).await.problems;
+    assert!(problems.iter().any(|problem| problem.pointer == "/titel"), "{problems:?}");
+    assert_eq!(price().await, 200.5);
+
+    fs::write(&master, good).expect("written");
+    fs::remove_file(&manifest).expect("removed");
+    assert_eq!(next(WatchEventType::Removed).await.tool.expect("a tool").name, "get_quotes");
+    keep_fresh.abort();
+}

@@ -1,0 +1,324 @@
+//! What the pipeline promises, in process and with time under control.
+
+mod support;
+
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::time::{advance, sleep};
+use toolwire::{
+    clock,
+    context::{CallId, RequestId, StopCause},
+    contract::{ErrorCode, Refusal, Terminal, ToolResult},
+    pipeline::{Call, Step, Which},
+};
+
+use support::{Bench, arguments};
+
+#[track_caller]
+fn result(end: Result<Terminal, Refusal>) -> ToolResult {
+    match end.expect("not refused") {
+        Terminal::Result(result) => result,
+        Terminal::ConfirmationRequired(it) => panic!("awaits {it:?}"),
+    }
+}
+
+#[track_caller]
+fn error(end: Result<Terminal, Refusal>) -> (ErrorCode, String) {
+    let error = result(end).outcome.expect_err("an error");
+    (error.code, error.message)
+}
+
+fn write(bench: &Bench, request_id: RequestId, value: &str, duration: &str) -> Call {
+    let mut call = bench.call("debug_write", json!({"value": value, "duration": duration}));
+    call.request_id = Some(request_id);
+    call
+}
+
+#[tokio::test]
+async fn every_tool_and_every_failure_keeps_the_five_constraints_of_a_result() {
+    let bench = Bench::new();
+    let snapshot = bench.registry.snapshot();
+    let mut seen = 0;
+    for tool in snapshot.tools() {
+        for example in &tool.definition.examples {
+            for input in [example.arguments.clone(), arguments(json!({"nonsense": 1}))] {
+                let mut call = bench.call_with(&tool.definition.name, input);
+                call.request_id = Some(RequestId::generate());
+                let arrived = call.arrived.wall;
+                // No `success`, no `timestamp` and no way to hold data and error at once: the type has none. What is
+                // left to see is that it never throws, names its tool, and says when it was made.
+                let result = result(bench.run(call).await);
+                assert_eq!(result.tool, tool.definition.name);
+                assert_eq!(result.fetched_at, arrived);
+                let wire = support::wire_json(result);
+                let keys: Vec<_> = wire.as_object().expect("an object").keys().cloned().collect();
+                assert!(!keys.iter().any(|key| key == "success" || key == "timestamp"), "{keys:?}");
+                assert!(keys.contains(&"fetchedAt".to_owned()), "{keys:?}");
+                assert_ne!(wire.get("data").is_some(), wire.get("error").is_some(), "{wire}");
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen >= 2 * snapshot.tools().count(), "every tool has an example");
+}
+
+#[tokio::test]
+async fn every_kind_of_failure_is_a_result() {
+    let bench = Bench::new();
+    for code in ErrorCode::ALL {
+        let call = bench.call("debug_fail", json!({"code": code.name(), "retry_after": "2s"}));
+        let failed = result(bench.run(call).await).outcome.expect_err("an error");
+        assert_eq!(failed.code, code);
+        assert_eq!(failed.retry_after, Some(Duration::from_secs(2)));
+    }
+}
+
+#[tokio::test]
+async fn a_context_cancelled_beforehand_is_answered_by_every_tool_without_any_work() {
+    let bench = Bench::new();
+    for tool in bench.registry.snapshot().tools() {
+        let example = tool.definition.examples[0].arguments.clone();
+        let mut call = bench.call_with(&tool.definition.name, example);
+        // A write is cancelled by its request, since it would outlive its caller.
+        if tool.definition.name == "debug_write" {
+            continue;
+        }
+        call.context.cancellation.cancel(StopCause::Cancelled);
+        call.context.pins.get_or_pin(|| bench.registry.snapshot());
+        let expected = (ErrorCode::Cancelled, "Request was cancelled".to_owned());
+        assert_eq!(error(bench.run(call).await), expected, "{}", tool.definition.name);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_manifest_time_out_is_a_result_and_the_deadline_a_refusal() {
+    let bench = Bench::with_manifest("debug_sleep", &json!({"timeout_ms": 200}));
+    let sleep = || bench.call("debug_sleep", json!({"duration": "5s"}));
+
+    let (code, message) = error(bench.run(sleep()).await);
+    assert_eq!(code, ErrorCode::Timeout);
+    assert_eq!(message, "debug_sleep did not finish within its time-out of 0.2 s");
+
+    // Equal instants: the deadline wins.
+    let mut call = sleep();
+    call.context.deadline = call.arrived.at + Duration::from_millis(200);
+    assert_eq!(bench.run(call).await.unwrap_err(), Refusal::DeadlineExceeded);
+
+    let mut call = sleep();
+    call.context.deadline = call.arrived.at + Duration::from_millis(199);
+    assert_eq!(bench.run(call).await.unwrap_err(), Refusal::DeadlineExceeded);
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_level_of_nested_calls_has_less_time_than_the_one_above() {
+    let bench = Bench::new();
+    let mut call = bench.call("debug_nested", json!({"depth": 5, "duration": "1s"}));
+    call.context.deadline = call.arrived.at + Duration::from_secs(10);
+    let outcome = result(bench.run(call).await).outcome.expect("data");
+    let levels = outcome.json()["levels"].as_array().expect("a list").clone();
+    assert_eq!(levels.len(), 5);
+    // Time stands still between levels here, so it never grows; over the wire it shrinks.
+    for pair in levels.windows(2) {
+        assert_eq!(pair[1]["parent_call_id"], pair[0]["call_id"]);
+        assert!(support::seconds(&pair[1]["remaining"]) <= support::seconds(&pair[0]["remaining"]));
+    }
+}
+
+#[tokio::test]
+async fn calls_nest_eight_levels_deep_and_no_deeper() {
+    let bench = Bench::new();
+    let deep = |depth| bench.call("debug_nested", json!({"depth": depth, "duration": "0s"}));
+    assert!(result(bench.run(deep(9)).await).outcome.is_ok());
+    let (code, message) = error(bench.run(deep(10)).await);
+    assert_eq!(code, ErrorCode::InvalidArgument);
+    assert!(message.contains("deeper than 8 levels"), "{message}");
+}
+
+#[tokio::test]
+async fn a_panic_is_a_result_at_the_start_and_in_mid_stream() {
+    let bench = Bench::new();
+    for when in ["start", "stream"] {
+        let call = bench.call("debug_panic", json!({"when": when}));
+        let call_id = call.context.call_id;
+        let (code, message) = error(bench.run(call).await);
+        assert_eq!(code, ErrorCode::Unknown);
+        assert!(message.contains(&call_id.to_string()), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn a_stream_is_accepted_first_and_ends_once() {
+    let bench = Bench::new();
+    let call = bench.call("debug_stream", json!({"count": 40, "bytes": 10}));
+    let mut stream = bench.pipeline.start(call).await.expect("not refused");
+    let mut steps = Vec::new();
+    while let Some(step) = stream.next().await {
+        steps.push(match step.expect("no refusal in mid-stream") {
+            Step::Event(toolwire::contract::Event::Accepted { .. }) => "accepted",
+            Step::Event(toolwire::contract::Event::Chunk(_)) => "chunk",
+            Step::Event(toolwire::contract::Event::Progress { .. }) => "progress",
+            Step::Terminal(_) => "terminal",
+        });
+    }
+    let mut expected = vec!["accepted"];
+    expected.extend(["chunk"; 40]);
+    expected.push("terminal");
+    assert_eq!(steps, expected);
+}
+
+#[tokio::test]
+async fn a_call_that_fails_validation_is_its_result_alone() {
+    let bench = Bench::new();
+    let call = bench.call("get_performance", json!({"timefram": "YTD", "account": 7}));
+    let mut stream = bench.pipeline.start(call).await.expect("not refused");
+    let Some(Ok(Step::Terminal(Terminal::Result(result)))) = stream.next().await else { panic!("a result") };
+    let violations = result.outcome.expect_err("an error").violations;
+    let mut rules: Vec<_> = violations.iter().map(|v| (v.pointer.as_str(), v.rule.as_str())).collect();
+    rules.sort_unstable();
+    assert_eq!(
+        rules,
+        [("/account", "type"), ("/timefram", "additionalProperties"), ("/timeframe", "required")]
+    );
+    let near = violations.iter().find(|v| v.pointer == "/timefram").expect("listed");
+    assert!(near.description.contains("timeframe"), "{}", near.description);
+    assert!(stream.next().await.is_none());
+}
+
+#[tokio::test]
+async fn an_unknown_tool_or_intent_names_near_names() {
+    let bench = Bench::new();
+    let refusal = bench.run(bench.call("get_quote", json!({}))).await.unwrap_err();
+    assert!(
+        matches!(&refusal, Refusal::UnknownTool { near, .. } if near.contains(&"get_quotes".to_owned())),
+        "{refusal}"
+    );
+    let refusal = bench.run(bench.intent("quote", json!({}))).await.unwrap_err();
+    assert!(refusal.to_string().starts_with("Unknown intent: quote"), "{refusal}");
+}
+
+#[tokio::test]
+async fn an_intent_drops_what_its_tool_does_not_declare() {
+    let bench = Bench::new();
+    let call = bench.intent("quotes", json!({"symbol": "AAPL", "account": "Brokerage", "timeframe": null}));
+    assert_eq!(result(bench.run(call).await).tool, "get_quotes");
+    let call = bench.call("get_quotes", json!({"symbol": "AAPL", "account": "Brokerage"}));
+    assert_eq!(error(bench.run(call).await).0, ErrorCode::InvalidArgument);
+}
+
+#[tokio::test]
+async fn permission_comes_before_existence() {
+    let bench = Bench::allowing(&["get_*"]);
+    for name in ["debug_sleep", "no_such_tool"] {
+        let refusal = bench.run(bench.call(name, json!({}))).await.unwrap_err();
+        assert_eq!(refusal, Refusal::PermissionDenied { tool: name.to_owned() });
+    }
+    let refusal = bench.run(bench.call("get_quote", json!({}))).await.unwrap_err();
+    assert!(matches!(refusal, Refusal::UnknownTool { .. }));
+    // A nested call is the user's own too.
+    let bench = Bench::allowing(&["get_symbol_performance", "get_positions"]);
+    let call = bench.call("get_symbol_performance", json!({"symbol": "AAPL"}));
+    assert_eq!(error(bench.run(call).await).0, ErrorCode::PermissionDenied);
+}
+
+#[tokio::test]
+async fn a_write_needs_a_request_id() {
+    let bench = Bench::new();
+    let refusal = bench.run(bench.call("debug_write", json!({"value": "x"}))).await.unwrap_err();
+    assert!(refusal.to_string().contains("request_id is required"), "{refusal}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_repeat_has_the_same_outcome_and_does_nothing_again() {
+    let bench = Bench::new();
+    let id = RequestId::generate();
+    let first = result(bench.run(write(&bench, id, "x", "0s")).await);
+    advance(Duration::from_secs(5)).await;
+    let repeat = result(bench.run(write(&bench, id, "x", "0s")).await);
+    assert_eq!(repeat.outcome.expect("data").json(), first.outcome.expect("data").json());
+
+    let refusal = bench.run(write(&bench, id, "y", "0s")).await.unwrap_err();
+    assert_eq!(refusal, Refusal::RequestIdReused { request_id: id.to_string() });
+
+    let second = result(bench.run(write(&bench, RequestId::generate(), "x", "0s")).await);
+    assert_eq!(second.outcome.expect("data").json()["writes"], 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_write_outlives_its_caller_and_the_repeat_attaches() {
+    let bench = Bench::new();
+    let id = RequestId::generate();
+    let mut call = write(&bench, id, "x", "10s");
+    call.context.deadline = clock::now() + Duration::from_secs(1);
+    assert_eq!(bench.run(call).await.unwrap_err(), Refusal::DeadlineExceeded);
+
+    let started = clock::now();
+    let attached = result(bench.run(write(&bench, id, "x", "10s")).await);
+    assert_eq!(attached.outcome.expect("data").json()["writes"], 1);
+    assert_eq!(clock::now() - started, Duration::from_secs(9));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_write_whose_caller_leaves_goes_on() {
+    let bench = Bench::new();
+    let id = RequestId::generate();
+    let stream = bench.pipeline.start(write(&bench, id, "x", "10s")).await.expect("accepted");
+    drop(stream);
+    sleep(Duration::from_secs(11)).await;
+    let repeat = result(bench.run(write(&bench, id, "x", "10s")).await);
+    assert_eq!(repeat.outcome.expect("data").json()["writes"], 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_write_beyond_its_time_out_has_an_unknown_outcome_until_it_ends() {
+    let bench = Bench::with_manifest("debug_write", &json!({"timeout_ms": 1000}));
+    let id = RequestId::generate();
+    assert_eq!(error(bench.run(write(&bench, id, "x", "1.5s")).await).0, ErrorCode::OutcomeUnknown);
+    let attached = result(bench.run(write(&bench, id, "x", "1.5s")).await);
+    assert_eq!(attached.outcome.expect("data").json()["writes"], 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_call_says_so_and_only_its_own_user_can_cancel_it() {
+    let bench = Bench::new();
+    let call = bench.call("debug_sleep", json!({"duration": "5s"}));
+    let (user, call_id) = (call.context.user.id.clone(), call.context.call_id);
+    let stream = bench.pipeline.start(call).await.expect("accepted");
+    let other = "other".parse().expect("valid");
+    assert!(!bench.pipeline.in_flight().cancel(&other, Which::Call(call_id)));
+    assert!(!bench.pipeline.in_flight().cancel(&user, Which::Call(CallId::generate())));
+    assert!(bench.pipeline.in_flight().cancel(&user, Which::Call(call_id)));
+    let expected = (ErrorCode::Cancelled, "Request was cancelled".to_owned());
+    assert_eq!(error(stream.terminal().await), expected);
+    assert!(bench.pipeline.in_flight().is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_readers_of_one_request_share_its_work_until_the_last_one_leaves() {
+    let bench = Bench::new();
+    let id = RequestId::generate();
+    let sleep_once = || {
+        let mut call = bench.call("debug_sleep", json!({"duration": "4s"}));
+        call.request_id = Some(id);
+        call
+    };
+    let first = bench.pipeline.start(sleep_once()).await.expect("accepted");
+    sleep(Duration::from_secs(1)).await;
+    let second = bench.pipeline.start(sleep_once()).await.expect("accepted");
+    drop(first);
+    let started = clock::now();
+    assert!(result(second.terminal().await).outcome.is_ok());
+    assert_eq!(clock::now() - started, Duration::from_secs(3));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_call_shows_that_it_is_alive() {
+    let bench = Bench::new();
+    let call = bench.call("debug_sleep", json!({"duration": "70s"}));
+    let mut stream = bench.pipeline.start(call).await.expect("accepted");
+    let mut alive = 0;
+    while let Some(step) = stream.next().await {
+        alive += usize::from(matches!(step, Ok(Step::Event(toolwire::contract::Event::Progress { .. }))));
+    }
+    assert_eq!(alive, 2);
+}

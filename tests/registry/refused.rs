@@ -1,0 +1,260 @@
+//! Every manifest that start-up refuses: the rule and where.
+
+use serde_json::{Value, json};
+
+use super::support::{Data, manifest};
+
+/// A `get_positions_list` with the given changes breaks exactly the given rules, as `rule pointer`.
+#[track_caller]
+fn check(changes: &Value, expected: &[&str]) {
+    check_manifest(&manifest("get_positions_list", changes), expected);
+}
+
+/// A tool that executes nothing and declares the given parameters itself.
+#[track_caller]
+fn check_parameters(parameters: &Value, expected: &[&str]) {
+    check_manifest(&manifest("think", &json!({"parameters": parameters})), expected);
+}
+
+#[track_caller]
+fn check_manifest(manifest: &Value, expected: &[&str]) {
+    let problems = Data::with(std::slice::from_ref(manifest)).problems();
+    let found: Vec<_> = problems.iter().map(|it| format!("{} {}", it.rule, it.pointer)).collect();
+    assert_eq!(found, expected, "{problems:#?}");
+}
+
+#[test]
+fn what_is_no_json_object() {
+    let data = Data::new();
+    data.write("tools/a.json", "{\"name\": \"a\",\n  oops}");
+    data.write("tools/b.json", "[]");
+    data.write("tools/c.json", "{\"name\": \"c\", \"name\": \"d\"}");
+    let problems = data.problems();
+    assert_eq!(problems.iter().map(|it| it.rule).collect::<Vec<_>>(), ["bad-json", "wrong-type", "bad-json"]);
+    assert_eq!(problems[0].file, "tools/a.json");
+    assert!(problems[0].description.contains("line 2 column 3"), "{}", problems[0].description);
+}
+
+#[test]
+fn a_key_that_is_missing() {
+    for key in ["description", "type", "category", "consequence_level", "requires_confirmation"] {
+        check(&json!({key: null}), &[&format!("missing-key /{key}")]);
+    }
+}
+
+#[test]
+fn a_key_that_is_mistyped() {
+    for (key, value) in [
+        ("description", json!(" ")),
+        ("type", json!("function")),
+        ("category", json!("READ")),
+        ("consequence_level", json!(1)),
+        ("requires_confirmation", json!("no")),
+        ("timeout_ms", json!(0)),
+        ("tags", json!("portfolio")),
+        ("untrusted", json!("yes")),
+        ("parameters", json!([])),
+        ("source", json!("brokerage")),
+    ] {
+        check(&json!({key: value}), &[&format!("wrong-type /{key}")]);
+    }
+    check(&json!({"tags": ["a", 1]}), &["wrong-type /tags/1"]);
+    check(
+        &json!({"cache": {"ttl": "soon", "tier": "disk"}}),
+        &["wrong-type /cache/ttl", "wrong-type /cache/tier"],
+    );
+}
+
+#[test]
+fn a_key_that_is_unknown_at_any_level() {
+    check(&json!({"descripton": "x"}), &["unknown-key /descripton"]);
+    check(&json!({"source": {"name": "brokerage", "section": []}}), &["unknown-key /source/section"]);
+    check(
+        &json!({"examples": [{"description": "x", "arguments": {}, "args": {}}]}),
+        &["unknown-key /examples/0/args"],
+    );
+    // The types come from the message.
+    check(&json!({"parameters": {"account": {"type": "string"}}}), &["unknown-key /parameters/account/type"]);
+    check(&json!({"returns": {"account": {"default": "x"}}}), &["unknown-key /returns/account/default"]);
+}
+
+#[test]
+fn a_problem_says_what_was_probably_meant() {
+    let problems = Data::with(&[manifest("get_quotes", &json!({"descripton": "x"}))]).problems();
+    assert_eq!(problems[0].description, "unknown key `descripton`. Did you mean description?");
+}
+
+#[test]
+fn all_problems_of_all_files_at_once() {
+    let data = Data::with(&[
+        manifest("get_quotes", &json!({"category": null, "parameters": {"sybol": {}}, "version": "1"})),
+        manifest("get_transfers", &json!({"depends_on": ["get_quote"]})),
+    ]);
+    let problems = data.problems();
+    let found: Vec<_> = problems.iter().map(|it| (it.file.as_str(), it.rule, it.pointer.as_str())).collect();
+    assert_eq!(
+        found,
+        [
+            ("tools/get_quotes.json", "missing-key", "/category"),
+            ("tools/get_quotes.json", "bad-version", "/version"),
+            ("tools/get_quotes.json", "unknown-parameter", "/parameters/sybol"),
+            ("tools/get_transfers.json", "unknown-dependency", "/depends_on/0"),
+        ]
+    );
+    assert!(problems[2].description.ends_with("no parameter `sybol`. Did you mean symbol?"));
+    assert!(problems[3].description.ends_with("Did you mean get_quotes?"));
+}
+
+#[test]
+fn names() {
+    let data = Data::new();
+    let mut other = manifest("get_quotes", &json!({}));
+    data.write("tools/quotes.json", &other.to_string());
+    other["name"] = json!("Get-Quotes");
+    data.write("tools/get_quotes.json", &other.to_string());
+    let found: Vec<_> = data.problems().iter().map(|it| (it.rule, it.pointer.clone())).collect();
+    let at_name = "/name".to_owned();
+    assert!(found.contains(&("name-not-file-name", at_name.clone())), "{found:?}");
+    assert!(found.contains(&("bad-name", at_name)), "{found:?}");
+}
+
+#[test]
+fn one_name_in_two_directories() {
+    let data = Data::with(&[manifest("get_quotes", &json!({}))]);
+    data.write("diagnostics/get_quotes.json", &manifest("get_quotes", &json!({})).to_string());
+    let problems = data.problems();
+    assert_eq!(problems.len(), 1, "{problems:#?}");
+    assert_eq!(
+        (problems[0].file.as_str(), problems[0].rule),
+        ("diagnostics/get_quotes.json", "duplicate-name")
+    );
+    assert!(problems[0].description.starts_with("Tool 'get_quotes' is already registered"));
+}
+
+#[test]
+fn one_intent_for_two_tools() {
+    let quotes = manifest("get_quotes", &json!({"intents": ["quotes"]}));
+    let other = manifest("get_transfers", &json!({"intents": ["transfers", "quotes"]}));
+    let problems = Data::with(&[quotes, other]).problems();
+    assert_eq!(problems.len(), 1, "{problems:#?}");
+    assert_eq!((problems[0].rule, problems[0].pointer.as_str()), ("duplicate-intent", "/intents/1"));
+}
+
+#[test]
+fn dependencies_in_a_circle_but_not_on_oneself() {
+    let with = |name, depends_on: Value| manifest(name, &json!({"depends_on": depends_on}));
+    let data = Data::with(&[
+        with("get_quotes", json!(["get_transfers", "get_quotes"])),
+        with("get_transfers", json!(["rank_portfolio"])),
+        with("rank_portfolio", json!(["get_quotes"])),
+    ]);
+    let found: Vec<_> = data.problems().iter().map(|it| format!("{} {}", it.rule, it.pointer)).collect();
+    assert_eq!(found, ["circular-dependency /depends_on/0"; 3]);
+}
+
+#[test]
+fn messages_that_are_unknown_or_another() {
+    check(
+        &json!({"output": "toolwire.brokerage.v1.GetPositionsListOutpt"}),
+        &["message-mismatch /output", "unknown-message /output"],
+    );
+    check(&json!({"input": "toolwire.brokerage.v1.GetPositionsRequest"}), &["message-mismatch /input"]);
+    check(&json!({"input": null}), &["message-mismatch /input"]);
+}
+
+#[test]
+fn messages_that_cannot_be_payloads() {
+    let with = |key: &str, message: &str| manifest("think", &json!({key: format!("toolwire.v1.{message}")}));
+    check_manifest(&with("input", "CancelCallRequest"), &["oneof-field /input"; 2]);
+    check_manifest(&with("input", "GetToolRequest"), &["field-not-optional /input"]);
+    check_manifest(&with("output", "ToolStatus"), &["enum-field /output"]);
+}
+
+#[test]
+fn fields_that_the_message_has_not() {
+    check(&json!({"parameters": {"assetClass": {}}}), &["unknown-parameter /parameters/assetClass"]);
+    check(&json!({"returns": {"positions.nam": {}}}), &["unknown-field /returns/positions.nam"]);
+    check(
+        &json!({"returns": {"positions": {"omit_when_absent": true}}}),
+        &["never-absent /returns/positions/omit_when_absent"],
+    );
+}
+
+#[test]
+fn constraints_that_nothing_satisfies() {
+    let text = |constraints: Value| json!({"parameters": {"account": constraints}});
+    check(&text(json!({"enum": []})), &["empty-enum /parameters/account/enum"]);
+    check(&text(json!({"enum": ["a", 1]})), &["bad-enum-value /parameters/account/enum/1"]);
+    check(&text(json!({"pattern": "("})), &["bad-pattern /parameters/account/pattern"]);
+    check(&text(json!({"min_length": 3, "max_length": 2})), &["empty-range /parameters/account/min_length"]);
+    check(&text(json!({"min_length": -1})), &["wrong-type /parameters/account/min_length"]);
+    check(&text(json!({"default": 1})), &["bad-default /parameters/account/default"]);
+    check(&text(json!({"enum": ["a"], "default": "b"})), &["bad-default /parameters/account/default"]);
+    check(
+        &text(json!({"max_length": 2, "examples": ["abc"]})),
+        &["bad-example /parameters/account/examples/0"],
+    );
+    check(&text(json!({"minimum": 1})), &["constraint-not-applicable /parameters/account/minimum"]);
+    check(&text(json!({"items": {}})), &["constraint-not-applicable /parameters/account/items"]);
+    let number = |mut constraints: Value| {
+        constraints["type"] = json!("integer");
+        json!({"count": constraints})
+    };
+    check_parameters(
+        &number(json!({"minimum": 2, "maximum": 1})),
+        &["empty-range /parameters/count/minimum"],
+    );
+    check_parameters(
+        &number(json!({"maximum": 5, "default": 6})),
+        &["bad-default /parameters/count/default"],
+    );
+    check_parameters(&number(json!({"default": 1.5})), &["bad-default /parameters/count/default"]);
+}
+
+#[test]
+fn a_schema_of_ones_own_with_bad_types() {
+    check_parameters(&json!({"a": "text"}), &["wrong-type /parameters/a"]);
+    check_parameters(&json!({"a": {}}), &["missing-key /parameters/a/type"]);
+    check_parameters(&json!({"aB": "string"}), &["bad-name /parameters/aB"]);
+    check_parameters(
+        &json!({"a": {"type": "array", "items": {"type": "object", "properties": {"b": "txt"}}}}),
+        &["wrong-type /parameters/a/items/properties/b"],
+    );
+}
+
+#[test]
+fn an_example_that_fails_its_own_schema() {
+    check(
+        &json!({
+            "parameters": {"asset_class": {"enum": ["stocks", "etf"]}},
+            "examples": [
+                {"description": "good", "arguments": {"asset_class": "etf"}},
+                {"description": "bad", "arguments": {"asset_class": "etfs", "acount": "x"}},
+            ],
+        }),
+        &["bad-example /examples/1/arguments/asset_class", "bad-example /examples/1/arguments/acount"],
+    );
+}
+
+#[test]
+fn what_this_stage_does_not_accept() {
+    check(&json!({"requires_confirmation": true}), &["not-accepted-yet /requires_confirmation"]);
+    check(&json!({"upstream": {}}), &["not-supported-yet /upstream"]);
+    for kind in ["handoff", "agent_as_tool", "ask_master", "root"] {
+        check(&json!({"type": kind}), &["not-accepted-yet /type"]);
+    }
+}
+
+#[test]
+fn what_contradicts_itself() {
+    check(
+        &json!({"category": "write", "cache": {"ttl": "15m", "tier": "session"}}),
+        &["cache-not-read /cache"],
+    );
+    check(&json!({"tool_id": "get_positions_list"}), &["alias-and-name /tool_id"]);
+}
+
+#[test]
+fn a_function_tool_that_nothing_executes() {
+    check_manifest(&manifest("think", &json!({"type": "function_tool"})), &["no-executor "]);
+}

@@ -1,0 +1,138 @@
+//! What becomes of a registry when files and data change under it.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+use toolwire::{
+    files::Problem,
+    registry::{Change, SourceHealth, Status},
+};
+
+use super::support::{Data, manifest};
+
+/// Changes as words, in order.
+fn words(changes: &[Change]) -> Vec<String> {
+    let name = |tool: &toolwire::registry::RegisteredTool| tool.definition.name.clone();
+    changes
+        .iter()
+        .map(|change| match change {
+            Change::Added(tool) => format!("added {}", name(tool)),
+            Change::Changed(tool) => format!("changed {}", name(tool)),
+            Change::Removed(tool) => format!("removed {tool}"),
+            Change::Degraded(tool) => format!("degraded {}", name(tool)),
+            Change::DataChanged(_) => "data".to_owned(),
+            Change::Problems(problems) => format!("{} problems", problems.len()),
+        })
+        .collect()
+}
+
+#[test]
+fn all_manifests_are_taken_over_together() {
+    let data = Data::with(&[manifest("get_quotes", &json!({})), manifest("get_transfers", &json!({}))]);
+    let registry = data.open();
+    let (before, mut watcher) = (registry.snapshot(), registry.watch());
+    data.put(&manifest("get_quotes", &json!({"title": "Quotes"})));
+    data.put(&manifest("rank_portfolio", &json!({"intents": ["portfolio_ranking"]})));
+    data.remove("tools/get_transfers.json");
+    registry.reload();
+    let after = registry.snapshot();
+    assert_eq!(
+        words(&after.changes_since(&before)),
+        ["removed get_transfers", "changed get_quotes", "added rank_portfolio"]
+    );
+    assert!(watcher.has_changed().expect("open"));
+    assert!(after.by_intent("portfolio_ranking").is_some());
+    assert_eq!(watcher.borrow_and_update().tools().count(), 2);
+}
+
+#[test]
+fn one_bad_file_keeps_everything_as_it_was() {
+    let data = Data::with(&[manifest("get_quotes", &json!({}))]);
+    let registry = data.open();
+    let good = registry.snapshot();
+    data.put(&manifest("get_quotes", &json!({"title": "Quotes"})));
+    data.write("tools/get_transfers.json", "{");
+    registry.reload();
+    let broken = registry.snapshot();
+    assert_eq!(words(&broken.changes_since(&good)), ["1 problems"]);
+    assert_eq!(broken.problems()[0].file, "tools/get_transfers.json");
+    assert_eq!(broken.get("get_quotes").expect("the tool").definition.title, "");
+
+    data.put(&manifest("get_transfers", &json!({})));
+    registry.reload();
+    let mended = registry.snapshot();
+    let changes = mended.changes_since(&broken);
+    assert_eq!(words(&changes), ["changed get_quotes", "added get_transfers", "0 problems"]);
+}
+
+#[test]
+fn nothing_is_published_while_nothing_changes() {
+    let data = Data::with(&[manifest("get_quotes", &json!({}))]);
+    let registry = data.open();
+    let mut watcher = registry.watch();
+    registry.reload();
+    // The same content again is no change either.
+    data.put(&manifest("get_quotes", &json!({})));
+    registry.reload();
+    assert!(!watcher.has_changed().expect("open"));
+    registry.set_source_health("brokerage", SourceHealth::default());
+    assert!(watcher.has_changed().expect("open"), "a new source is a change");
+    watcher.mark_unchanged();
+    registry.set_source_health("brokerage", SourceHealth::default());
+    assert!(!watcher.has_changed().expect("open"), "the same health again is none");
+}
+
+#[test]
+fn a_change_of_the_same_length_right_after_another_is_seen() {
+    let data = Data::with(&[manifest("get_quotes", &json!({"title": "A"}))]);
+    let registry = data.open();
+    for title in ["B", "C", "D"] {
+        data.put(&manifest("get_quotes", &json!({"title": title})));
+        registry.reload();
+        assert_eq!(registry.snapshot().get("get_quotes").expect("the tool").definition.title, title);
+    }
+}
+
+#[test]
+fn a_missing_section_degrades_only_the_tools_that_need_it() {
+    let needs = |section: &str| json!({"source": {"name": "brokerage", "sections": [section]}});
+    let data = Data::with(&[
+        manifest("get_quotes", &needs("quotes")),
+        manifest("get_transfers", &needs("transfers")),
+        manifest("rank_portfolio", &json!({})),
+    ]);
+    let registry = data.open();
+    let before = registry.snapshot();
+    let reason = "Missing section 'quotes' in user_master.json";
+    let problem = Problem {
+        file: "brokerage/user_master.json".to_owned(),
+        pointer: "/quotes".to_owned(),
+        rule: "missing-section",
+        description: reason.to_owned(),
+    };
+    let health = SourceHealth {
+        digest: "1".to_owned(),
+        problems: vec![problem],
+        sections: BTreeMap::from([("quotes".to_owned(), reason.to_owned())]),
+    };
+    registry.set_source_health("brokerage", health);
+    let degraded = registry.snapshot();
+    assert_eq!(words(&degraded.changes_since(&before)), ["degraded get_quotes", "data", "1 problems"]);
+    let tool = degraded.get("get_quotes").expect("the tool");
+    assert_eq!(tool.definition.status, Status::Degraded(reason.to_owned()));
+    assert_eq!(tool.definition.digest, before.get("get_quotes").expect("the tool").definition.digest);
+
+    // A reload in between keeps the degradation.
+    data.put(&manifest(
+        "get_quotes",
+        &json!({"title": "Q", "source": {"name": "brokerage", "sections": ["quotes"]}}),
+    ));
+    registry.reload();
+    let reloaded = registry.snapshot();
+    assert_eq!(words(&reloaded.changes_since(&degraded)), ["changed get_quotes"]);
+
+    registry
+        .set_source_health("brokerage", SourceHealth { digest: "2".to_owned(), ..SourceHealth::default() });
+    let mended = registry.snapshot();
+    assert_eq!(words(&mended.changes_since(&reloaded)), ["changed get_quotes", "data", "0 problems"]);
+}

@@ -1,0 +1,107 @@
+//! From a manifest to its schemas, exact to the letter: a changed snapshot is a changed contract.
+
+use serde_json::json;
+use toolwire::{contract::proto::v1::ToolView, registry::Status};
+
+use super::support::{Data, manifest};
+
+/// The schemas of one manifest, as callers see them.
+#[track_caller]
+fn schemas(name: &str, changes: &serde_json::Value) -> String {
+    let snapshot = Data::with(&[manifest(name, changes)]).open().snapshot();
+    let definition = &snapshot.get(name).expect("the tool").definition;
+    assert_eq!(definition.wire(ToolView::Full).input_schema_json, definition.input_schema.to_string());
+    format!("{:#}\n\n{:#}", definition.input_schema, definition.output_schema)
+}
+
+#[test]
+fn of_messages_with_constraints() {
+    let changes = json!({
+        "parameters": {
+            "asset_class": {"enum": ["stocks", "etf", "bonds"], "examples": ["etf"]},
+            "account": {"description": "Overridden.", "required": true, "min_length": 1, "max_length": 64},
+        },
+        "returns": {
+            "asset_class_filter": {"omit_when_absent": true},
+            "positions.asset_class": {"enum": ["stocks", "etf", "bonds"]},
+            "positions.name": {"description": "The name."},
+        },
+    });
+    insta::assert_snapshot!(schemas("get_positions_list", &changes));
+}
+
+#[test]
+fn of_nested_and_nullable_messages() {
+    insta::assert_snapshot!(schemas("get_positions", &json!({"parameters": {"symbol": {"required": true}}})));
+}
+
+#[test]
+fn of_numbers_lengths_of_time_and_timestamps() {
+    let changes = json!({
+        "parameters": {
+            "count": {"default": 3, "minimum": 0, "maximum": 1000},
+            "interval": {"default": "0s"},
+        },
+    });
+    insta::assert_snapshot!(schemas("debug_stream", &changes));
+    insta::assert_snapshot!(schemas("get_transfers", &json!({})));
+}
+
+#[test]
+fn of_a_manifest_alone() {
+    let changes = json!({
+        "parameters": {
+            "thoughts": {"type": "string", "description": "What to think.", "required": true, "max_length": 1000},
+            "mood": "string",
+            "steps": {
+                "type": "array",
+                "max_items": 3,
+                "items": {
+                    "type": "object",
+                    "properties": {"what": {"type": "string", "required": true}, "minutes": "integer"},
+                },
+            },
+            "anything": "object",
+        },
+        "returns": {"logged": "boolean", "note": {"type": "string", "omit_when_absent": true}},
+    });
+    insta::assert_snapshot!(schemas("think", &changes));
+}
+
+#[test]
+fn the_definition_on_the_wire() {
+    let changes = json!({
+        "title": "Quotes",
+        "version": "1.0.0",
+        "tags": ["market"],
+        "intents": ["quotes"],
+        "utterances": ["What is AAPL at?"],
+        "source": {"name": "brokerage", "sections": ["quotes"]},
+        "cache": {"ttl_s": 60, "tier": "request", "scope": "shared"},
+        "examples": [{"description": "One.", "arguments": {"symbol": "AAPL"}}],
+        "timeout_ms": 1500,
+    });
+    let snapshot = Data::with(&[manifest("get_quotes", &changes)]).open().snapshot();
+    let definition = &snapshot.get("get_quotes").expect("the tool").definition;
+    assert_eq!(definition.status, Status::Ready);
+    assert_eq!(definition.typed_method.as_deref(), Some("toolwire.brokerage.v1.BrokerageService/GetQuotes"));
+    insta::assert_debug_snapshot!(definition.wire(ToolView::Basic));
+    let full = definition.wire(ToolView::Full);
+    assert!(full.input_schema.is_some() && full.examples.len() == 1 && full.utterances.len() == 1);
+}
+
+#[test]
+fn the_digest_tells_definitions_apart_and_nothing_else() {
+    let digest = |changes| {
+        let snapshot = Data::with(&[manifest("get_quotes", &changes)]).open().snapshot();
+        snapshot.get("get_quotes").expect("the tool").definition.digest.clone()
+    };
+    let plain = digest(json!({}));
+    assert_eq!(plain.len(), 64);
+    assert_eq!(plain, digest(json!({})));
+    for change in
+        [json!({"title": "Q"}), json!({"timeout_ms": 1}), json!({"parameters": {"symbol": {"default": "A"}}})]
+    {
+        assert_ne!(plain, digest(change.clone()), "{change}");
+    }
+}

@@ -1,0 +1,160 @@
+//! The service without a face: the pipeline over the bundled tools and data.
+
+#![allow(dead_code, reason = "each test binary uses a part")]
+
+pub mod raw;
+pub mod server;
+pub mod stops;
+
+use std::{fs, path::Path, sync::Arc, time::Duration};
+
+use prost::Message;
+use prost_reflect::{DynamicMessage, ReflectMessage};
+use serde_json::Value;
+use tempfile::TempDir;
+use toolwire::{
+    clock,
+    context::{Services, ToolContext, User, UserId},
+    contract::{
+        Refusal, Terminal, ToolResult,
+        arguments::Arguments,
+        convert::{self, ResultFormat},
+        proto,
+    },
+    files::Tree,
+    pipeline::{
+        Call, Parts, Pipeline, Policy, Target,
+        policy::{AllowAll, AllowList},
+    },
+    registry::{Manifests, Registry},
+    sources::brokerage::Brokerage,
+    store::MemoryIdempotency,
+    tools,
+};
+
+/// A pipeline and what it is made of.
+pub struct Bench {
+    pub pipeline: Arc<Pipeline>,
+    pub registry: Arc<Registry>,
+    _data: Option<TempDir>,
+}
+
+impl Bench {
+    /// Everything as bundled; everybody may call everything.
+    pub fn new() -> Self {
+        let manifests = Manifests::new(Tree::Embedded).with(Tree::Embedded, "diagnostics");
+        Self::build(manifests, Arc::new(AllowAll), None)
+    }
+
+    /// The user may call only what the patterns name.
+    pub fn allowing(patterns: &[&str]) -> Self {
+        let patterns = patterns.iter().map(|&pattern| pattern.to_owned()).collect();
+        let policy = AllowList::new([(user_id(), patterns)]);
+        let manifests = Manifests::new(Tree::Embedded).with(Tree::Embedded, "diagnostics");
+        Self::build(manifests, Arc::new(policy), None)
+    }
+
+    /// One diagnostics manifest has other values under the given keys.
+    pub fn with_manifest(name: &str, patch: &Value) -> Self {
+        let data = data_directory();
+        patch_json(&data.path().join(format!("diagnostics/{name}.json")), patch);
+        let tree = Tree::Disk(data.path().to_owned());
+        let manifests = Manifests::new(tree.clone()).with(tree, "diagnostics");
+        Self::build(manifests, Arc::new(AllowAll), Some(data))
+    }
+
+    fn build(manifests: Manifests, policy: Arc<dyn Policy>, data: Option<TempDir>) -> Self {
+        let mut executors = tools::all();
+        executors.extend(tools::diagnostics());
+        let registry = Arc::new(Registry::open(manifests, executors).expect("good manifests"));
+        let brokerage = Brokerage::open(Tree::Embedded, user_id()).expect("good data");
+        let pipeline = Pipeline::new(Parts {
+            registry: Arc::clone(&registry),
+            policy,
+            idempotency: Arc::new(MemoryIdempotency::default()),
+            services: Services::default().with(Arc::new(brokerage)),
+            cap: Duration::from_mins(2),
+            log_arguments: false,
+        });
+        Self { pipeline, registry, _data: data }
+    }
+
+    /// A call of a tool by the default user, with a deadline of an hour.
+    pub fn call(&self, tool: &str, input: Value) -> Call {
+        self.call_with(tool, arguments(input))
+    }
+
+    pub fn call_with(&self, tool: &str, input: Arguments) -> Call {
+        Call::new(context(), Target::Tool(tool.to_owned()), input)
+    }
+
+    pub fn intent(&self, intent: &str, input: Value) -> Call {
+        Call::new(context(), Target::Intent(intent.to_owned()), arguments(input))
+    }
+
+    /// Carries a call out to its end.
+    pub async fn run(&self, call: Call) -> Result<Terminal, Refusal> {
+        self.pipeline.start(call).await?.terminal().await
+    }
+}
+
+pub fn user_id() -> UserId {
+    "demo".parse().expect("valid")
+}
+
+fn context() -> ToolContext {
+    ToolContext::new(User::new(user_id()), clock::now() + Duration::from_hours(1))
+}
+
+#[track_caller]
+pub fn arguments(value: Value) -> Arguments {
+    match value {
+        Value::Object(map) => map,
+        other => panic!("{other} is no object"),
+    }
+}
+
+/// The ProtoJSON of a result.
+pub fn wire_json(result: ToolResult) -> Value {
+    let wire = convert::tool_result(result, ResultFormat::Struct);
+    let descriptor = proto::descriptors().get_message_by_name("toolwire.v1.ToolResult").expect("known");
+    let message = DynamicMessage::decode(descriptor, wire.encode_to_vec().as_slice()).expect("decodes");
+    assert_eq!(message.descriptor().name(), "ToolResult");
+    serde_json::to_value(&message).expect("serialises")
+}
+
+/// A length of time in payload JSON, such as `"1.5s"`, in seconds.
+#[track_caller]
+pub fn seconds(value: &Value) -> f64 {
+    value.as_str().and_then(|text| text.strip_suffix('s')?.parse().ok()).expect("a length of time")
+}
+
+/// A copy of the bundled data in a directory of its own.
+pub fn data_directory() -> TempDir {
+    let directory = tempfile::tempdir().expect("a directory");
+    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("data"), directory.path());
+    directory
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a directory");
+    for entry in fs::read_dir(from).expect("readable") {
+        let entry = entry.expect("readable");
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).expect("copied");
+        }
+    }
+}
+
+/// Replaces the values of the given keys in a file.
+pub fn patch_json(path: &Path, patch: &Value) {
+    let text = fs::read_to_string(path).expect("readable");
+    let mut value: Value = serde_json::from_str(&text).expect("JSON");
+    for (key, new) in patch.as_object().expect("an object") {
+        value[key] = new.clone();
+    }
+    fs::write(path, value.to_string()).expect("written");
+}

@@ -1,0 +1,142 @@
+//! A gRPC client without a timer of its own: what it reports is what the server said.
+
+use std::net::SocketAddr;
+
+use bytes::{Buf, BufMut, Bytes, BytesMut};
+use h2::client::{Builder, SendRequest};
+use http::{HeaderMap, Request};
+use prost::Message;
+use tokio::net::TcpStream;
+
+/// One HTTP/2 connection. Cloning it makes another handle of the same.
+#[derive(Clone)]
+pub struct Raw {
+    sender: SendRequest<Bytes>,
+}
+
+/// A call under way. Dropping it resets its stream.
+pub struct RawCall {
+    response: h2::client::ResponseFuture,
+    _request: h2::SendStream<Bytes>,
+}
+
+/// How a call ended.
+#[derive(Debug, Default)]
+pub struct RawEnd {
+    pub http_status: u16,
+    pub headers: HeaderMap,
+    pub trailers: HeaderMap,
+    pub messages: Vec<Bytes>,
+}
+
+impl Raw {
+    pub async fn connect(address: SocketAddr) -> Self {
+        Self::with(address, &Builder::new()).await
+    }
+
+    /// A client that never lets the server send a byte of a body.
+    pub async fn with_shut_window(address: SocketAddr) -> Self {
+        Self::with(address, Builder::new().initial_window_size(0)).await
+    }
+
+    async fn with(address: SocketAddr, builder: &Builder) -> Self {
+        let socket = TcpStream::connect(address).await.expect("connects");
+        let (sender, connection) = builder.handshake(socket).await.expect("speaks HTTP/2");
+        tokio::spawn(connection);
+        Self { sender: sender.ready().await.expect("ready") }
+    }
+
+    /// Starts a call with one request message.
+    pub async fn start(&self, path: &str, headers: &[(&str, &str)], message: &impl Message) -> RawCall {
+        self.start_bytes(path, headers, frame(message)).await
+    }
+
+    /// Starts a call with the given bytes as its whole body.
+    pub async fn start_bytes(&self, path: &str, headers: &[(&str, &str)], body: Bytes) -> RawCall {
+        let mut request = Request::post(format!("http://test{path}"))
+            .header("content-type", "application/grpc")
+            .header("te", "trailers");
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let request = request.body(()).expect("a request");
+        let mut sender = self.sender.clone().ready().await.expect("ready");
+        let (response, mut stream) = sender.send_request(request, false).expect("sent");
+        stream.send_data(body, true).expect("sent");
+        RawCall { response, _request: stream }
+    }
+
+    /// Carries a call out to its end.
+    pub async fn call(&self, path: &str, headers: &[(&str, &str)], message: &impl Message) -> RawEnd {
+        self.start(path, headers, message).await.end().await
+    }
+}
+
+impl RawCall {
+    /// Waits for the end.
+    pub async fn end(self) -> RawEnd {
+        let response = self.response.await.expect("a response");
+        let mut end = RawEnd {
+            http_status: response.status().as_u16(),
+            headers: response.headers().clone(),
+            ..RawEnd::default()
+        };
+        let mut body = response.into_body();
+        let mut bytes = BytesMut::new();
+        while let Some(chunk) = body.data().await {
+            let chunk = chunk.expect("a chunk");
+            let _ = body.flow_control().release_capacity(chunk.len());
+            bytes.extend_from_slice(&chunk);
+        }
+        end.trailers = body.trailers().await.expect("trailers").unwrap_or_default();
+        end.messages = unframe(bytes.freeze());
+        end
+    }
+
+    /// Waits until the server has sent its headers, and keeps the call open.
+    pub async fn begun(self) -> h2::RecvStream {
+        self.response.await.expect("a response").into_body()
+    }
+}
+
+impl RawEnd {
+    /// The `grpc-status`, wherever it stands; -1 if nowhere.
+    pub fn status(&self) -> i32 {
+        let value = self.trailers.get("grpc-status").or_else(|| self.headers.get("grpc-status"));
+        value.and_then(|value| value.to_str().ok()?.parse().ok()).unwrap_or(-1)
+    }
+
+    /// Whether the answer was a single block of headers, which a mesh may retry.
+    pub fn is_trailers_only(&self) -> bool {
+        self.headers.contains_key("grpc-status")
+    }
+
+    /// The messages, decoded.
+    pub fn decode<M: Message + Default>(&self) -> Vec<M> {
+        self.messages.iter().map(|bytes| M::decode(bytes.clone()).expect("decodes")).collect()
+    }
+
+    /// The status with its details.
+    pub fn grpc_status(&self) -> tonic::Status {
+        let headers = if self.is_trailers_only() { &self.headers } else { &self.trailers };
+        tonic::Status::from_header_map(headers).expect("a status")
+    }
+}
+
+pub fn frame(message: &impl Message) -> Bytes {
+    let mut bytes = BytesMut::new();
+    bytes.put_u8(0);
+    bytes.put_u32(u32::try_from(message.encoded_len()).expect("small"));
+    message.encode(&mut bytes).expect("fits");
+    bytes.freeze()
+}
+
+fn unframe(mut bytes: Bytes) -> Vec<Bytes> {
+    let mut messages = Vec::new();
+    while bytes.len() >= 5 {
+        bytes.advance(1);
+        let length = bytes.get_u32() as usize;
+        messages.push(bytes.split_to(length));
+    }
+    messages
+}

@@ -1,0 +1,74 @@
+//! A real server on a free port, within the test's process.
+
+use std::net::SocketAddr;
+
+use tokio::{sync::oneshot, task::JoinHandle};
+use tonic::transport::{Channel, Endpoint};
+use toolwire::{
+    app::App,
+    config::Config,
+    contract::proto::{
+        brokerage::v1::brokerage_service_client::BrokerageServiceClient,
+        v1::tool_service_client::ToolServiceClient,
+    },
+    faces::grpc::{self, transport::Report},
+};
+
+/// A running server. It ends with the test's runtime, or by `shut_down`.
+pub struct Server {
+    pub address: SocketAddr,
+    pub app: App,
+    stop: oneshot::Sender<()>,
+    served: JoinHandle<Report>,
+}
+
+/// The defaults, with the diagnostics tools, on a free port.
+pub fn config() -> Config {
+    let mut config = Config::default();
+    config.server.listen = SocketAddr::from(([127, 0, 0, 1], 0));
+    config.server.diagnostics = true;
+    config
+}
+
+impl Server {
+    pub async fn start() -> Self {
+        Self::with(config()).await
+    }
+
+    pub async fn with(config: Config) -> Self {
+        let app = App::build(&config).expect("starts");
+        let listener = grpc::bind(&config.server).expect("binds");
+        let address = listener.local_addr().expect("bound");
+        let (stop, stopped) = oneshot::channel();
+        let serving = app.clone();
+        let served = tokio::spawn(async move {
+            // A test that drops the server without a word lets it run on.
+            let shutdown = async move {
+                if stopped.await.is_err() {
+                    std::future::pending::<()>().await;
+                }
+            };
+            grpc::serve(&serving, &config, listener, shutdown).await
+        });
+        Self { address, app, stop, served }
+    }
+
+    pub async fn channel(&self) -> Channel {
+        let endpoint = Endpoint::from_shared(format!("http://{}", self.address)).expect("an address");
+        endpoint.connect().await.expect("connects")
+    }
+
+    pub async fn tools(&self) -> ToolServiceClient<Channel> {
+        ToolServiceClient::new(self.channel().await)
+    }
+
+    pub async fn brokerage(&self) -> BrokerageServiceClient<Channel> {
+        BrokerageServiceClient::new(self.channel().await)
+    }
+
+    /// Asks the server to end, and waits until it has.
+    pub async fn shut_down(self) -> Report {
+        self.stop.send(()).expect("running");
+        self.served.await.expect("no panic")
+    }
+}
