@@ -1,19 +1,25 @@
 //! The composition root: configuration to wired service. The only file that sees everything.
 
-use std::{sync::Arc, time::Duration};
+use std::{convert::Infallible, future::pending, sync::Arc, time::Duration};
+
+use tokio::{net::TcpListener, time::MissedTickBehavior};
 
 use crate::{
     config::{self, Config},
-    context::{InvalidId, Services, User},
-    files::Tree,
-    pipeline::{
-        Parts, Pipeline, Policy,
-        policy::{AllowAll, AllowList},
+    context::{Services, User},
+    faces::grpc::{
+        self, Face,
+        transport::{
+            Report,
+            authenticate::{Authenticator, Loopback, StaticTokens},
+        },
     },
-    registry::{Manifests, Problems, Registry},
+    files::{Problems, Tree},
+    pipeline::{Parts, Pipeline, Policy, policy::AllowAll},
+    registry::{Manifests, Registry, SourceHealth},
     sources::brokerage::{self, Brokerage},
     store::MemoryIdempotency,
-    tools,
+    tools::{self, tool::Executor},
 };
 
 /// How often files on disk are looked at.
@@ -30,8 +36,6 @@ pub struct App {
     pub policy: Arc<dyn Policy>,
     /// Carries out calls.
     pub pipeline: Arc<Pipeline>,
-    /// Who calls where nobody is authenticated: on the command line and in the loopback mode.
-    pub default_user: User,
     tree: Tree,
 }
 
@@ -44,19 +48,16 @@ pub enum StartError {
     /// The brokerage data is wrong.
     #[error("{0}")]
     Brokerage(#[from] brokerage::OpenError),
-    /// A user id of the configuration is wrong.
-    #[error("configuration: {0}")]
-    User(#[from] InvalidId),
 }
 
 impl App {
     /// Wires the service.
     pub fn build(config: &Config) -> Result<Self, StartError> {
         let tree = tree(&config.data);
-        let default_user = User::new(config.data.default_user.parse()?);
-        let registry = Arc::new(registry(&tree, config.server.diagnostics)?);
-        let brokerage = Arc::new(Brokerage::open(tree.clone(), default_user.id.clone())?);
-        let policy = policy(&config.auth)?;
+        let (manifests, executors) = offered(&tree, config.server.diagnostics);
+        let registry = Arc::new(Registry::open(manifests, executors)?);
+        let brokerage = Arc::new(Brokerage::open(tree.clone(), config.data.default_user.clone())?);
+        let policy = policy(&config.auth);
         let pipeline = Pipeline::new(Parts {
             registry: Arc::clone(&registry),
             policy: Arc::clone(&policy),
@@ -65,18 +66,37 @@ impl App {
             cap: config.server.deadline_cap,
             log_arguments: config.log.arguments,
         });
-        let app = Self { registry, brokerage, policy, pipeline, default_user, tree };
+        let app = Self { registry, brokerage, policy, pipeline, tree };
         app.publish_health();
         Ok(app)
     }
 
-    /// Takes over edits of the files on disk until it is dropped. Does nothing with embedded data.
-    pub async fn keep_fresh(self) {
+    /// Serves over gRPC until `shutdown`, then drains. Edits of the files on disk are taken over meanwhile.
+    pub async fn serve(
+        &self,
+        config: &Config,
+        listener: TcpListener,
+        shutdown: impl Future<Output = ()>,
+    ) -> Report {
+        let face = Face {
+            pipeline: Arc::clone(&self.pipeline),
+            registry: Arc::clone(&self.registry),
+            policy: Arc::clone(&self.policy),
+        };
+        let serving = grpc::serve(face, authenticator(config), &config.server, listener, shutdown);
+        tokio::select! {
+            report = serving => report,
+            never = self.keep_fresh() => match never {},
+        }
+    }
+
+    /// Takes over edits of the files on disk for as long as it is polled.
+    async fn keep_fresh(&self) -> Infallible {
         if matches!(self.tree, Tree::Embedded) {
-            return;
+            return pending().await;
         }
         let mut interval = tokio::time::interval(RELOAD_INTERVAL);
-        interval.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             interval.tick().await;
             let app = self.clone();
@@ -92,19 +112,23 @@ impl App {
     }
 
     fn publish_health(&self) {
-        self.registry.set_source_health("brokerage", self.brokerage.refresh().into());
+        let brokerage::Health { digest, mut problems, missing_sections: sections } = self.brokerage.refresh();
+        // Watchers may be anybody: which users there are is for the log only.
+        problems.retain(|problem| !problem.file.starts_with(brokerage::USERS));
+        self.registry.set_source_health("brokerage", SourceHealth { digest, problems, sections });
     }
 }
 
-/// The tools of a data tree, checked.
-pub fn registry(tree: &Tree, diagnostics: bool) -> Result<Registry, Problems> {
+/// Where manifests come from, and what can execute them.
+pub fn offered(tree: &Tree, diagnostics: bool) -> (Manifests, Vec<Arc<dyn Executor>>) {
     let mut manifests = Manifests::new(tree.clone());
     let mut executors = tools::all();
     if diagnostics {
+        // About the server rather than its data, so they do not come with the data.
         manifests = manifests.with(Tree::Embedded, "diagnostics");
         executors.extend(tools::diagnostics());
     }
-    Registry::open(manifests, executors)
+    (manifests, executors)
 }
 
 /// The data tree of a configuration.
@@ -112,11 +136,18 @@ pub fn tree(data: &config::Data) -> Tree {
     data.dir.clone().map_or(Tree::Embedded, Tree::Disk)
 }
 
-fn policy(auth: &config::Auth) -> Result<Arc<dyn Policy>, InvalidId> {
-    if auth.users.is_empty() {
-        return Ok(Arc::new(AllowAll));
+fn policy(auth: &config::Auth) -> Arc<dyn Policy> {
+    if auth.users.is_empty() { Arc::new(AllowAll) } else { Arc::new(auth.clone()) }
+}
+
+/// Bearer tokens if there are any, otherwise trust in the loopback interface.
+fn authenticator(config: &Config) -> Arc<dyn Authenticator> {
+    if config.auth.users.is_empty() {
+        return Arc::new(Loopback::new(User::new(config.data.default_user.clone())));
     }
-    let patterns = auth.users.iter().map(|user| Ok((user.user_id.parse()?, user.tools.clone())));
-    let patterns = patterns.collect::<Result<Vec<_>, InvalidId>>()?;
-    Ok(Arc::new(AllowList::new(patterns)))
+    let tokens = config.auth.users.iter().map(|entry| {
+        let user = User { id: entry.user_id.clone(), email: entry.email.clone(), role: entry.role.clone() };
+        (entry.token.clone(), user)
+    });
+    Arc::new(StaticTokens::new(tokens))
 }

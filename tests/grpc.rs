@@ -350,7 +350,6 @@ async fn edits_are_seen_by_the_next_call_and_by_watchers_and_broken_files_change
     let mut config = config();
     config.data.dir = Some(directory.path().to_owned());
     let server = Server::with(config).await;
-    let keep_fresh = tokio::spawn(server.app.clone().keep_fresh());
     let mut watch =
         server.tools().await.watch_tools(WatchToolsRequest::default()).await.expect("answers").into_inner();
     let mut next = async |wanted: WatchEventType| loop {
@@ -389,5 +388,4 @@ async fn edits_are_seen_by_the_next_call_and_by_watchers_and_broken_files_change
     fs::write(&master, good).expect("written");
     fs::remove_file(&manifest).expect("removed");
     assert_eq!(next(WatchEventType::Removed).await.tool.expect("a tool").name, "get_quotes");
-    keep_fresh.abort();
 }

@@ -52,9 +52,9 @@ impl Connection {
 
     async fn local(&self) -> Result<Local, Failure> {
         let config = self.settings.load()?.config;
-        let plane = wiring::open(&config).await?;
+        let app = wiring::open(&config)?;
         let user = self.user.clone().unwrap_or(config.data.default_user);
-        Ok(Local { plane, user: User::new(user), cap: config.server.deadline_cap })
+        Ok(Local { app, user: User::new(user), cap: config.server.deadline_cap })
     }
 
     fn credentials(&self) -> Credentials {

@@ -28,8 +28,8 @@ pub(super) struct Docs {
 impl Docs {
     pub(super) async fn run(self) -> Result<(), Failure> {
         let config = self.settings.load()?.config;
-        let plane = wiring::open(&config).await?;
-        let text = wiring::render_docs(&plane)?;
+        let app = wiring::open(&config)?;
+        let text = wiring::render_docs(&app);
         if self.check {
             return self.compare(&text);
         }

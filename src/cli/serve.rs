@@ -1,19 +1,13 @@
 //! `toolwire serve`: serves the tools over gRPC until it is asked to end.
 
-use std::{io, net::SocketAddr};
-
 use clap::Args;
-use tokio::{
-    net::{TcpListener, TcpSocket},
-    select,
-    sync::oneshot,
-};
+use tokio::{select, sync::oneshot};
 
 use super::{failure::Failure, output, settings, settings::Settings, signals::Signals, wiring};
-use crate::config::{self, Flags, Server};
-
-/// How many connections may wait to be accepted.
-const BACKLOG: u32 = 1024;
+use crate::{
+    config::{self, Flags},
+    faces::grpc::transport::Report,
+};
 
 /// Serves the tools over gRPC until SIGTERM or SIGINT
 ///
@@ -45,10 +39,10 @@ impl Serve {
             return output::print(&config::print(&config, &loaded.origins));
         }
         config.check_exposure()?;
-        wiring::start_telemetry(&config)?;
-        let plane = wiring::open(&config).await?;
-        let listener = bind(&config.server)?;
-        let address = listener.local_addr().map_err(|error| cannot_listen(config.server.listen, &error))?;
+        let _telemetry = wiring::start_telemetry(&config)?;
+        let app = wiring::open(&config)?;
+        let listener = wiring::bind(&config)?;
+        let address = listener.local_addr().map_err(|error| Failure::Failed(error.to_string()))?;
         let signals = Signals::install().map_err(|error| Failure::Failed(format!("no signals: {error}")))?;
         output::print(&format!("toolwire listening on {address}"))?;
         let (stop, stopped) = oneshot::channel();
@@ -56,7 +50,10 @@ impl Serve {
             let _ = stopped.await;
         };
         select! {
-            done = wiring::serve(plane, &config, listener, shutdown) => done,
+            report = app.serve(&config, listener, shutdown) => {
+                log_end(report);
+                Ok(())
+            }
             () = ask_twice(signals, stop) => Err(Failure::Interrupted),
         }
     }
@@ -74,44 +71,7 @@ async fn ask_twice(mut signals: Signals, stop: oneshot::Sender<()>) {
     signals.interrupt().await;
 }
 
-fn bind(server: &Server) -> Result<TcpListener, Failure> {
-    let listen = || -> io::Result<TcpListener> {
-        let socket = if server.listen.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
-        socket.set_reuseaddr(true)?;
-        socket.set_reuseport(server.reuse_port)?;
-        socket.bind(server.listen)?;
-        socket.listen(BACKLOG)
-    };
-    listen().map_err(|error| cannot_listen(server.listen, &error))
-}
-
-fn cannot_listen(address: SocketAddr, error: &io::Error) -> Failure {
-    let advice = match error.kind() {
-        io::ErrorKind::AddrInUse => "Another program listens there: end it, or choose another --listen",
-        io::ErrorKind::PermissionDenied => "Ports below 1024 need privileges: choose another --listen",
-        _ => "Choose another --listen",
-    };
-    Failure::Failed(format!("cannot listen on {address}: {error}. {advice}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use std::net::TcpListener as StdListener;
-
-    use super::*;
-
-    #[tokio::test]
-    async fn an_address_in_use_says_what_to_do() {
-        let taken = StdListener::bind("127.0.0.1:0").unwrap();
-        let server = Server { listen: taken.local_addr().unwrap(), ..Server::default() };
-        let error = bind(&server).unwrap_err();
-        assert_eq!(error.code(), 1);
-        assert!(error.to_string().contains("choose another --listen"), "{error}");
-    }
-
-    #[tokio::test]
-    async fn port_0_takes_a_free_one() {
-        let server = Server { listen: "127.0.0.1:0".parse().unwrap(), ..Server::default() };
-        assert_ne!(bind(&server).unwrap().local_addr().unwrap().port(), 0);
-    }
+fn log_end(report: Report) {
+    let Report { connections, streams_cut, elapsed } = report;
+    tracing::info!(connections, streams_cut, elapsed_ms = elapsed.as_millis(), "drained");
 }

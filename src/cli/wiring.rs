@@ -1,28 +1,23 @@
-//! Where the commands meet the service: the composition root, the gRPC face, the registry's reports.
+//! Where the commands meet the service: the composition root and the registry's reports.
 //!
 //! The only file of the command line that changes when those do.
 
-use std::{path::Path, sync::Arc};
+use std::path::Path;
 
 use serde_json::Value;
 use tokio::net::TcpListener;
 
 use super::failure::Failure;
 use crate::{
-    config::Config,
+    app::{self, App, StartError},
+    config::{Config, LogFormat},
     contract::proto::v1,
-    pipeline::Pipeline,
-    registry::{RegisteredTool, Registry},
+    faces::grpc,
+    files::{Problem, Problems},
+    registry::{docs, lint},
+    sources::brokerage::{Brokerage, OpenError, import},
+    telemetry::{self, Format, Guard},
 };
-
-/// The service without its doors.
-#[derive(Debug)]
-pub(super) struct Plane {
-    /// Carries out calls.
-    pub(super) pipeline: Arc<Pipeline>,
-    /// Knows the tools.
-    pub(super) registry: Arc<Registry>,
-}
 
 /// What is wrong with the manifests and the data.
 #[derive(Debug)]
@@ -33,56 +28,57 @@ pub(super) struct Linted {
     pub(super) is_refused: bool,
 }
 
-#[allow(clippy::unnecessary_wraps, reason = "a stub")]
 /// Starts the log and the export of traces. They end when the guard is dropped.
-pub(super) fn start_telemetry(_config: &Config) -> Result<(), Failure> {
-    // STUB: telemetry::init(&config.log, &config.telemetry)
-    Ok(())
+pub(super) fn start_telemetry(config: &Config) -> Result<Guard, Failure> {
+    let settings = telemetry::Settings {
+        format: match config.log.format {
+            LogFormat::Auto => Format::Auto,
+            LogFormat::Json => Format::Json,
+            LogFormat::Text => Format::Text,
+        },
+        filter: config.log.filter.clone(),
+        otlp: config.telemetry.otlp,
+        service_name: config.telemetry.service_name.clone(),
+    };
+    telemetry::init(&settings).map_err(|error| Failure::Start(error.to_string()))
 }
 
 /// Makes the service.
-pub(super) async fn open(_config: &Config) -> Result<Plane, Failure> {
-    // STUB: App::build(config), StartError → Failure::Start
-    std::future::ready(Err(Failure::Start("the service is not wired to the command line yet".to_owned())))
-        .await
+pub(super) fn open(config: &Config) -> Result<App, Failure> {
+    App::build(config).map_err(|error| Failure::Start(error.to_string()))
 }
 
-/// Serves until `shutdown`, then drains.
-pub(super) async fn serve(
-    _plane: Plane,
-    _config: &Config,
-    _listener: TcpListener,
-    shutdown: impl Future<Output = ()> + Send + 'static,
-) -> Result<(), Failure> {
-    // STUB: faces::grpc::serve(app, config, listener, shutdown)
-    shutdown.await;
-    Err(not_wired("the gRPC face"))
-}
-
-/// A definition as callers see it.
-pub(super) fn definition(tool: &RegisteredTool, _view: v1::ToolView) -> v1::ToolDefinition {
-    // STUB: tool.definition.wire(view).clone()
-    v1::ToolDefinition { name: tool.definition.name.clone(), ..Default::default() }
+/// Takes the configured address.
+pub(super) fn bind(config: &Config) -> Result<TcpListener, Failure> {
+    grpc::bind(&config.server).map_err(|error| Failure::Failed(error.to_string()))
 }
 
 /// Checks the manifests and the data.
-pub(super) async fn lint(_config: &Config) -> Result<Linted, Failure> {
-    // STUB: registry::lint::lint(..)
-    std::future::ready(Err(not_wired("the linter"))).await
+pub(super) fn lint(config: &Config) -> Linted {
+    let (manifests, executors) = app::offered(&app::tree(&config.data), config.server.diagnostics);
+    let data = data_problems(config);
+    let is_refused = !data.is_empty() || matches!(App::build(config), Err(StartError::Manifests(_)));
+    let problems = lint::lint(&manifests, &executors).into_iter().chain(data);
+    Linted { problems: problems.map(Into::into).collect(), is_refused }
+}
+
+fn data_problems(config: &Config) -> Vec<Problem> {
+    let tree = app::tree(&config.data);
+    match Brokerage::open(tree, config.data.default_user.clone()) {
+        Ok(_) => Vec::new(),
+        Err(OpenError::Broken(Problems(problems))) => problems,
+        Err(missing @ OpenError::MissingMaster(_)) => {
+            vec![Problem::new("brokerage/user_master.json", "missing-file", missing.to_string())]
+        }
+    }
 }
 
 /// The tools as markdown.
-pub(super) fn render_docs(_plane: &Plane) -> Result<String, Failure> {
-    // STUB: registry::docs::render(&plane.registry.snapshot())
-    Err(not_wired("the documentation"))
+pub(super) fn render_docs(app: &App) -> String {
+    docs::render(&app.registry.snapshot())
 }
 
 /// The legacy per-domain files of a directory as one master file.
-pub(super) fn merge_legacy(_directory: &Path) -> Result<Value, Failure> {
-    // STUB: sources::brokerage::import::merge(directory), ImportError → Failure::Failed
-    Err(not_wired("the import"))
-}
-
-fn not_wired(what: &str) -> Failure {
-    Failure::Failed(format!("{what} is not wired to the command line yet"))
+pub(super) fn merge_legacy(directory: &Path) -> Result<Value, Failure> {
+    import::merge(directory).map_err(|problems| Failure::Failed(problems.to_string()))
 }

@@ -69,6 +69,13 @@ impl InFlight {
         found
     }
 
+    /// Tells every call that the server is forced to end.
+    pub fn shut_down(&self) {
+        for entry in self.lock().entries.values() {
+            entry.cancellation.cancel(StopCause::Shutdown);
+        }
+    }
+
     /// How many calls are running.
     pub fn len(&self) -> usize {
         self.lock().entries.len()

@@ -30,6 +30,7 @@ pub use facts::{FALLBACK, Fact, Facts};
 pub use health::{Health, OpenError};
 pub use master::{Dated, Master, SECTIONS};
 pub use rows::{AccountSummary, Performance, Position, Quote, Return, Trade, Transfer};
+pub use shelf::USERS;
 pub use values::{AsOf, Symbol, Time};
 pub use words::{AssetClass, Method, Side, Status, Timeframe, TransferType};
 

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each test binary uses a part")]
 
+pub mod collector;
 pub mod raw;
 pub mod server;
 pub mod stops;
@@ -14,6 +15,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use toolwire::{
     clock,
+    config::{Auth, AuthUser, ToolPattern},
     context::{Services, ToolContext, User, UserId},
     contract::{
         Refusal, Terminal, ToolResult,
@@ -22,10 +24,7 @@ use toolwire::{
         proto,
     },
     files::Tree,
-    pipeline::{
-        Call, Parts, Pipeline, Policy, Target,
-        policy::{AllowAll, AllowList},
-    },
+    pipeline::{Call, Parts, Pipeline, Policy, Target, policy::AllowAll},
     registry::{Manifests, Registry},
     sources::brokerage::Brokerage,
     store::MemoryIdempotency,
@@ -48,8 +47,10 @@ impl Bench {
 
     /// The user may call only what the patterns name.
     pub fn allowing(patterns: &[&str]) -> Self {
-        let patterns = patterns.iter().map(|&pattern| pattern.to_owned()).collect();
-        let policy = AllowList::new([(user_id(), patterns)]);
+        let pattern = |&text: &&str| ToolPattern::try_from(text.to_owned()).expect("a pattern");
+        let tools = patterns.iter().map(pattern).collect();
+        let user = AuthUser { tools, ..AuthUser::new(user_id(), "s3cret".into()) };
+        let policy = Auth { users: vec![user] };
         let manifests = Manifests::new(Tree::Embedded).with(Tree::Embedded, "diagnostics");
         Self::build(manifests, Arc::new(policy), None)
     }

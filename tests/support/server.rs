@@ -48,7 +48,7 @@ impl Server {
                     std::future::pending::<()>().await;
                 }
             };
-            grpc::serve(&serving, &config, listener, shutdown).await
+            serving.serve(&config, listener, shutdown).await
         });
         Self { address, app, stop, served }
     }

@@ -7,7 +7,7 @@ use tonic::Status;
 
 use super::{Events, Invocation};
 use crate::{
-    cli::wiring::{self, Plane},
+    app::App,
     clock,
     context::{ToolContext, User},
     contract::{Refusal, convert::ResultFormat, proto::v1, sequence::Sequence},
@@ -18,8 +18,8 @@ use crate::{
 /// The tools of this program.
 #[derive(Debug)]
 pub(in crate::cli) struct Local {
-    /// The pipeline and the tools.
-    pub(in crate::cli) plane: Plane,
+    /// The service without a door.
+    pub(in crate::cli) app: App,
     /// Who calls.
     pub(in crate::cli) user: User,
     /// No call lasts longer.
@@ -28,15 +28,15 @@ pub(in crate::cli) struct Local {
 
 impl Local {
     pub(super) fn list(&self, tags: &[String], view: v1::ToolView) -> Vec<v1::ToolDefinition> {
-        let snapshot = self.plane.registry.snapshot();
-        let definitions = snapshot.tools().map(|tool| wiring::definition(tool, view));
+        let snapshot = self.app.registry.snapshot();
+        let definitions = snapshot.tools().map(|tool| tool.definition.wire(view).clone());
         definitions.filter(|it| tags.iter().all(|tag| it.tags.contains(tag))).collect()
     }
 
     pub(super) fn describe(&self, name: &str) -> Result<v1::ToolDefinition, Status> {
-        let snapshot = self.plane.registry.snapshot();
+        let snapshot = self.app.registry.snapshot();
         if let Some(tool) = snapshot.get(name) {
-            return Ok(wiring::definition(tool, v1::ToolView::Full));
+            return Ok(tool.definition.wire(v1::ToolView::Full).clone());
         }
         let near = registry::near(name, snapshot.tools().map(|tool| tool.definition.name.as_str()));
         Err(Refusal::UnknownTool { name: name.to_owned(), near }.into())
@@ -47,7 +47,7 @@ impl Local {
         let context = ToolContext::new(self.user.clone(), deadline);
         let mut call = Call::new(context, invocation.target, invocation.arguments);
         call.request_id = invocation.request_id;
-        Ok(events(self.plane.pipeline.start(call).await?))
+        Ok(events(self.app.pipeline.start(call).await?))
     }
 }
 

@@ -65,7 +65,9 @@ fn bounded(field: &str, value: Value) -> Result<Arguments, Refusal> {
 
 /// An optional identifier for repeats.
 pub(super) fn request_id(text: &str) -> Result<Option<RequestId>, Refusal> {
-    let parse = |text: &str| text.parse().map_err(|error: InvalidId| refuse("request_id", "format", &error.to_string()));
+    let parse = |text: &str| {
+        text.parse().map_err(|error: InvalidId| refuse("request_id", "format", &error.to_string()))
+    };
     if text.is_empty() { Ok(None) } else { parse(text).map(Some) }
 }
 
@@ -108,7 +110,8 @@ fn identifier(field: &str, text: String) -> Result<Option<String>, Refusal> {
 fn attributes(attributes: HashMap<String, String>) -> Result<HashMap<String, String>, Refusal> {
     let is_long = |(key, value): (&String, &String)| key.len() + value.len() > MAX_ATTRIBUTE;
     if attributes.len() > MAX_ATTRIBUTES || attributes.iter().any(is_long) {
-        let message = format!("must have at most {MAX_ATTRIBUTES} entries of at most {MAX_ATTRIBUTE} bytes each");
+        let message =
+            format!("must have at most {MAX_ATTRIBUTES} entries of at most {MAX_ATTRIBUTE} bytes each");
         return Err(refuse("context.attributes", "max_properties", &message));
     }
     Ok(attributes)

@@ -8,15 +8,14 @@ use tonic::{Request, Status};
 
 use super::incoming;
 use crate::{
-    clock,
     contract::{
         Refusal,
         arguments::Arguments,
-        convert::{self, ResultFormat},
+        convert::ResultFormat,
         proto::v1::{
-            CallEvent, CallToolRequest, InvokeToolRequest, InvokeToolResponse, call_tool_request,
-            invoke_tool_request,
+            CallToolRequest, InvokeToolRequest, InvokeToolResponse, call_tool_request, invoke_tool_request,
         },
+        sequence::Sequence,
     },
     pipeline::{Call, CallStream, Step, Target},
 };
@@ -63,24 +62,18 @@ pub(super) fn stream(
     started: CallStream,
     format: ResultFormat,
 ) -> BoxStream<'static, Result<InvokeToolResponse, Status>> {
-    let call_id = started.call_id().to_string();
-    let steps = stream::unfold(started, |mut started| async {
+    let sequence = Sequence::new(started.call_id().to_string(), format);
+    stream::unfold((started, sequence), |(mut started, mut sequence)| async {
         let step = started.next().await?;
-        Some((step, started))
-    });
-    let render = move |(sequence, step): (usize, Result<Step, Refusal>)| {
-        let event = match step? {
-            Step::Event(event) => convert::event(event),
-            Step::Terminal(terminal) => convert::terminal(terminal, format),
-        };
-        Ok(InvokeToolResponse {
-            event: Some(CallEvent {
-                call_id: call_id.clone(),
-                sequence: sequence as u64,
-                event_time: Some(convert::timestamp(clock::wall())),
-                event: Some(event),
-            }),
-        })
+        Some((rendered(step, &mut sequence), (started, sequence)))
+    })
+    .boxed()
+}
+
+fn rendered(step: Result<Step, Refusal>, sequence: &mut Sequence) -> Result<InvokeToolResponse, Status> {
+    let event = match step? {
+        Step::Event(event) => sequence.event(event),
+        Step::Terminal(terminal) => sequence.terminal(terminal),
     };
-    steps.enumerate().map(render).boxed()
+    Ok(InvokeToolResponse { event: Some(event) })
 }

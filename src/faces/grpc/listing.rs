@@ -27,15 +27,21 @@ pub(super) fn list(
     let view = request.view();
     let mut tools = visible(face, user);
     tools.retain(|tool| passes(tool, &request));
-    stream::iter(tools.into_iter().map(move |tool| {
-        Ok(ListToolsResponse { tool: Some(tool.definition.wire(view).clone()) })
-    }))
+    stream::iter(
+        tools
+            .into_iter()
+            .map(move |tool| Ok(ListToolsResponse { tool: Some(tool.definition.wire(view).clone()) })),
+    )
 }
 
 /// One definition.
 pub(super) fn get(face: &Face, user: &User, name: &str) -> Result<ToolDefinition, Refusal> {
     if name.is_empty() {
-        return Err(incoming::refuse("name", "required", "must name a tool; ListTools lists what you may call"));
+        return Err(incoming::refuse(
+            "name",
+            "required",
+            "must name a tool; ListTools lists what you may call",
+        ));
     }
     if !face.policy.may_call(user, name) {
         return Err(Refusal::PermissionDenied { tool: name.to_owned() });

@@ -17,7 +17,8 @@ use crate::{
         convert,
         proto::v1::{ToolDefinition, ToolView, WatchEventType, WatchToolsResponse},
     },
-    registry::{Change, Problem, RegisteredTool, Snapshot},
+    files::Problem,
+    registry::{Change, RegisteredTool, Snapshot},
 };
 
 /// A silent stream says that it is alive this often.
@@ -41,8 +42,7 @@ pub(super) fn watch(
 ) -> BoxStream<'static, Result<WatchToolsResponse, Status>> {
     let mut snapshots = face.registry.watch();
     let seen = Arc::clone(&snapshots.borrow_and_update());
-    let mut watcher =
-        Watcher { face, user, view, snapshots, seen, pending: VecDeque::new() };
+    let mut watcher = Watcher { face, user, view, snapshots, seen, pending: VecDeque::new() };
     watcher.state();
     stream::unfold(watcher, |mut watcher| async {
         let message = watcher.next().await?;
@@ -55,9 +55,9 @@ impl Watcher {
     /// Says what there is.
     fn state(&mut self) {
         let seen = Arc::clone(&self.seen);
-        for tool in seen.tools().filter(|tool| self.may_call(&tool.definition.name)) {
-            self.pending.push_back(self.about(WatchEventType::Added, tool));
-        }
+        let visible = seen.tools().filter(|tool| self.may_call(&tool.definition.name));
+        let state: Vec<_> = visible.map(|tool| self.about(WatchEventType::Added, tool)).collect();
+        self.pending.extend(state);
         if !seen.problems().is_empty() {
             self.pending.push_back(problem(seen.problems()));
         }

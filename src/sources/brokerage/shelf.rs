@@ -18,7 +18,7 @@ use crate::{
 /// The default user's file.
 pub(super) const MASTER: &str = "brokerage/user_master.json";
 /// Where every other user's file is.
-const USERS: &str = "brokerage/users";
+pub const USERS: &str = "brokerage/users";
 /// Where the facts are.
 const FACTS: &str = "brokerage/facts";
 

@@ -1,0 +1,79 @@
+//! An OTLP receiver over gRPC: keeps every span it is sent.
+
+use std::{
+    collections::HashMap,
+    net::SocketAddr,
+    sync::{Arc, Mutex},
+};
+
+use opentelemetry_proto::tonic::{
+    collector::trace::v1::{
+        ExportTraceServiceRequest, ExportTraceServiceResponse,
+        trace_service_server::{TraceService, TraceServiceServer},
+    },
+    common::v1::any_value::Value,
+    trace::v1::Span,
+};
+use tokio::{net::TcpListener, sync::watch};
+use tonic::{Request, Response, Status, service::Routes};
+use toolwire::faces::grpc::transport;
+
+/// The spans received so far. Cloning it makes another handle of the same.
+#[derive(Clone, Default)]
+pub struct Collector {
+    spans: Arc<Mutex<Vec<Span>>>,
+    count: Arc<watch::Sender<usize>>,
+}
+
+impl Collector {
+    /// Receives from now on, on a free port.
+    pub async fn start() -> (Self, SocketAddr) {
+        let collector = Self::default();
+        let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("binds");
+        let address = listener.local_addr().expect("bound");
+        let routes = Routes::new(TraceServiceServer::new(collector.clone()));
+        tokio::spawn(transport::serve_plain(listener, routes));
+        (collector, address)
+    }
+
+    /// Waits until there are as many spans of one trace, and returns them by name.
+    pub async fn trace(&self, trace_id: &[u8], count: usize) -> HashMap<String, Vec<Span>> {
+        let of_trace = || -> Vec<Span> {
+            let spans = self.spans.lock().expect("not poisoned");
+            spans.iter().filter(|span| span.trace_id == trace_id).cloned().collect()
+        };
+        let mut seen = self.count.subscribe();
+        while of_trace().len() < count {
+            seen.changed().await.expect("open");
+        }
+        let mut by_name: HashMap<String, Vec<Span>> = HashMap::new();
+        for span in of_trace() {
+            by_name.entry(span.name.clone()).or_default().push(span);
+        }
+        by_name
+    }
+}
+
+/// A text attribute of a span.
+pub fn attribute(span: &Span, key: &str) -> Option<String> {
+    let found = span.attributes.iter().find(|attribute| attribute.key == key)?;
+    match found.value.as_ref()?.value.as_ref()? {
+        Value::StringValue(text) => Some(text.clone()),
+        Value::IntValue(number) => Some(number.to_string()),
+        other => Some(format!("{other:?}")),
+    }
+}
+
+#[tonic::async_trait]
+impl TraceService for Collector {
+    async fn export(
+        &self,
+        request: Request<ExportTraceServiceRequest>,
+    ) -> Result<Response<ExportTraceServiceResponse>, Status> {
+        let resources = request.into_inner().resource_spans.into_iter();
+        let spans = resources.flat_map(|it| it.scope_spans).flat_map(|it| it.spans);
+        self.spans.lock().expect("not poisoned").extend(spans);
+        self.count.send_modify(|count| *count += 1);
+        Ok(Response::new(ExportTraceServiceResponse::default()))
+    }
+}

@@ -1,0 +1,145 @@
+//! Traces over OTLP from the real program, and the log line that goes with them.
+
+mod support;
+
+use std::{net::SocketAddr, process::Stdio};
+
+use opentelemetry_proto::tonic::trace::v1::{Span, span::SpanKind};
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncBufReadExt, BufReader, Lines},
+    process::{Child, ChildStderr, Command},
+};
+use tonic::{Request, transport::Endpoint};
+use toolwire::contract::{
+    json::to_struct,
+    proto::v1::{CallToolRequest, call_tool_request, tool_service_client::ToolServiceClient},
+};
+
+use support::{
+    arguments,
+    collector::{Collector, attribute},
+};
+
+const TRACE_ID: &str = "0af7651916cd43dd8448eb211c80319c";
+const PARENT_ID: &str = "b7ad6b7169203331";
+
+struct Program {
+    _child: Child,
+    address: SocketAddr,
+    log: Lines<BufReader<ChildStderr>>,
+}
+
+/// `toolwire serve` with JSON logs, exporting to the collector.
+async fn serve(collector: SocketAddr) -> Program {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_toolwire"))
+        .args(["serve", "--listen", "127.0.0.1:0", "--log", "json", "--diagnostics"])
+        .env("OTEL_EXPORTER_OTLP_ENDPOINT", format!("http://{collector}"))
+        .env("OTEL_BSP_SCHEDULE_DELAY", "50")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .expect("starts");
+    let mut stdout = BufReader::new(child.stdout.take().expect("piped")).lines();
+    let line = stdout.next_line().await.expect("readable").expect("an address");
+    let address = line.rsplit(' ').next().and_then(|text| text.parse().ok()).expect("an address");
+    let log = BufReader::new(child.stderr.take().expect("piped")).lines();
+    Program { _child: child, address, log }
+}
+
+impl Program {
+    /// The next log line of a call of the given tool.
+    async fn line(&mut self, tool: &str) -> Value {
+        loop {
+            let text = self.log.next_line().await.expect("readable").expect("a line");
+            let line: Value = serde_json::from_str(&text).expect("JSON");
+            if line["target"] == "toolwire::call" && line["tool_name"] == tool {
+                return line;
+            }
+        }
+    }
+
+    async fn call(&self, tool: &str, input: Value) {
+        let channel = Endpoint::from_shared(format!("http://{}", self.address)).expect("an address");
+        let channel = channel.connect().await.expect("connects");
+        let mut request = Request::new(CallToolRequest {
+            target: Some(call_tool_request::Target::Tool(tool.to_owned())),
+            input: Some(call_tool_request::Input::Arguments(to_struct(&arguments(input)))),
+            ..CallToolRequest::default()
+        });
+        let traceparent = format!("00-{TRACE_ID}-{PARENT_ID}-01");
+        request.metadata_mut().insert("traceparent", traceparent.parse().expect("a value"));
+        ToolServiceClient::new(channel).call_tool(request).await.expect("status OK");
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+fn unhex(text: &str) -> Vec<u8> {
+    (0..text.len()).step_by(2).map(|i| u8::from_str_radix(&text[i..i + 2], 16).expect("hex")).collect()
+}
+
+#[track_caller]
+fn only<'a>(spans: &'a std::collections::HashMap<String, Vec<Span>>, name: &str) -> &'a Span {
+    match spans.get(name).map(Vec::as_slice) {
+        Some([span]) => span,
+        other => panic!("{name}: {other:?} among {:?}", spans.keys()),
+    }
+}
+
+#[tokio::test]
+async fn a_composite_is_one_trace_from_the_caller_to_its_nested_tools() {
+    let (collector, address) = Collector::start().await;
+    let mut program = serve(address).await;
+    program.call("get_symbol_performance", json!({"symbol": "AAPL"})).await;
+    let spans = collector.trace(&unhex(TRACE_ID), 5).await;
+
+    let server = only(&spans, "toolwire.v1.ToolService/CallTool");
+    assert_eq!(server.kind(), SpanKind::Server);
+    assert_eq!(hex(&server.parent_span_id), PARENT_ID);
+    assert_eq!(attribute(server, "rpc.method").as_deref(), Some("toolwire.v1.ToolService/CallTool"));
+
+    let composite = only(&spans, "execute_tool get_symbol_performance");
+    assert_eq!(composite.parent_span_id, server.span_id);
+    assert_eq!(attribute(composite, "gen_ai.operation.name").as_deref(), Some("execute_tool"));
+    assert_eq!(attribute(composite, "gen_ai.tool.name").as_deref(), Some("get_symbol_performance"));
+    let call_id = attribute(composite, "gen_ai.tool.call.id").expect("a call id");
+
+    for name in ["get_positions", "get_quotes", "get_activity"] {
+        let nested = only(&spans, &format!("execute_tool {name}"));
+        assert_eq!(nested.parent_span_id, composite.span_id, "{name}");
+        assert_eq!(attribute(nested, "toolwire.parent_call.id").as_ref(), Some(&call_id), "{name}");
+    }
+    // Arguments and results are recorded nowhere.
+    let all = spans.values().flatten().flat_map(|span| &span.attributes);
+    assert!(!all.into_iter().any(|attribute| format!("{attribute:?}").contains("AAPL")));
+
+    let line = program.line("get_symbol_performance").await;
+    assert_eq!(line["trace_id"], TRACE_ID);
+    assert_eq!(line["call_id"], call_id.as_str());
+    assert_eq!(line["user_id"], "demo");
+    assert_eq!(line["success"], true);
+    assert_eq!(line["cache_hit"], false);
+    assert_eq!(line["args"], "[redacted]");
+    assert!(line["duration_ms"].is_number() && line["timestamp"].is_string(), "{line}");
+}
+
+#[tokio::test]
+async fn a_failure_is_marked_with_its_type() {
+    let (collector, address) = Collector::start().await;
+    let mut program = serve(address).await;
+    program.call("debug_fail", json!({"code": "BLOCKED"})).await;
+    let spans = collector.trace(&unhex(TRACE_ID), 2).await;
+    let span = only(&spans, "execute_tool debug_fail");
+    assert_eq!(attribute(span, "error.type").as_deref(), Some("BLOCKED"));
+    assert_eq!(span.status.as_ref().expect("a status").code, 2);
+    let line = program.line("debug_fail").await;
+    assert_eq!((&line["success"], &line["error_code"]), (&json!(false), &json!("BLOCKED")));
+}
