@@ -1,0 +1,90 @@
+//! The transport under every gRPC service: our own accept loop over hyper, and the layers that each request passes.
+//!
+//! tonic's generated services and its router are kept; its server is not, because it leaves streams without a deadline,
+//! connections without a bound, and a drain without an end. Nothing here knows a tool: a request that passed all layers
+//! reaches the routes, and its extensions hold an [`Arrival`], a [`rules::Rule`] and, unless its method is
+//! public, an [`authenticate::User`].
+
+use std::{convert::Infallible, sync::Arc};
+
+use bytes::Bytes;
+use http::{Request, Response};
+use tonic::{Status, body::Body};
+use tower::{Service, ServiceBuilder};
+
+pub use self::{
+    arrival::Arrival,
+    config::{Age, Config, Drain, Http2},
+    listener::{BindError, bind},
+    serve::{Hooks, Report, serve},
+};
+use self::{authenticate::Authenticator, rules::Rules};
+
+pub mod attributes;
+pub mod authenticate;
+pub mod grpc_timeout;
+pub mod refusal;
+pub mod rules;
+
+mod arrival;
+mod config;
+mod connection;
+mod content_type;
+mod deadline;
+mod frames;
+mod listener;
+mod overload;
+mod panics;
+mod preface;
+mod reply;
+mod serve;
+mod status;
+mod stream;
+mod trace;
+mod watches;
+
+/// The layers over `routes` (tonic's `Routes`, or any service of that form), in the order a request passes them.
+///
+/// What it returns is what [`serve`] serves.
+pub fn stack<S>(
+    routes: S,
+    rules: Rules,
+    authenticator: Arc<dyn Authenticator>,
+    config: &Config,
+) -> impl Service<
+    Request<Body>,
+    Response = Response<impl http_body::Body<Data = Bytes, Error = Status> + Send + 'static + use<S>>,
+    Error = Infallible,
+    Future: Send,
+>
++ Clone
++ Send
++ 'static
++ use<S>
+where
+    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible> + Clone + Send + 'static,
+    S::Future: Send,
+{
+    ServiceBuilder::new()
+        // Outermost: its span sees every answer, refusals too, in its final form.
+        .layer(trace::Layer::new(rules.clone()))
+        // Above all that answers, so that every status leaves in one form.
+        .layer(status::Layer)
+        // Above our own layers too: a bug in one of them ends one stream, not a connection.
+        .layer(panics::Layer)
+        // Who does not speak gRPC gets no gRPC answer.
+        .layer(content_type::Layer)
+        // The clock of the call starts before anything that may wait.
+        .layer(arrival::Layer)
+        // Deny by default; the layers below read the method's rule.
+        .layer(rules::Layer::new(rules))
+        // Bounds all that may wait: authentication, handler, body.
+        .layer(deadline::Layer::new(config.server_cap))
+        // Before any work; checking credentials is work.
+        .layer(overload::Layer::new(config.max_concurrent_requests, config.overload_retry_after))
+        // Nothing below runs without a verified user, unless the method is public.
+        .layer(authenticate::Layer::new(authenticator))
+        // Innermost: what it ends early still passes every layer above.
+        .layer(watches::Layer)
+        .service(routes)
+}

@@ -1,0 +1,39 @@
+//! Names of span attributes and their fixed values, in one place.
+//!
+//! `OpenTelemetry` semantic conventions 1.44 for RPC and gRPC (release candidate). Their main branch has since renamed
+//! `rpc.response.status_code` to `rpc.status_code`: when that is released, this file changes and nothing else.
+
+/// The RPC system; always [`GRPC`].
+pub const RPC_SYSTEM_NAME: &str = "rpc.system.name";
+/// Full method name `package.Service/Method`, or [`OTHER`].
+pub const RPC_METHOD: &str = "rpc.method";
+/// What an unknown method was called, cut to a bound.
+pub const RPC_METHOD_ORIGINAL: &str = "rpc.method_original";
+/// Name of the final gRPC status: `OK`, `DEADLINE_EXCEEDED`.
+pub const RPC_RESPONSE_STATUS_CODE: &str = "rpc.response.status_code";
+/// Host part of `:authority`.
+pub const SERVER_ADDRESS: &str = "server.address";
+/// Port part of `:authority`.
+pub const SERVER_PORT: &str = "server.port";
+/// Address of the TCP peer.
+pub const NETWORK_PEER_ADDRESS: &str = "network.peer.address";
+/// Port of the TCP peer.
+pub const NETWORK_PEER_PORT: &str = "network.peer.port";
+/// The status name, when the status counts as a failure of the server.
+pub const ERROR_TYPE: &str = "error.type";
+
+/// Span name, as `tracing-opentelemetry` reads it.
+pub const OTEL_NAME: &str = "otel.name";
+/// Span kind, as `tracing-opentelemetry` reads it.
+pub const OTEL_KIND: &str = "otel.kind";
+/// Span status, as `tracing-opentelemetry` reads it.
+pub const OTEL_STATUS_CODE: &str = "otel.status_code";
+
+/// Value of [`RPC_SYSTEM_NAME`], and the name of a span whose method is unknown.
+pub const GRPC: &str = "grpc";
+/// Value of [`RPC_METHOD`] for a method that is not served.
+pub const OTHER: &str = "_OTHER";
+/// Value of [`OTEL_KIND`].
+pub const SERVER: &str = "server";
+/// Value of [`OTEL_STATUS_CODE`] for a failure.
+pub const ERROR: &str = "error";

@@ -1,0 +1,52 @@
+//! Why a caller was not let in, and what it is told. The words give away nothing about which credentials exist.
+
+use tonic::{Code, Status};
+use tonic_types::ErrorDetails;
+
+use crate::faces::grpc::transport::refusal;
+
+/// Why a caller was not let in.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AuthenticationError {
+    /// There were no credentials.
+    #[error("this server wants credentials: send `authorization: Bearer <token>`")]
+    Missing,
+    /// The credentials are not accepted.
+    #[error("the credentials are not accepted")]
+    Rejected,
+    /// A header has a form that it must not have.
+    #[error("{header} {rule}")]
+    Malformed {
+        /// The header.
+        header: &'static str,
+        /// What it must be.
+        rule: &'static str,
+    },
+    /// The credentials cannot be checked now, for lack of keys, say.
+    #[error("credentials cannot be checked now; try again later")]
+    Unavailable,
+}
+
+impl From<AuthenticationError> for Status {
+    fn from(error: AuthenticationError) -> Self {
+        let text = error.to_string();
+        match error {
+            // The caller can mend these by sending other credentials.
+            AuthenticationError::Missing => {
+                refusal::plain(Code::Unauthenticated, "CREDENTIALS_MISSING", &text)
+            }
+            AuthenticationError::Rejected => {
+                refusal::plain(Code::Unauthenticated, "CREDENTIALS_REJECTED", &text)
+            }
+            // Not a question of identity: the request itself is wrong.
+            AuthenticationError::Malformed { header, rule } => {
+                let details = ErrorDetails::with_bad_request_violation(header, rule);
+                refusal::status(Code::InvalidArgument, "INVALID_USER", &text, details)
+            }
+            // Ours to mend.
+            AuthenticationError::Unavailable => {
+                refusal::plain(Code::Unavailable, "AUTHENTICATION_UNAVAILABLE", &text)
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! One TCP connection, from its first byte to its end: preface, HTTP/2, GOAWAY by age or drain, a bounded farewell.
+
+use std::{convert::Infallible, net::SocketAddr, pin::pin};
+
+use bytes::Bytes;
+use http::{Request, Response};
+use hyper::{body::Incoming, server::conn::http2};
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    service::TowerToHyperService,
+};
+use tokio::{
+    net::TcpStream,
+    time::{sleep, timeout},
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use tonic::body::Body;
+use tower::{Service, ServiceBuilder};
+
+use super::{
+    Config, frames,
+    preface::{self, Opening},
+    stream::Executor,
+};
+
+/// The other end, as the layers see it. Stored in the extensions of every request of the connection.
+#[derive(Debug, Clone)]
+pub(super) struct Peer {
+    pub(super) address: SocketAddr,
+    /// Fires when watches on this connection are to end.
+    pub(super) watches_end: CancellationToken,
+}
+
+/// What the server tells all its connections, and what they count.
+#[derive(Debug, Default)]
+pub(super) struct Signals {
+    /// Watches are to end.
+    pub(super) watches_end: CancellationToken,
+    /// Connections are to say GOAWAY and to close when their calls are done.
+    pub(super) go_away: CancellationToken,
+    /// Connections are to be dropped.
+    pub(super) forced: CancellationToken,
+    /// All streams in flight.
+    pub(super) streams: TaskTracker,
+}
+
+impl Peer {
+    /// A peer whose watches nothing ends.
+    #[cfg(test)]
+    pub(super) fn new(address: SocketAddr) -> Self {
+        Self { address, watches_end: CancellationToken::new() }
+    }
+}
+
+/// Serves one connection until it ends or is dropped by force.
+pub(super) async fn run<S, B>(
+    stream: TcpStream,
+    address: SocketAddr,
+    service: S,
+    config: &Config,
+    signals: &Signals,
+) where
+    S: Service<Request<Body>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
+    S::Future: Send,
+    B: http_body::Body<Data = Bytes> + Send + 'static,
+    B::Error: std::error::Error + Send + Sync,
+{
+    tokio::select! {
+        () = signals.forced.cancelled() => tracing::debug!(%address, "connection dropped by force"),
+        () = converse(stream, address, service, config, signals) => {}
+    }
+}
+
+async fn converse<S, B>(
+    stream: TcpStream,
+    address: SocketAddr,
+    service: S,
+    config: &Config,
+    signals: &Signals,
+) where
+    S: Service<Request<Body>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
+    S::Future: Send,
+    B: http_body::Body<Data = Bytes> + Send + 'static,
+    B::Error: std::error::Error + Send + Sync,
+{
+    let bound = config.preface_timeout;
+    let opening = match timeout(bound, preface::read(stream)).await {
+        Ok(Ok(opening)) => opening,
+        Ok(Err(error)) => return tracing::debug!(%address, %error, "connection lost before it spoke"),
+        Err(_) => {
+            return tracing::debug!(%address, ?bound, "connection closed: it said no HTTP/2 preface in time");
+        }
+    };
+    match opening {
+        Opening::Http2(io) => serve_http2(io, address, service, config, signals).await,
+        Opening::Foreign(foreigner) => {
+            tracing::debug!(%address, language = ?foreigner.language, "connection closed: it does not speak HTTP/2");
+            // A farewell that fails or takes too long is as good as done.
+            let _ = timeout(bound, foreigner.dismiss()).await;
+        }
+    }
+}
+
+async fn serve_http2<S, B>(
+    io: preface::Io,
+    address: SocketAddr,
+    service: S,
+    config: &Config,
+    signals: &Signals,
+) where
+    S: Service<Request<Body>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
+    S::Future: Send,
+    B: http_body::Body<Data = Bytes> + Send + 'static,
+    B::Error: std::error::Error + Send + Sync,
+{
+    let peer = Peer { address, watches_end: signals.watches_end.child_token() };
+    let service = ServiceBuilder::new()
+        .map_request({
+            let peer = peer.clone();
+            move |request| introduced(request, &peer)
+        })
+        .map_response(|response: Response<B>| response.map(frames::Body::new))
+        .service(service);
+    let builder = builder(config, Executor { streams: signals.streams.clone() });
+    let mut connection = pin!(builder.serve_connection(TokioIo::new(io), TowerToHyperService::new(service)));
+
+    tokio::select! {
+        // First: a connection from the end of the accept queue is greeted before it is sent away.
+        biased;
+        result = connection.as_mut() => return closed(address, result),
+        () = signals.go_away.cancelled() => {}
+        () = sleep(config.age.jittered()) => {}
+    }
+    peer.watches_end.cancel();
+    connection.as_mut().graceful_shutdown();
+    if let Ok(result) = timeout(config.age.grace, connection).await {
+        closed(address, result);
+    } else {
+        tracing::debug!(%address, "connection dropped: its grace has passed");
+    }
+}
+
+/// `request` in tonic's terms, with its peer.
+fn introduced(mut request: Request<Incoming>, peer: &Peer) -> Request<Body> {
+    request.extensions_mut().insert(peer.clone());
+    request.map(Body::new)
+}
+
+fn builder(config: &Config, executor: Executor) -> http2::Builder<Executor> {
+    let settings = &config.http2;
+    let mut builder = http2::Builder::new(executor);
+    builder
+        .timer(TokioTimer::new())
+        .auto_date_header(false)
+        .max_concurrent_streams(settings.max_concurrent_streams)
+        .initial_stream_window_size(settings.stream_window)
+        .initial_connection_window_size(settings.connection_window)
+        .max_header_list_size(settings.max_header_list_size)
+        .max_send_buf_size(settings.max_send_buffer_size)
+        .keep_alive_interval(settings.keepalive_interval)
+        .keep_alive_timeout(settings.keepalive_timeout)
+        .max_pending_accept_reset_streams(settings.max_pending_accept_reset_streams)
+        .max_local_error_reset_streams(settings.max_local_error_reset_streams);
+    builder
+}
+
+fn closed(address: SocketAddr, result: hyper::Result<()>) {
+    match result {
+        Ok(()) => tracing::debug!(%address, "connection closed"),
+        Err(error) => tracing::debug!(%address, %error, "connection lost"),
+    }
+}

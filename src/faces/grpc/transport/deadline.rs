@@ -1,0 +1,127 @@
+//! Bounds every call, response body included: arrival + min(`grpc-timeout`, the server's cap).
+//!
+//! What passes its deadline is dropped and answered `DEADLINE_EXCEEDED`: trailers-only before the headers, in trailers
+//! after them. Watches have no cap but keep their caller's time-out. The tool pipeline below decides the same for tools
+//! that go on without a reader; this layer also covers what never reaches a tool.
+
+use std::{
+    convert::Infallible,
+    pin::Pin,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use http::{Extensions, Request, Response};
+use pin_project_lite::pin_project;
+use tokio::time::Instant;
+use tonic::{Code, Status};
+
+use self::{body::Body, timer::Timer};
+use super::{
+    arrival::Arrival,
+    refusal,
+    rules::{Lifetime, Rule},
+};
+use crate::clock;
+
+mod body;
+mod timer;
+
+/// Bounds calls by `cap` and by what their callers ask for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Layer {
+    cap: Duration,
+}
+
+impl Layer {
+    pub(super) fn new(cap: Duration) -> Self {
+        Self { cap }
+    }
+}
+
+/// See [`Layer`].
+#[derive(Debug, Clone)]
+pub(super) struct Service<S> {
+    inner: S,
+    cap: Duration,
+}
+
+impl<S> Service<S> {
+    fn deadline(&self, extensions: &Extensions) -> Option<Instant> {
+        let lifetime = extensions.get::<Rule>().map_or(Lifetime::Capped, |rule| rule.lifetime);
+        let cap = match lifetime {
+            Lifetime::Capped => Some(self.cap),
+            Lifetime::Uncapped => None,
+        };
+        match extensions.get::<Arrival>() {
+            Some(arrival) => arrival.deadline(cap),
+            None => cap.map(|cap| clock::now() + cap),
+        }
+    }
+}
+
+impl<S> tower::Layer<S> for Layer {
+    type Service = Service<S>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        Service { inner, cap: self.cap }
+    }
+}
+
+impl<S, ReqB, ResB> tower::Service<Request<ReqB>> for Service<S>
+where
+    S: tower::Service<Request<ReqB>, Response = Response<ResB>, Error = Infallible>,
+{
+    type Response = Response<Body<ResB>>;
+    type Error = Infallible;
+    type Future = ResponseFuture<S::Future>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: Request<ReqB>) -> Self::Future {
+        let timer = Timer::new(self.deadline(request.extensions()));
+        // A call that arrives too late, such as one with `grpc-timeout: 0n`, does no work at all.
+        let inner = (!timer.is_past()).then(|| self.inner.call(request));
+        ResponseFuture { inner, timer }
+    }
+}
+
+pin_project! {
+    /// The answer, or DEADLINE_EXCEEDED.
+    #[derive(Debug)]
+    pub(super) struct ResponseFuture<F> {
+        #[pin]
+        inner: Option<F>,
+        timer: Timer,
+    }
+}
+
+impl<F, B> Future for ResponseFuture<F>
+where
+    F: Future<Output = Result<Response<B>, Infallible>>,
+{
+    type Output = Result<Response<Body<B>>, Infallible>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut this = self.project();
+        if let Some(inner) = this.inner.as_mut().as_pin_mut() {
+            if let Poll::Ready(Ok(response)) = inner.poll(cx) {
+                let timer = this.timer.take();
+                return Poll::Ready(Ok(response.map(|inner| Body::new(inner, timer))));
+            }
+            ready!(this.timer.poll(cx));
+            this.inner.set(None);
+        }
+        Poll::Ready(Ok(refusal::response(exceeded())))
+    }
+}
+
+fn exceeded() -> Status {
+    let message = "the call's deadline passed before it was finished";
+    refusal::plain(Code::DeadlineExceeded, "DEADLINE_EXCEEDED", message)
+}
+
+#[cfg(test)]
+mod tests;

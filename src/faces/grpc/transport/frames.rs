@@ -1,0 +1,89 @@
+//! Hands large DATA frames to HTTP/2 in pieces, so that a slow reader's backlog stays in the body.
+//!
+//! hyper gives HTTP/2 a whole frame as soon as its window has one byte free, and a message of 3 MiB then waits in the
+//! connection, past every permit and deadline. In pieces the rest waits here, and is freed with the stream.
+
+use std::{
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+
+use bytes::Bytes;
+use http_body::{Body as HttpBody, Frame, SizeHint};
+use pin_project_lite::pin_project;
+
+/// The default size of an HTTP/2 frame: a larger piece would be cut there anyhow.
+const PIECE: usize = 16 * 1024;
+
+pin_project! {
+    /// The body below in pieces of at most 16 KiB.
+    #[derive(Debug)]
+    pub(super) struct Body<B> {
+        #[pin]
+        inner: B,
+        rest: Bytes,
+    }
+}
+
+impl<B> Body<B> {
+    pub(super) fn new(inner: B) -> Self {
+        Self { inner, rest: Bytes::new() }
+    }
+}
+
+impl<B: HttpBody<Data = Bytes>> HttpBody for Body<B> {
+    type Data = Bytes;
+    type Error = B::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
+        let this = self.project();
+        if this.rest.is_empty() {
+            match ready!(this.inner.poll_frame(cx)) {
+                Some(Ok(frame)) => match frame.into_data() {
+                    Ok(data) => *this.rest = data,
+                    Err(other) => return Poll::Ready(Some(Ok(other))),
+                },
+                end => return Poll::Ready(end),
+            }
+        }
+        let piece = this.rest.split_to(this.rest.len().min(PIECE));
+        Poll::Ready(Some(Ok(Frame::data(piece))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.rest.is_empty() && self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let rest = self.rest.len() as u64;
+        let mut hint = self.inner.size_hint();
+        if let Some(upper) = hint.upper() {
+            hint.set_upper(upper + rest);
+        }
+        hint.set_lower(hint.lower() + rest);
+        hint
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::{BodyExt, Full};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_large_frame_comes_in_pieces() {
+        let bytes: Bytes = (0..=PIECE * 2).map(|n| u8::try_from(n % 251).unwrap()).collect();
+        let mut body = Body::new(Full::new(bytes.clone()));
+        let mut pieces = Vec::new();
+        while let Some(frame) = body.frame().await {
+            pieces.push(frame.unwrap().into_data().unwrap());
+        }
+        assert_eq!(pieces.iter().map(Bytes::len).collect::<Vec<_>>(), [PIECE, PIECE, 1]);
+        assert_eq!(pieces.concat(), bytes);
+        assert!(body.is_end_stream());
+    }
+}

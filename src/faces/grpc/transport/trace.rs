@@ -1,0 +1,153 @@
+//! One SERVER span for each RPC: child of the caller's `traceparent`, ended with the response body.
+//!
+//! The status comes from the trailers; a stream dropped before them was CANCELLED, or had passed its deadline. Nothing
+//! of a request's or a response's content is recorded. Without a subscriber that wants the span it costs next to nothing.
+
+use std::{
+    convert::Infallible,
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+
+use http::{Request, Response};
+use http_body::{Body as HttpBody, Frame, SizeHint};
+use pin_project_lite::pin_project;
+use tonic::Code;
+
+use self::recorder::Recorder;
+use super::{refusal, rules::Rules};
+
+mod recorder;
+
+/// Opens a span for each request.
+#[derive(Debug, Clone)]
+pub(super) struct Layer {
+    rules: Rules,
+}
+
+impl Layer {
+    pub(super) fn new(rules: Rules) -> Self {
+        Self { rules }
+    }
+}
+
+/// See [`Layer`].
+#[derive(Debug, Clone)]
+pub(super) struct Service<S> {
+    inner: S,
+    rules: Rules,
+}
+
+impl<S> tower::Layer<S> for Layer {
+    type Service = Service<S>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        Service { inner, rules: self.rules.clone() }
+    }
+}
+
+impl<S, ReqB, ResB> tower::Service<Request<ReqB>> for Service<S>
+where
+    S: tower::Service<Request<ReqB>, Response = Response<ResB>, Error = Infallible>,
+    ResB: HttpBody,
+{
+    type Response = Response<Body<ResB>>;
+    type Error = Infallible;
+    type Future = ResponseFuture<S::Future>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: Request<ReqB>) -> Self::Future {
+        let method = self.rules.find(request.uri().path()).map(|(path, _)| path);
+        let recorder = Recorder::open(method, &request);
+        let inner = recorder.span().in_scope(|| self.inner.call(request));
+        ResponseFuture { inner, recorder: Some(recorder) }
+    }
+}
+
+pin_project! {
+    /// The answer; its body takes the span over.
+    #[derive(Debug)]
+    pub(super) struct ResponseFuture<F> {
+        #[pin]
+        inner: F,
+        recorder: Option<Recorder>,
+    }
+}
+
+impl<F, B> Future for ResponseFuture<F>
+where
+    F: Future<Output = Result<Response<B>, Infallible>>,
+    B: HttpBody,
+{
+    type Output = Result<Response<Body<B>>, Infallible>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let recorder = this.recorder.as_ref().expect("a future is not polled after it is ready");
+        let Ok(response) = ready!(recorder.span().in_scope(|| this.inner.poll(cx)));
+        let mut recorder = this.recorder.take();
+        let code = refusal::code_in(response.headers());
+        // No status and no body: not gRPC at all (HTTP 415), which clients read as UNKNOWN.
+        if code.is_some() || response.body().is_end_stream() {
+            end(&mut recorder, code);
+        }
+        Poll::Ready(Ok(response.map(|inner| Body { inner, recorder })))
+    }
+}
+
+pin_project! {
+    /// The body below; the span ends with it.
+    #[derive(Debug)]
+    pub(super) struct Body<B> {
+        #[pin]
+        inner: B,
+        recorder: Option<Recorder>,
+    }
+}
+
+impl<B: HttpBody> HttpBody for Body<B> {
+    type Data = B::Data;
+    type Error = B::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
+        let this = self.project();
+        let polled = match this.recorder.as_ref() {
+            Some(recorder) => recorder.span().in_scope(|| this.inner.poll_frame(cx)),
+            None => this.inner.poll_frame(cx),
+        };
+        let frame = ready!(polled);
+        match &frame {
+            Some(Ok(frame)) => {
+                if let Some(trailers) = frame.trailers_ref() {
+                    end(this.recorder, refusal::code_in(trailers));
+                }
+            }
+            Some(Err(_)) | None => end(this.recorder, None),
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}
+
+/// Ends the span, once; without a code as UNKNOWN.
+fn end(recorder: &mut Option<Recorder>, code: Option<Code>) {
+    if let Some(recorder) = recorder.take() {
+        recorder.end(code.unwrap_or(Code::Unknown));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,107 @@
+//! The span of one RPC: what it knows at its beginning, and the status it ends with.
+
+use http::{HeaderMap, Request};
+use opentelemetry::propagation::{Extractor, TextMapPropagator};
+use opentelemetry_sdk::propagation::TraceContextPropagator;
+use tonic::Code;
+use tracing::{Span, field::Empty};
+use tracing_opentelemetry::OpenTelemetrySpanExt;
+
+use crate::faces::grpc::transport::{attributes, connection::Peer, refusal, stream};
+
+/// Longest unknown method name that is recorded, in bytes: it comes from outside.
+const MAX_ORIGINAL: usize = 128;
+
+/// Holds the span open; records CANCELLED if it is dropped before [`Recorder::end`].
+#[derive(Debug)]
+pub(super) struct Recorder {
+    span: Span,
+    ended: bool,
+}
+
+impl Recorder {
+    /// Opens the span of `request`; `method` is its path if the method is known.
+    pub(super) fn open<B>(method: Option<&'static str>, request: &Request<B>) -> Self {
+        let span = span(method, request);
+        if !span.is_disabled() && request.headers().contains_key("traceparent") {
+            let parent = TraceContextPropagator::new().extract(&Headers(request.headers()));
+            // Fails when no OpenTelemetry layer is there to care.
+            let _ = span.set_parent(parent);
+        }
+        Self { span, ended: false }
+    }
+
+    pub(super) fn span(&self) -> &Span {
+        &self.span
+    }
+
+    /// Ends the span with `code`.
+    pub(super) fn end(mut self, code: Code) {
+        self.record(code);
+    }
+
+    fn record(&mut self, code: Code) {
+        self.ended = true;
+        self.span.record(attributes::RPC_RESPONSE_STATUS_CODE, refusal::name(code));
+        if is_error(code) {
+            self.span.record(attributes::ERROR_TYPE, refusal::name(code));
+            self.span.record(attributes::OTEL_STATUS_CODE, attributes::ERROR);
+        }
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        if self.ended {
+            return;
+        }
+        let code = if stream::is_past_deadline() { Code::DeadlineExceeded } else { Code::Cancelled };
+        self.record(code);
+    }
+}
+
+fn span<B>(method: Option<&'static str>, request: &Request<B>) -> Span {
+    let path = request.uri().path().trim_start_matches('/');
+    let method = method.map(|path| path.trim_start_matches('/'));
+    let authority = request.uri().authority();
+    let peer = request.extensions().get::<Peer>().map(|peer| peer.address);
+    // Integers as i64: tracing-opentelemetry turns unsigned ones into text.
+    tracing::info_span!(
+        "rpc",
+        { attributes::OTEL_NAME } = method.unwrap_or(attributes::GRPC),
+        { attributes::OTEL_KIND } = attributes::SERVER,
+        { attributes::OTEL_STATUS_CODE } = Empty,
+        { attributes::RPC_SYSTEM_NAME } = attributes::GRPC,
+        { attributes::RPC_METHOD } = method.unwrap_or(attributes::OTHER),
+        { attributes::RPC_METHOD_ORIGINAL } = method.is_none().then(|| cut(path)),
+        { attributes::RPC_RESPONSE_STATUS_CODE } = Empty,
+        { attributes::SERVER_ADDRESS } = authority.map(http::uri::Authority::host),
+        { attributes::SERVER_PORT } = authority.and_then(http::uri::Authority::port_u16),
+        { attributes::NETWORK_PEER_ADDRESS } = peer.map(|peer| tracing::field::display(peer.ip())),
+        { attributes::NETWORK_PEER_PORT } = peer.map(|peer| i64::from(peer.port())),
+        { attributes::ERROR_TYPE } = Empty,
+    )
+}
+
+/// Which codes are failures of a *server*; the others are its proper answers to its callers.
+const fn is_error(code: Code) -> bool {
+    use Code::{DataLoss, DeadlineExceeded, Internal, Unavailable, Unimplemented, Unknown};
+    matches!(code, Unknown | DeadlineExceeded | Unimplemented | Internal | Unavailable | DataLoss)
+}
+
+fn cut(path: &str) -> &str {
+    &path[..path.floor_char_boundary(MAX_ORIGINAL)]
+}
+
+/// Request headers, as propagators read them.
+struct Headers<'a>(&'a HeaderMap);
+
+impl Extractor for Headers<'_> {
+    fn get(&self, key: &str) -> Option<&str> {
+        self.0.get(key)?.to_str().ok()
+    }
+
+    fn keys(&self) -> Vec<&str> {
+        self.0.keys().map(http::HeaderName::as_str).collect()
+    }
+}
