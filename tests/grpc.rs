@@ -385,7 +385,16 @@ async fn edits_are_seen_by_the_next_call_and_by_watchers_and_broken_files_change
     assert!(problems.iter().any(|problem| problem.pointer == "/titel"), "{problems:?}");
     assert_eq!(price().await, 200.5);
 
+    // Mended: said as well. A tool on which others depend cannot go; another can.
     fs::write(&master, good).expect("written");
-    fs::remove_file(&manifest).expect("removed");
-    assert_eq!(next(WatchEventType::Removed).await.tool.expect("a tool").name, "get_quotes");
+    fs::remove_file(directory.path().join("tools/get_facts.json")).expect("removed");
+    remove_key(&manifest, "titel");
+    assert_eq!(next(WatchEventType::Removed).await.tool.expect("a tool").name, "get_facts");
+    assert_eq!(price().await, 193.12);
+}
+
+fn remove_key(path: &std::path::Path, key: &str) {
+    let mut value: Value = serde_json::from_str(&fs::read_to_string(path).expect("readable")).expect("JSON");
+    value.as_object_mut().expect("an object").remove(key);
+    fs::write(path, value.to_string()).expect("written");
 }

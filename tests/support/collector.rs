@@ -6,6 +6,11 @@ use std::{
     sync::{Arc, Mutex},
 };
 
+use hyper::server::conn::http2;
+use hyper_util::{
+    rt::{TokioExecutor, TokioIo},
+    service::TowerToHyperService,
+};
 use opentelemetry_proto::tonic::{
     collector::trace::v1::{
         ExportTraceServiceRequest, ExportTraceServiceResponse,
@@ -16,7 +21,7 @@ use opentelemetry_proto::tonic::{
 };
 use tokio::{net::TcpListener, sync::watch};
 use tonic::{Request, Response, Status, service::Routes};
-use toolwire::faces::grpc::transport;
+use tower::ServiceExt;
 
 /// The spans received so far. Cloning it makes another handle of the same.
 #[derive(Clone, Default)]
@@ -32,7 +37,7 @@ impl Collector {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("binds");
         let address = listener.local_addr().expect("bound");
         let routes = Routes::new(TraceServiceServer::new(collector.clone()));
-        tokio::spawn(transport::serve_plain(listener, routes));
+        tokio::spawn(serve(listener, routes));
         (collector, address)
     }
 
@@ -51,6 +56,20 @@ impl Collector {
             by_name.entry(span.name.clone()).or_default().push(span);
         }
         by_name
+    }
+}
+
+/// As plain a server as hyper makes them: what is tested is the client.
+async fn serve(listener: TcpListener, routes: Routes) {
+    let service = routes.prepare();
+    loop {
+        let (socket, _) = listener.accept().await.expect("accepts");
+        let service = TowerToHyperService::new(
+            service.clone().map_request(|request: http::Request<_>| request.map(tonic::body::Body::new)),
+        );
+        tokio::spawn(
+            http2::Builder::new(TokioExecutor::new()).serve_connection(TokioIo::new(socket), service),
+        );
     }
 }
 

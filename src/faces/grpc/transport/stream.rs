@@ -86,7 +86,7 @@ mod tests {
         let start = clock::now();
         executor.execute(async move {
             set_deadline(start + Duration::from_secs(3));
-            pending().await
+            pending::<()>().await;
         });
         executor.streams.close();
         executor.streams.wait().await;
