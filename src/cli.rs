@@ -83,8 +83,8 @@ async fn dispatch(command: Command) -> Result<(), Failure> {
         Command::List(list) => list.run().await,
         Command::Describe(describe) => describe.run().await,
         Command::Call(call) => call.run().await,
-        Command::Lint(lint) => lint.run().await,
-        Command::Docs(docs) => docs.run().await,
+        Command::Lint(lint) => lint.run(),
+        Command::Docs(docs) => docs.run(),
         Command::Import(import) => import.run(),
         Command::Completions(completions) => completions.run(),
     }

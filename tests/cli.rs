@@ -16,10 +16,34 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::{
     io::{AsyncBufReadExt, BufReader},
-    process::Command,
-    time::timeout,
+    process::{Child, Command},
+    time::{sleep, timeout},
 };
 use toolwire::contract::proto::v1::invoke_tool_request::Input;
+
+/// A bound on what ends by itself, so that a test does not hang.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// `toolwire serve` on a free port, and what it printed when it was ready.
+async fn served(directory: &TempDir, lame_duck: &str) -> (Child, String) {
+    let mut command = toolwire(directory);
+    command.args(["serve", "--listen", "127.0.0.1:0"]).env("TOOLWIRE_DRAIN_LAME_DUCK", lame_duck);
+    command.stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let ready = lines.next_line().await.unwrap().unwrap();
+    let address = ready.strip_prefix("toolwire listening on ").unwrap().to_owned();
+    (child, address)
+}
+
+fn send(child: &Child, signal: Signal) {
+    let pid = Pid::from_raw(child.id().unwrap().try_into().unwrap()).unwrap();
+    kill_process(pid, signal).unwrap();
+}
+
+async fn exit_code(mut child: Child) -> Option<i32> {
+    timeout(PATIENCE, child.wait()).await.expect("it ends").unwrap().code()
+}
 
 /// The program in an empty directory and an empty environment.
 fn toolwire(directory: &TempDir) -> Command {
@@ -202,9 +226,130 @@ async fn interrupting_a_call_cancels_it() {
     let mut child = command.spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     assert_eq!(lines.next_line().await.unwrap().as_deref(), Some("accepted slow, call call-1"));
-    let pid = Pid::from_raw(child.id().unwrap().try_into().unwrap()).unwrap();
-    kill_process(pid, Signal::INT).unwrap();
-    let patience = Duration::from_secs(10);
-    assert_eq!(timeout(patience, child.wait()).await.unwrap().unwrap().code(), Some(130));
-    timeout(patience, dropped.recv()).await.expect("the server hears of it");
+    send(&child, Signal::INT);
+    assert_eq!(exit_code(child).await, Some(130));
+    timeout(PATIENCE, dropped.recv()).await.expect("the server hears of it");
+}
+
+#[tokio::test]
+async fn without_a_server_the_same_pipeline_answers() {
+    let output = run(&["call", "get_quotes", "symbol=AAPL"]).await;
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let data: Value = serde_json::from_str(stdout(&output)).unwrap();
+    assert_eq!(data["quotes"][0]["price"], 193.12);
+    assert!(stderr(&output).starts_with("accepted get_quotes, call "), "{output:?}");
+    assert!(stderr(&output).contains("from tool:quotes:v1, as of 2026-01-15"), "{output:?}");
+    let listed = run(&["list", "--tag", "brokerage"]).await;
+    assert!(stdout(&listed).contains("get_quotes                      read  Quotes\n"), "{listed:?}");
+}
+
+#[tokio::test]
+async fn bad_arguments_are_met_with_every_violation() {
+    let output = run(&["call", "get_quotes", "symbl=AAPL", "n=1"]).await;
+    let words =
+        ["INVALID_ARGUMENT", "/symbl  ", "Did you mean symbol?", "/n  ", "toolwire describe get_quotes"];
+    assert_fails(&output, 1, &words);
+    assert_fails(&run(&["call", "get_qoutes"]).await, 1, &["Did you mean get_quotes"]);
+    assert_fails(&run(&["call", "--intent", "nope"]).await, 1, &["Unknown intent: nope"]);
+}
+
+#[tokio::test]
+async fn the_deadline_ends_a_call_in_process_too() {
+    let output = run(&["call", "debug_sleep", "duration=30s", "--diagnostics", "--deadline", "100ms"]).await;
+    assert_fails(&output, 1, &["accepted debug_sleep", "DEADLINE_EXCEEDED", "--deadline"]);
+}
+
+#[tokio::test]
+async fn a_broken_manifest_is_exit_code_2_with_every_problem() {
+    let directory = tempfile::tempdir().unwrap();
+    let tools = directory.path().join("tools");
+    fs::create_dir(&tools).unwrap();
+    fs::write(tools.join("get_quotes.json"), r#"{"name": "get_quotes", "colour": 1}"#).unwrap();
+    let data = directory.path().to_str().unwrap();
+    let output = run(&["lint", "--data", data]).await;
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let row = ["tools/get_quotes.json:/colour", "unknown-key", "unknown", "key", "`colour`"];
+    assert!(stdout(&output).lines().any(|line| line.split_whitespace().eq(row)), "{output:?}");
+    assert!(stdout(&output).contains("Missing master data file: "), "{output:?}");
+    assert!(stdout(&output).trim_end().ends_with(" problems"), "{output:?}");
+    assert_fails(&run(&["serve", "--data", data]).await, 2, &["problems", "tools/get_quotes.json"]);
+}
+
+#[tokio::test]
+async fn our_own_manifests_have_no_problems() {
+    let output = run(&["lint", "--diagnostics"]).await;
+    assert_eq!((output.status.code(), stdout(&output)), (Some(0), "0 problems\n"), "{output:?}");
+}
+
+#[tokio::test]
+async fn docs_are_written_and_then_fresh() {
+    let directory = tempfile::tempdir().unwrap();
+    let docs = async |more: &[&str]| {
+        toolwire(&directory).args(["docs", "--output", "T.md"]).args(more).output().await.unwrap()
+    };
+    assert_fails(&docs(&["--check"]).await, 1, &["T.md is stale", "`toolwire docs`"]);
+    assert_eq!(docs(&[]).await.status.code(), Some(0));
+    assert_eq!(docs(&["--check"]).await.status.code(), Some(0));
+}
+
+#[tokio::test]
+async fn legacy_files_are_merged_and_nothing_is_overwritten_unasked() {
+    let legacy = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/legacy");
+    let directory = tempfile::tempdir().unwrap();
+    let import = async |more: &[&str]| {
+        toolwire(&directory).args(["import", legacy]).args(more).output().await.unwrap()
+    };
+    let printed = import(&[]).await;
+    assert!(serde_json::from_str::<Value>(stdout(&printed)).unwrap()["quotes"].is_object(), "{printed:?}");
+    assert_eq!(import(&["--output", "m.json"]).await.status.code(), Some(0));
+    assert_fails(&import(&["--output", "m.json"]).await, 1, &["is there already", "--force"]);
+    assert_eq!(import(&["--output", "m.json", "--force"]).await.status.code(), Some(0));
+    assert_eq!(fs::read_to_string(directory.path().join("m.json")).unwrap(), stdout(&printed));
+}
+
+#[tokio::test]
+async fn a_server_and_the_program_itself_give_the_same_answers() {
+    let directory = tempfile::tempdir().unwrap();
+    let (child, address) = served(&directory, "0s").await;
+    for line in [
+        &["list"][..],
+        &["list", "--json", "--tag", "quotes"],
+        &["describe", "get_performance"],
+        &["call", "rank_portfolio"],
+        &["call", "get_quotes", "symbl=AAPL"],
+        &["call", "get_qoutes"],
+        &["call", "--intent", "nope"],
+    ] {
+        let (here, there) = (run(line).await, run(&[line, &["--server", &address]].concat()).await);
+        assert_eq!(here.status.code(), there.status.code(), "{line:?}: {there:?}");
+        assert_eq!(stdout(&here), stdout(&there), "{line:?}");
+        if here.status.code() == Some(1) {
+            assert_eq!(stderr(&here), stderr(&there), "{line:?}");
+        }
+    }
+    send(&child, Signal::TERM);
+    assert_eq!(exit_code(child).await, Some(0));
+}
+
+#[tokio::test]
+async fn a_second_interrupt_ends_a_drain() {
+    let directory = tempfile::tempdir().unwrap();
+    let (mut child, _) = served(&directory, "20s").await;
+    send(&child, Signal::INT);
+    // The first one is taken up before the second, as they are the same signal.
+    let drains = async {
+        while child.try_wait().unwrap().is_none() {
+            send(&child, Signal::INT);
+            sleep(Duration::from_millis(10)).await;
+        }
+    };
+    timeout(PATIENCE, drains).await.expect("it ends");
+    assert_eq!(exit_code(child).await, Some(130));
+}
+
+#[tokio::test]
+async fn an_address_in_use_is_exit_code_1_and_says_what_to_do() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let output = run(&["serve", "--listen", &taken.local_addr().unwrap().to_string()]).await;
+    assert_fails(&output, 1, &["cannot listen on 127.0.0.1:", "choose another port"]);
 }

@@ -46,11 +46,11 @@ impl Connection {
     pub(super) async fn open(&self) -> Result<Backend, Failure> {
         match &self.server {
             Some(url) => Ok(Backend::Remote(Remote::connect(url, &self.credentials()).await?)),
-            None => Ok(Backend::Local(self.local().await?)),
+            None => Ok(Backend::Local(self.local()?)),
         }
     }
 
-    async fn local(&self) -> Result<Local, Failure> {
+    fn local(&self) -> Result<Local, Failure> {
         let config = self.settings.load()?.config;
         let app = wiring::open(&config)?;
         let user = self.user.clone().unwrap_or(config.data.default_user);

@@ -26,7 +26,7 @@ pub(super) struct Docs {
 }
 
 impl Docs {
-    pub(super) async fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self) -> Result<(), Failure> {
         let config = self.settings.load()?.config;
         let app = wiring::open(&config)?;
         let text = wiring::render_docs(&app);

@@ -15,7 +15,7 @@ pub(super) struct Lint {
 }
 
 impl Lint {
-    pub(super) async fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self) -> Result<(), Failure> {
         let config = self.settings.load()?.config;
         let linted = wiring::lint(&config);
         output::print(&rendered(&linted.problems))?;

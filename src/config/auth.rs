@@ -25,7 +25,8 @@ pub struct Auth {
 /// A user who presents a static bearer token.
 #[derive(Clone, Debug)]
 pub struct AuthUser {
-    /// The user. Required. Several entries may name the same user, such as while a token is replaced.
+    /// The user. Required. Several entries may name the same user, such as while a token is replaced; they differ in the
+    /// token alone.
     pub user_id: UserId,
     /// E-mail address. Default none.
     pub email: Option<String>,
@@ -67,6 +68,10 @@ impl AuthUser {
     pub fn may_call(&self, tool: &str) -> bool {
         self.tools.iter().any(|pattern| pattern.matches(tool))
     }
+
+    fn rights(&self) -> (Option<&str>, Option<&str>, &[ToolPattern]) {
+        (self.email.as_deref(), self.role.as_deref(), &self.tools)
+    }
 }
 
 impl Table {
@@ -80,12 +85,7 @@ impl Table {
         let (mut users, mut problems): (Vec<AuthUser>, _) = (Vec::new(), Vec::new());
         for (index, entry) in self.users.into_iter().enumerate() {
             let problem = |what| Problem::new(format!("auth.users.{index}"), what);
-            match entry.resolve(environment) {
-                Ok(user) if users.iter().any(|other| has_same_token(other, &user)) => {
-                    problems.push(problem(
-                        "its token belongs to an earlier entry too; give each its own".to_owned(),
-                    ));
-                }
+            match entry.resolve(environment).and_then(|user| beside(&users, user)) {
                 Ok(user) => users.push(user),
                 Err(what) => problems.push(problem(what)),
             }
@@ -121,6 +121,17 @@ fn check_token(token: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn has_same_token(one: &AuthUser, other: &AuthUser) -> bool {
-    one.token.expose_secret() == other.token.expose_secret()
+/// The user, if no earlier entry says otherwise: who a token stands for and what a user may do must not depend on order.
+fn beside(earlier: &[AuthUser], user: AuthUser) -> Result<AuthUser, String> {
+    let same_token = |other: &AuthUser| other.token.expose_secret() == user.token.expose_secret();
+    let other_rights = |other: &AuthUser| other.user_id == user.user_id && other.rights() != user.rights();
+    if earlier.iter().any(same_token) {
+        return Err("its token belongs to an earlier entry too; give each its own".to_owned());
+    }
+    if earlier.iter().any(other_rights) {
+        return Err(
+            "an earlier entry of the same user has another email, role or tools; make them equal".to_owned()
+        );
+    }
+    Ok(user)
 }

@@ -180,6 +180,15 @@ fn a_user_without_a_usable_token_is_refused() {
 }
 
 #[test]
+fn what_a_user_may_do_does_not_depend_on_which_entry_comes_first() {
+    let riley = "[[auth.users]]\nuser_id = 'riley'\n";
+    let replaced = format!("{riley}token = 'old'\n{riley}token = 'new'");
+    assert_eq!(loaded(&replaced, &[], Flags::default()).unwrap().config.auth.users.len(), 2);
+    let error = refused(&format!("{replaced}\ntools = ['get_*']"), &[], Flags::default());
+    assert!(error.contains("auth.users.1: an earlier entry of the same user"), "{error}");
+}
+
+#[test]
 fn secrets_are_never_shown() {
     let file = format!("[[auth.users]]\nuser_id = 'riley'\ntoken = '{TOKEN}'");
     let Loaded { config, origins } = loaded(&file, &[], Flags::default()).unwrap();
