@@ -76,7 +76,7 @@ fn span<B>(method: Option<&'static str>, request: &Request<B>) -> Span {
         { attributes::RPC_METHOD_ORIGINAL } = method.is_none().then(|| cut(path)),
         { attributes::RPC_RESPONSE_STATUS_CODE } = Empty,
         { attributes::SERVER_ADDRESS } = authority.map(http::uri::Authority::host),
-        { attributes::SERVER_PORT } = authority.and_then(http::uri::Authority::port_u16),
+        { attributes::SERVER_PORT } = authority.and_then(http::uri::Authority::port_u16).map(i64::from),
         { attributes::NETWORK_PEER_ADDRESS } = peer.map(|peer| tracing::field::display(peer.ip())),
         { attributes::NETWORK_PEER_PORT } = peer.map(|peer| i64::from(peer.port())),
         { attributes::ERROR_TYPE } = Empty,
