@@ -106,6 +106,7 @@ where
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let mut this = self.project();
+        this.timer.tell_stream();
         if let Some(inner) = this.inner.as_mut().as_pin_mut() {
             if let Poll::Ready(Ok(response)) = inner.poll(cx) {
                 let timer = this.timer.take();

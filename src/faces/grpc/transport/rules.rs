@@ -1,6 +1,6 @@
 //! Who may call which method, and how long a call of it may last. Deny by default.
 //!
-//! A method without a line in [`TOOLWIRE`] is refused as UNIMPLEMENTED, served or not; a test reads the descriptors and
+//! A method without a line in the table `TOOLWIRE` is refused as UNIMPLEMENTED, served or not; a test reads the descriptors and
 //! fails on a served method without one. What a *user* may call is decided below, in the pipeline.
 
 use std::{

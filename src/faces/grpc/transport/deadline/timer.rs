@@ -34,11 +34,13 @@ impl Timer {
     /// Ready when the deadline has passed; never, without one.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let Some(deadline) = self.deadline else { return Poll::Pending };
-        self.sleep.get_or_insert_with(|| arm(deadline)).as_mut().poll(cx)
+        self.sleep.get_or_insert_with(|| Box::pin(sleep_until(deadline))).as_mut().poll(cx)
     }
-}
 
-fn arm(deadline: Instant) -> Pin<Box<Sleep>> {
-    stream::set_deadline(deadline);
-    Box::pin(sleep_until(deadline))
+    /// Tells the stream whose task this is, for when nobody polls the body.
+    pub(super) fn tell_stream(&self) {
+        if let Some(deadline) = self.deadline {
+            stream::set_deadline(deadline);
+        }
+    }
 }
