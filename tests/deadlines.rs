@@ -1,5 +1,7 @@
 //! Deadlines and cancellation on the wire, seen from the server's side: by clients without a timer of their own.
 
+#![allow(clippy::print_stdout, reason = "figures to read, which no assertion may depend on")]
+
 mod support;
 
 use std::{fs, sync::LazyLock};
@@ -61,7 +63,7 @@ fn assert_all_stopped_by_the_deadline(what: &str, stops: &[Stop]) {
 async fn end_by_deadline<M: prost::Message>(what: &str, path: &str, message: M) {
     let _turn = TURN.lock().await;
     let stops = LazyLock::force(&STOPS);
-    let server = Server::start().await;
+    let server = Server::start();
     let client = Raw::connect(server.address).await;
     let statuses: Vec<_> = stream::iter(0..CALLS)
         .map(|_| async { client.call(path, TIMEOUT, &message).await.status() })
@@ -86,7 +88,7 @@ async fn every_streaming_call_ends_by_its_deadline() {
 async fn a_reader_who_never_reads_does_not_keep_the_work_alive() {
     let _turn = TURN.lock().await;
     let stops = LazyLock::force(&STOPS);
-    let server = Server::start().await;
+    let server = Server::start();
     let mut held = Vec::new();
     for _ in 0..CALLS / AT_A_TIME {
         // A connection carries at most a hundred streams, and these never end.
@@ -104,7 +106,7 @@ async fn killing_the_client_stops_the_work_and_leaves_nothing_behind() {
     const KILLS: usize = 200;
     let _turn = TURN.lock().await;
     let stops = LazyLock::force(&STOPS);
-    let server = Server::start().await;
+    let server = Server::start();
     // What a first connection brings up once is not a leak.
     drop(Raw::connect(server.address).await.start(INVOKE, &[], &invoke()).await.begun().await);
     stops.take(1).await;

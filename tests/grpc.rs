@@ -74,7 +74,7 @@ fn assert_status(status: &Status, code: Code, reason: &str) {
 
 #[tokio::test]
 async fn a_tool_is_invoked_with_a_stream_of_events() {
-    let server = Server::start().await;
+    let server = Server::start();
     let request = invoke("get_quotes", json!({"symbol": "AAPL"}));
     let mut stream = server.tools().await.invoke_tool(request).await.expect("accepted").into_inner();
     let mut events = Vec::new();
@@ -91,7 +91,7 @@ async fn a_tool_is_invoked_with_a_stream_of_events() {
 
 #[tokio::test]
 async fn both_forms_of_arguments_and_of_results_say_the_same() {
-    let server = Server::start().await;
+    let server = Server::start();
     let structure =
         called(&server, call("get_positions", json!({"symbol": "AAPL"}))).await.expect("a result");
     let mut request = call("get_positions", json!({}));
@@ -103,7 +103,7 @@ async fn both_forms_of_arguments_and_of_results_say_the_same() {
 
 #[tokio::test]
 async fn a_typed_rpc_gives_the_same_numbers() {
-    let server = Server::start().await;
+    let server = Server::start();
     let generic =
         data(called(&server, call("get_positions", json!({"symbol": "AAPL"}))).await.expect("a result"));
     let request = GetPositionsRequest { symbol: Some("AAPL".to_owned()), account: None };
@@ -123,7 +123,7 @@ async fn a_typed_rpc_gives_the_same_numbers() {
 
 #[tokio::test]
 async fn a_tool_error_on_a_typed_rpc_is_a_status() {
-    let server = Server::start().await;
+    let server = Server::start();
     let request = GetPositionsRequest { symbol: Some("APPL".to_owned()), account: None };
     let status = server.brokerage().await.get_positions(request).await.unwrap_err();
     assert_status(&status, Code::NotFound, "NOT_FOUND");
@@ -136,7 +136,7 @@ async fn a_tool_error_on_a_typed_rpc_is_a_status() {
 
 #[tokio::test]
 async fn a_malformed_request_is_refused_without_a_stream() {
-    let server = Server::start().await;
+    let server = Server::start();
     let raw = Raw::connect(server.address).await;
     let path = "/toolwire.v1.ToolService/InvokeTool";
     let with = |change: fn(&mut InvokeToolRequest)| {
@@ -180,7 +180,7 @@ async fn a_malformed_request_is_refused_without_a_stream() {
 
 #[tokio::test]
 async fn what_is_too_large_or_no_message_ends_its_stream_only() {
-    let server = Server::start().await;
+    let server = Server::start();
     let raw = Raw::connect(server.address).await;
     let path = "/toolwire.v1.ToolService/CallTool";
     let mut large = call("get_quotes", json!({}));
@@ -204,7 +204,7 @@ async fn what_is_too_large_or_no_message_ends_its_stream_only() {
 
 #[tokio::test]
 async fn an_unknown_tool_or_intent_is_not_found_with_near_names() {
-    let server = Server::start().await;
+    let server = Server::start();
     let status = called(&server, call("get_quote", json!({}))).await.unwrap_err();
     assert_status(&status, Code::NotFound, "UNKNOWN_TOOL");
     assert!(status.message().contains("get_quotes"), "{status:?}");
@@ -218,7 +218,7 @@ async fn an_unknown_tool_or_intent_is_not_found_with_near_names() {
 
 #[tokio::test]
 async fn arguments_that_break_the_schema_are_a_result_with_every_violation() {
-    let server = Server::start().await;
+    let server = Server::start();
     let result =
         called(&server, call("get_performance", json!({"timefram": "YTD"}))).await.expect("status OK");
     let Some(Outcome::Error(error)) = result.outcome else { panic!("an error") };
@@ -230,7 +230,7 @@ async fn arguments_that_break_the_schema_are_a_result_with_every_violation() {
 
 #[tokio::test]
 async fn a_panic_leaves_the_connection_and_the_other_streams_alive() {
-    let server = Server::start().await;
+    let server = Server::start();
     let mut client = server.tools().await;
     let other = invoke("debug_stream", json!({"count": 2, "interval": "0.2s"}));
     let mut other = client.invoke_tool(other).await.expect("accepted").into_inner();
@@ -258,7 +258,7 @@ async fn a_panic_leaves_the_connection_and_the_other_streams_alive() {
 
 #[tokio::test]
 async fn a_call_is_cancelled_by_its_user_and_says_so() {
-    let server = Server::start().await;
+    let server = Server::start();
     let mut client = server.tools().await;
     let request = invoke("debug_sleep", json!({"duration": "60s"}));
     let mut stream = client.invoke_tool(request).await.expect("accepted").into_inner();
@@ -280,7 +280,7 @@ async fn a_call_is_cancelled_by_its_user_and_says_so() {
 
 #[tokio::test]
 async fn a_listing_is_sorted_filtered_and_complete() {
-    let server = Server::start().await;
+    let server = Server::start();
     let mut client = server.tools().await;
     let mut list = async |request: ListToolsRequest| -> Vec<_> {
         let stream = client.list_tools(request).await.expect("answers").into_inner();
@@ -306,7 +306,7 @@ async fn a_listing_is_sorted_filtered_and_complete() {
 
 #[tokio::test]
 async fn one_definition_a_planner_text_and_limits_can_be_asked_for() {
-    let server = Server::start().await;
+    let server = Server::start();
     let mut client = server.tools().await;
     let request = GetToolRequest { name: "get_quotes".to_owned() };
     let tool = client.get_tool(request).await.expect("known").into_inner().tool.expect("a tool");
@@ -330,7 +330,7 @@ async fn one_definition_a_planner_text_and_limits_can_be_asked_for() {
 
 #[tokio::test]
 async fn the_data_of_one_user_is_not_reachable_by_another() {
-    let server = Server::start().await;
+    let server = Server::start();
     let as_user = |user: &str| {
         let mut request = Request::new(call("get_account_summary", json!({})));
         request.metadata_mut().insert("x-toolwire-user", user.parse().expect("a value"));
@@ -349,7 +349,7 @@ async fn edits_are_seen_by_the_next_call_and_by_watchers_and_broken_files_change
     let directory = support::data_directory();
     let mut config = config();
     config.data.dir = Some(directory.path().to_owned());
-    let server = Server::with(config).await;
+    let server = Server::with(config);
     let mut watch =
         server.tools().await.watch_tools(WatchToolsRequest::default()).await.expect("answers").into_inner();
     let mut next = async |wanted: WatchEventType| loop {

@@ -29,8 +29,8 @@ fn error(end: Result<Terminal, Refusal>) -> (ErrorCode, String) {
     (error.code, error.message)
 }
 
-fn write(bench: &Bench, request_id: RequestId, value: &str, duration: &str) -> Call {
-    let mut call = bench.call("debug_write", json!({"value": value, "duration": duration}));
+fn write(request_id: RequestId, value: &str, duration: &str) -> Call {
+    let mut call = Bench::call("debug_write", json!({"value": value, "duration": duration}));
     call.request_id = Some(request_id);
     call
 }
@@ -43,7 +43,7 @@ async fn every_tool_and_every_failure_keeps_the_five_constraints_of_a_result() {
     for tool in snapshot.tools() {
         for example in &tool.definition.examples {
             for input in [example.arguments.clone(), arguments(json!({"nonsense": 1}))] {
-                let mut call = bench.call_with(&tool.definition.name, input);
+                let mut call = Bench::call_with(&tool.definition.name, input);
                 call.request_id = Some(RequestId::generate());
                 let arrived = call.arrived.wall;
                 // No `success`, no `timestamp` and no way to hold data and error at once: the type has none. What is
@@ -67,7 +67,7 @@ async fn every_tool_and_every_failure_keeps_the_five_constraints_of_a_result() {
 async fn every_kind_of_failure_is_a_result() {
     let bench = Bench::new();
     for code in ErrorCode::ALL {
-        let call = bench.call("debug_fail", json!({"code": code.name(), "retry_after": "2s"}));
+        let call = Bench::call("debug_fail", json!({"code": code.name(), "retry_after": "2s"}));
         let failed = result(bench.run(call).await).outcome.expect_err("an error");
         assert_eq!(failed.code, code);
         assert_eq!(failed.retry_after, Some(Duration::from_secs(2)));
@@ -79,7 +79,7 @@ async fn a_context_cancelled_beforehand_is_answered_by_every_tool_without_any_wo
     let bench = Bench::new();
     for tool in bench.registry.snapshot().tools() {
         let example = tool.definition.examples[0].arguments.clone();
-        let mut call = bench.call_with(&tool.definition.name, example);
+        let call = Bench::call_with(&tool.definition.name, example);
         // A write is cancelled by its request, since it would outlive its caller.
         if tool.definition.name == "debug_write" {
             continue;
@@ -94,7 +94,7 @@ async fn a_context_cancelled_beforehand_is_answered_by_every_tool_without_any_wo
 #[tokio::test(start_paused = true)]
 async fn the_manifest_time_out_is_a_result_and_the_deadline_a_refusal() {
     let bench = Bench::with_manifest("debug_sleep", &json!({"timeout_ms": 200}));
-    let sleep = || bench.call("debug_sleep", json!({"duration": "5s"}));
+    let sleep = || Bench::call("debug_sleep", json!({"duration": "5s"}));
 
     let (code, message) = error(bench.run(sleep()).await);
     assert_eq!(code, ErrorCode::Timeout);
@@ -113,7 +113,7 @@ async fn the_manifest_time_out_is_a_result_and_the_deadline_a_refusal() {
 #[tokio::test(start_paused = true)]
 async fn every_level_of_nested_calls_has_less_time_than_the_one_above() {
     let bench = Bench::new();
-    let mut call = bench.call("debug_nested", json!({"depth": 5, "duration": "1s"}));
+    let mut call = Bench::call("debug_nested", json!({"depth": 5, "duration": "1s"}));
     call.context.deadline = call.arrived.at + Duration::from_secs(10);
     let outcome = result(bench.run(call).await).outcome.expect("data");
     let levels = outcome.json()["levels"].as_array().expect("a list").clone();
@@ -128,7 +128,7 @@ async fn every_level_of_nested_calls_has_less_time_than_the_one_above() {
 #[tokio::test]
 async fn calls_nest_eight_levels_deep_and_no_deeper() {
     let bench = Bench::new();
-    let deep = |depth| bench.call("debug_nested", json!({"depth": depth, "duration": "0s"}));
+    let deep = |depth| Bench::call("debug_nested", json!({"depth": depth, "duration": "0s"}));
     assert!(result(bench.run(deep(9)).await).outcome.is_ok());
     let (code, message) = error(bench.run(deep(10)).await);
     assert_eq!(code, ErrorCode::InvalidArgument);
@@ -139,7 +139,7 @@ async fn calls_nest_eight_levels_deep_and_no_deeper() {
 async fn a_panic_is_a_result_at_the_start_and_in_mid_stream() {
     let bench = Bench::new();
     for when in ["start", "stream"] {
-        let call = bench.call("debug_panic", json!({"when": when}));
+        let call = Bench::call("debug_panic", json!({"when": when}));
         let call_id = call.context.call_id;
         let (code, message) = error(bench.run(call).await);
         assert_eq!(code, ErrorCode::Unknown);
@@ -150,7 +150,7 @@ async fn a_panic_is_a_result_at_the_start_and_in_mid_stream() {
 #[tokio::test]
 async fn a_stream_is_accepted_first_and_ends_once() {
     let bench = Bench::new();
-    let call = bench.call("debug_stream", json!({"count": 40, "bytes": 10}));
+    let call = Bench::call("debug_stream", json!({"count": 40, "bytes": 10}));
     let mut stream = bench.pipeline.start(call).await.expect("not refused");
     let mut steps = Vec::new();
     while let Some(step) = stream.next().await {
@@ -170,7 +170,7 @@ async fn a_stream_is_accepted_first_and_ends_once() {
 #[tokio::test]
 async fn a_call_that_fails_validation_is_its_result_alone() {
     let bench = Bench::new();
-    let call = bench.call("get_performance", json!({"timefram": "YTD", "account": 7}));
+    let call = Bench::call("get_performance", json!({"timefram": "YTD", "account": 7}));
     let mut stream = bench.pipeline.start(call).await.expect("not refused");
     let Some(Ok(Step::Terminal(Terminal::Result(result)))) = stream.next().await else { panic!("a result") };
     let violations = result.outcome.expect_err("an error").violations;
@@ -188,21 +188,21 @@ async fn a_call_that_fails_validation_is_its_result_alone() {
 #[tokio::test]
 async fn an_unknown_tool_or_intent_names_near_names() {
     let bench = Bench::new();
-    let refusal = bench.run(bench.call("get_quote", json!({}))).await.unwrap_err();
+    let refusal = bench.run(Bench::call("get_quote", json!({}))).await.unwrap_err();
     assert!(
         matches!(&refusal, Refusal::UnknownTool { near, .. } if near.contains(&"get_quotes".to_owned())),
         "{refusal}"
     );
-    let refusal = bench.run(bench.intent("quote", json!({}))).await.unwrap_err();
+    let refusal = bench.run(Bench::intent("quote", json!({}))).await.unwrap_err();
     assert!(refusal.to_string().starts_with("Unknown intent: quote"), "{refusal}");
 }
 
 #[tokio::test]
 async fn an_intent_drops_what_its_tool_does_not_declare() {
     let bench = Bench::new();
-    let call = bench.intent("quotes", json!({"symbol": "AAPL", "account": "Brokerage", "timeframe": null}));
+    let call = Bench::intent("quotes", json!({"symbol": "AAPL", "account": "Brokerage", "timeframe": null}));
     assert_eq!(result(bench.run(call).await).tool, "get_quotes");
-    let call = bench.call("get_quotes", json!({"symbol": "AAPL", "account": "Brokerage"}));
+    let call = Bench::call("get_quotes", json!({"symbol": "AAPL", "account": "Brokerage"}));
     assert_eq!(error(bench.run(call).await).0, ErrorCode::InvalidArgument);
 }
 
@@ -210,21 +210,21 @@ async fn an_intent_drops_what_its_tool_does_not_declare() {
 async fn permission_comes_before_existence() {
     let bench = Bench::allowing(&["get_*"]);
     for name in ["debug_sleep", "no_such_tool"] {
-        let refusal = bench.run(bench.call(name, json!({}))).await.unwrap_err();
+        let refusal = bench.run(Bench::call(name, json!({}))).await.unwrap_err();
         assert_eq!(refusal, Refusal::PermissionDenied { tool: name.to_owned() });
     }
-    let refusal = bench.run(bench.call("get_quote", json!({}))).await.unwrap_err();
+    let refusal = bench.run(Bench::call("get_quote", json!({}))).await.unwrap_err();
     assert!(matches!(refusal, Refusal::UnknownTool { .. }));
     // A nested call is the user's own too.
     let bench = Bench::allowing(&["get_symbol_performance", "get_positions"]);
-    let call = bench.call("get_symbol_performance", json!({"symbol": "AAPL"}));
+    let call = Bench::call("get_symbol_performance", json!({"symbol": "AAPL"}));
     assert_eq!(error(bench.run(call).await).0, ErrorCode::PermissionDenied);
 }
 
 #[tokio::test]
 async fn a_write_needs_a_request_id() {
     let bench = Bench::new();
-    let refusal = bench.run(bench.call("debug_write", json!({"value": "x"}))).await.unwrap_err();
+    let refusal = bench.run(Bench::call("debug_write", json!({"value": "x"}))).await.unwrap_err();
     assert!(refusal.to_string().contains("request_id is required"), "{refusal}");
 }
 
@@ -232,15 +232,15 @@ async fn a_write_needs_a_request_id() {
 async fn a_repeat_has_the_same_outcome_and_does_nothing_again() {
     let bench = Bench::new();
     let id = RequestId::generate();
-    let first = result(bench.run(write(&bench, id, "x", "0s")).await);
+    let first = result(bench.run(write(id, "x", "0s")).await);
     advance(Duration::from_secs(5)).await;
-    let repeat = result(bench.run(write(&bench, id, "x", "0s")).await);
+    let repeat = result(bench.run(write(id, "x", "0s")).await);
     assert_eq!(repeat.outcome.expect("data").json(), first.outcome.expect("data").json());
 
-    let refusal = bench.run(write(&bench, id, "y", "0s")).await.unwrap_err();
+    let refusal = bench.run(write(id, "y", "0s")).await.unwrap_err();
     assert_eq!(refusal, Refusal::RequestIdReused { request_id: id.to_string() });
 
-    let second = result(bench.run(write(&bench, RequestId::generate(), "x", "0s")).await);
+    let second = result(bench.run(write(RequestId::generate(), "x", "0s")).await);
     assert_eq!(second.outcome.expect("data").json()["writes"], 2);
 }
 
@@ -248,12 +248,12 @@ async fn a_repeat_has_the_same_outcome_and_does_nothing_again() {
 async fn a_write_outlives_its_caller_and_the_repeat_attaches() {
     let bench = Bench::new();
     let id = RequestId::generate();
-    let mut call = write(&bench, id, "x", "10s");
+    let mut call = write(id, "x", "10s");
     call.context.deadline = clock::now() + Duration::from_secs(1);
     assert_eq!(bench.run(call).await.unwrap_err(), Refusal::DeadlineExceeded);
 
     let started = clock::now();
-    let attached = result(bench.run(write(&bench, id, "x", "10s")).await);
+    let attached = result(bench.run(write(id, "x", "10s")).await);
     assert_eq!(attached.outcome.expect("data").json()["writes"], 1);
     assert_eq!(clock::now() - started, Duration::from_secs(9));
 }
@@ -262,10 +262,10 @@ async fn a_write_outlives_its_caller_and_the_repeat_attaches() {
 async fn a_write_whose_caller_leaves_goes_on() {
     let bench = Bench::new();
     let id = RequestId::generate();
-    let stream = bench.pipeline.start(write(&bench, id, "x", "10s")).await.expect("accepted");
+    let stream = bench.pipeline.start(write(id, "x", "10s")).await.expect("accepted");
     drop(stream);
     sleep(Duration::from_secs(11)).await;
-    let repeat = result(bench.run(write(&bench, id, "x", "10s")).await);
+    let repeat = result(bench.run(write(id, "x", "10s")).await);
     assert_eq!(repeat.outcome.expect("data").json()["writes"], 1);
 }
 
@@ -273,15 +273,15 @@ async fn a_write_whose_caller_leaves_goes_on() {
 async fn a_write_beyond_its_time_out_has_an_unknown_outcome_until_it_ends() {
     let bench = Bench::with_manifest("debug_write", &json!({"timeout_ms": 1000}));
     let id = RequestId::generate();
-    assert_eq!(error(bench.run(write(&bench, id, "x", "1.5s")).await).0, ErrorCode::OutcomeUnknown);
-    let attached = result(bench.run(write(&bench, id, "x", "1.5s")).await);
+    assert_eq!(error(bench.run(write(id, "x", "1.5s")).await).0, ErrorCode::OutcomeUnknown);
+    let attached = result(bench.run(write(id, "x", "1.5s")).await);
     assert_eq!(attached.outcome.expect("data").json()["writes"], 1);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_call_says_so_and_only_its_own_user_can_cancel_it() {
     let bench = Bench::new();
-    let call = bench.call("debug_sleep", json!({"duration": "5s"}));
+    let call = Bench::call("debug_sleep", json!({"duration": "5s"}));
     let (user, call_id) = (call.context.user.id.clone(), call.context.call_id);
     let stream = bench.pipeline.start(call).await.expect("accepted");
     let other = "other".parse().expect("valid");
@@ -298,7 +298,7 @@ async fn two_readers_of_one_request_share_its_work_until_the_last_one_leaves() {
     let bench = Bench::new();
     let id = RequestId::generate();
     let sleep_once = || {
-        let mut call = bench.call("debug_sleep", json!({"duration": "4s"}));
+        let mut call = Bench::call("debug_sleep", json!({"duration": "4s"}));
         call.request_id = Some(id);
         call
     };
@@ -314,7 +314,7 @@ async fn two_readers_of_one_request_share_its_work_until_the_last_one_leaves() {
 #[tokio::test(start_paused = true)]
 async fn a_long_call_shows_that_it_is_alive() {
     let bench = Bench::new();
-    let call = bench.call("debug_sleep", json!({"duration": "70s"}));
+    let call = Bench::call("debug_sleep", json!({"duration": "70s"}));
     let mut stream = bench.pipeline.start(call).await.expect("accepted");
     let mut alive = 0;
     while let Some(step) = stream.next().await {

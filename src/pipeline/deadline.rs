@@ -173,14 +173,14 @@ mod tests {
         Call::new(context, Target::Tool("x".to_owned()), Arguments::new())
     }
 
-    fn done(call: &Call) -> Result<Terminal, Refusal> {
+    fn done(call: &Call) -> Terminal {
         let payload = crate::contract::Payload::from_json(serde_json::json!({}));
-        Ok(Terminal::Result(ToolResult {
+        Terminal::Result(ToolResult {
             tool: "x".to_owned(),
             fetched_at: call.arrived.wall,
             outcome: Ok(payload),
             provenance: Provenance::default(),
-        }))
+        })
     }
 
     async fn run<F>(call: Call, work: impl FnMut(Call) -> F + Send) -> Result<Terminal, Refusal>
@@ -213,15 +213,15 @@ mod tests {
     async fn the_deadline_wins_a_tie() {
         let end = run(call(Duration::from_millis(200)), |call| async move {
             sleep(Duration::from_millis(200)).await;
-            done(&call)
+            Ok(done(&call))
         });
         assert_eq!(end.await.unwrap_err(), Refusal::DeadlineExceeded);
     }
 
     #[tokio::test(start_paused = true)]
     async fn work_that_is_ready_at_once_needs_no_timer_but_some_time() {
-        assert!(run(call(Duration::from_millis(1)), |call| ready(done(&call))).await.is_ok());
-        let end = run(call(Duration::ZERO), |call| ready(done(&call))).await;
+        assert!(run(call(Duration::from_millis(1)), |call| ready(Ok(done(&call)))).await.is_ok());
+        let end = run(call(Duration::ZERO), |call| ready(Ok(done(&call)))).await;
         assert_eq!(end.unwrap_err(), Refusal::DeadlineExceeded);
     }
 
@@ -271,7 +271,7 @@ mod tests {
         call.context.cancellation.cancel(StopCause::Cancelled);
         let end = run(call, |call| async move {
             sleep(Duration::from_secs(1)).await;
-            done(&call)
+            Ok(done(&call))
         });
         assert!(matches!(end.await, Ok(Terminal::Result(result)) if result.outcome.is_ok()));
     }

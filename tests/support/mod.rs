@@ -1,6 +1,6 @@
 //! The service without a face: the pipeline over the bundled tools and data.
 
-#![allow(dead_code, reason = "each test binary uses a part")]
+#![allow(dead_code, unreachable_pub, reason = "each test binary uses a part")]
 
 pub mod collector;
 pub mod raw;
@@ -81,15 +81,15 @@ impl Bench {
     }
 
     /// A call of a tool by the default user, with a deadline of an hour.
-    pub fn call(&self, tool: &str, input: Value) -> Call {
-        self.call_with(tool, arguments(input))
+    pub fn call(tool: &str, input: Value) -> Call {
+        Self::call_with(tool, arguments(input))
     }
 
-    pub fn call_with(&self, tool: &str, input: Arguments) -> Call {
+    pub fn call_with(tool: &str, input: Arguments) -> Call {
         Call::new(context(), Target::Tool(tool.to_owned()), input)
     }
 
-    pub fn intent(&self, intent: &str, input: Value) -> Call {
+    pub fn intent(intent: &str, input: Value) -> Call {
         Call::new(context(), Target::Intent(intent.to_owned()), arguments(input))
     }
 
@@ -151,10 +151,10 @@ fn copy(from: &Path, to: &Path) {
 }
 
 /// Replaces the values of the given keys in a file.
-pub fn patch_json(path: &Path, patch: &Value) {
+pub fn patch_json(path: &Path, changes: &Value) {
     let text = fs::read_to_string(path).expect("readable");
     let mut value: Value = serde_json::from_str(&text).expect("JSON");
-    for (key, new) in patch.as_object().expect("an object") {
+    for (key, new) in changes.as_object().expect("an object") {
         value[key] = new.clone();
     }
     fs::write(path, value.to_string()).expect("written");

@@ -31,11 +31,11 @@ pub fn config() -> Config {
 }
 
 impl Server {
-    pub async fn start() -> Self {
-        Self::with(config()).await
+    pub fn start() -> Self {
+        Self::with(config())
     }
 
-    pub async fn with(config: Config) -> Self {
+    pub fn with(config: Config) -> Self {
         let app = App::build(&config).expect("starts");
         let listener = grpc::bind(&config.server).expect("binds");
         let address = listener.local_addr().expect("bound");

@@ -23,12 +23,15 @@ use tokio::{
 };
 use tonic::{Status, body::Body, service::Routes};
 use tonic_health::server::HealthReporter;
-use toolwire::faces::grpc::transport::{
-    Config, Hooks, Report,
-    authenticate::Loopback,
-    bind,
-    rules::{Access, Lifetime, Rule, Rules},
-    serve, stack,
+use toolwire::{
+    context::User,
+    faces::grpc::transport::{
+        Config, Hooks, Report,
+        authenticate::Loopback,
+        bind,
+        rules::{Access, Lifetime, Rule, Rules},
+        serve, stack,
+    },
 };
 
 use crate::client::soon;
@@ -89,7 +92,8 @@ impl Server {
             events: events.clone(),
             release: release.clone(),
         };
-        let service = stack(routes, rules(), Arc::new(Loopback::new("dev").unwrap()), &config);
+        let service =
+            stack(routes, rules(), Arc::new(Loopback::new(User::new("dev".parse().unwrap()))), &config);
         let (shutdown, signal) = oneshot::channel::<()>();
         let signal = async { drop(signal.await) };
         let task = tokio::spawn(serve(listener, service, config, signal, hooks(&events, &health)));

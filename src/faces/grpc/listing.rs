@@ -22,11 +22,11 @@ use crate::{
 pub(super) fn list(
     face: &Face,
     user: &User,
-    request: ListToolsRequest,
+    request: &ListToolsRequest,
 ) -> impl Stream<Item = Result<ListToolsResponse, Status>> + use<> {
     let view = request.view();
     let mut tools = visible(face, user);
-    tools.retain(|tool| passes(tool, &request));
+    tools.retain(|tool| passes(tool, request));
     stream::iter(
         tools
             .into_iter()
@@ -47,13 +47,11 @@ pub(super) fn get(face: &Face, user: &User, name: &str) -> Result<ToolDefinition
         return Err(Refusal::PermissionDenied { tool: name.to_owned() });
     }
     let tools = visible(face, user);
-    match tools.iter().find(|tool| tool.definition.name == name) {
-        Some(tool) => Ok(tool.definition.wire(ToolView::Full).clone()),
-        None => {
-            let near = registry::near(name, tools.iter().map(|tool| tool.definition.name.as_str()));
-            Err(Refusal::UnknownTool { name: name.to_owned(), near })
-        }
+    if let Some(tool) = tools.iter().find(|tool| tool.definition.name == name) {
+        return Ok(tool.definition.wire(ToolView::Full).clone());
     }
+    let near = registry::near(name, tools.iter().map(|tool| tool.definition.name.as_str()));
+    Err(Refusal::UnknownTool { name: name.to_owned(), near })
 }
 
 /// Text for a planner's system prompt.
@@ -78,14 +76,11 @@ pub(super) fn limits(face: &Face, user: &User, only: &str) -> Result<Vec<SourceL
     if only.is_empty() {
         return Ok(rows.into_values().collect());
     }
-    match rows.remove(only) {
-        Some(row) => Ok(vec![row]),
-        None => {
-            let known: Vec<_> = rows.into_keys().collect();
-            let message = format!("must be one of: {}", known.join(", "));
-            Err(incoming::refuse("source", "enum", &message))
-        }
+    if let Some(row) = rows.remove(only) {
+        return Ok(vec![row]);
     }
+    let known: Vec<_> = rows.into_keys().collect();
+    Err(incoming::refuse("source", "enum", &format!("must be one of: {}", known.join(", "))))
 }
 
 /// A source of files: nobody can be banned from it.

@@ -32,7 +32,7 @@ impl ToolService for Face {
         request: Request<ListToolsRequest>,
     ) -> Result<Response<Self::ListToolsStream>, Status> {
         let user = user_of(&request);
-        Ok(Response::new(listing::list(self, &user, request.into_inner()).boxed()))
+        Ok(Response::new(listing::list(self, &user, request.get_ref()).boxed()))
     }
 
     async fn get_tool(&self, request: Request<GetToolRequest>) -> Result<Response<GetToolResponse>, Status> {
