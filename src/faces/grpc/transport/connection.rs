@@ -34,9 +34,7 @@ pub(super) struct Peer {
 /// What the server tells all its connections, and what they count.
 #[derive(Debug, Default)]
 pub(super) struct Signals {
-    /// Watches are to end.
-    pub(super) watches_end: CancellationToken,
-    /// Connections are to say GOAWAY and to close when their calls are done.
+    /// Connections are to end their watches, say GOAWAY, and close when their calls are done.
     pub(super) go_away: CancellationToken,
     /// Connections are to be dropped.
     pub(super) forced: CancellationToken,
@@ -45,8 +43,6 @@ pub(super) struct Signals {
 }
 
 impl Peer {
-    /// A peer whose watches nothing ends.
-    #[cfg(test)]
     pub(super) fn new(address: SocketAddr) -> Self {
         Self { address, watches_end: CancellationToken::new() }
     }
@@ -113,7 +109,7 @@ async fn serve_http2<S, B>(
     B: http_body::Body<Data = Bytes> + Send + 'static,
     B::Error: std::error::Error + Send + Sync,
 {
-    let peer = Peer { address, watches_end: signals.watches_end.child_token() };
+    let peer = Peer::new(address);
     let service = ServiceBuilder::new()
         .map_request({
             let peer = peer.clone();
