@@ -17,7 +17,7 @@ use tower::Service;
 pub use self::hooks::Hooks;
 use super::{
     Config,
-    connection::{self, Signals},
+    connection::{Connection, Signals},
     listener::{accept, accept_queued},
 };
 use crate::clock;
@@ -113,9 +113,14 @@ where
     }
 
     fn spawn(&self, (stream, address): (TcpStream, SocketAddr), permit: OwnedSemaphorePermit) {
-        let (service, config, signals) = (self.service.clone(), self.config.clone(), self.signals.clone());
+        let connection = Connection {
+            address,
+            service: self.service.clone(),
+            config: self.config.clone(),
+            signals: self.signals.clone(),
+        };
         self.connections.spawn(async move {
-            connection::run(stream, address, service, &config, &signals).await;
+            connection.run(stream).await;
             drop(permit);
         });
     }
