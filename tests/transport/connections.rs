@@ -32,13 +32,14 @@ async fn http_1_is_told_what_this_port_speaks() {
 }
 
 #[tokio::test]
-async fn http_1_with_a_body_still_reads_the_answer() {
+async fn http_1_may_finish_sending_its_body() {
     let server = Server::start(Config::default());
     let mut stream = tcp(server.address).await;
     stream.write_all(b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 50000\r\n\r\n").await.unwrap();
-    stream.write_all(&vec![b'x'; 50_000]).await.unwrap();
-    stream.shutdown().await.unwrap();
     assert!(to_end(&mut stream).await.starts_with(b"HTTP/1.1 505 "));
+    for half in [vec![b'x'; 25_000], vec![b'x'; 25_000]] {
+        stream.write_all(&half).await.expect("half-closed, not reset");
+    }
 }
 
 #[tokio::test]

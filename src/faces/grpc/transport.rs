@@ -45,7 +45,7 @@ mod watches;
 
 /// The layers over `routes` (tonic's `Routes`, or any service of that form), in the order a request passes them.
 ///
-/// What it returns is what [`serve`] serves.
+/// What it returns is what [`serve()`] serves.
 pub fn stack<S>(
     routes: S,
     rules: Rules,

@@ -1,6 +1,6 @@
 //! One TCP connection, from its first byte to its end: preface, HTTP/2, GOAWAY by age or drain, a bounded farewell.
 
-use std::{convert::Infallible, net::SocketAddr, pin::pin};
+use std::{convert::Infallible, net::SocketAddr, pin::pin, sync::Arc};
 
 use bytes::Bytes;
 use http::{Request, Response};
@@ -34,9 +34,7 @@ pub(super) struct Peer {
 /// What the server tells all its connections, and what they count.
 #[derive(Debug, Default)]
 pub(super) struct Signals {
-    /// Watches are to end.
-    pub(super) watches_end: CancellationToken,
-    /// Connections are to say GOAWAY and to close when their calls are done.
+    /// Connections are to end their watches, say GOAWAY, and close when their calls are done.
     pub(super) go_away: CancellationToken,
     /// Connections are to be dropped.
     pub(super) forced: CancellationToken,
@@ -45,99 +43,87 @@ pub(super) struct Signals {
 }
 
 impl Peer {
-    /// A peer whose watches nothing ends.
-    #[cfg(test)]
     pub(super) fn new(address: SocketAddr) -> Self {
         Self { address, watches_end: CancellationToken::new() }
     }
 }
 
-/// Serves one connection until it ends or is dropped by force.
-pub(super) async fn run<S, B>(
-    stream: TcpStream,
-    address: SocketAddr,
-    service: S,
-    config: &Config,
-    signals: &Signals,
-) where
-    S: Service<Request<Body>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
-    S::Future: Send,
-    B: http_body::Body<Data = Bytes> + Send + 'static,
-    B::Error: std::error::Error + Send + Sync,
-{
-    tokio::select! {
-        () = signals.forced.cancelled() => tracing::debug!(%address, "connection dropped by force"),
-        () = converse(stream, address, service, config, signals) => {}
-    }
+/// A connection that was accepted.
+pub(super) struct Connection<S> {
+    pub(super) address: SocketAddr,
+    pub(super) service: S,
+    pub(super) config: Arc<Config>,
+    pub(super) signals: Arc<Signals>,
 }
 
-async fn converse<S, B>(
-    stream: TcpStream,
-    address: SocketAddr,
-    service: S,
-    config: &Config,
-    signals: &Signals,
-) where
+impl<S, B> Connection<S>
+where
     S: Service<Request<Body>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
     S::Future: Send,
     B: http_body::Body<Data = Bytes> + Send + 'static,
     B::Error: std::error::Error + Send + Sync,
 {
-    let bound = config.preface_timeout;
-    let opening = match timeout(bound, preface::read(stream)).await {
-        Ok(Ok(opening)) => opening,
-        Ok(Err(error)) => return tracing::debug!(%address, %error, "connection lost before it spoke"),
-        Err(_) => {
-            return tracing::debug!(%address, ?bound, "connection closed: it said no HTTP/2 preface in time");
-        }
-    };
-    match opening {
-        Opening::Http2(io) => serve_http2(io, address, service, config, signals).await,
-        Opening::Foreign(foreigner) => {
-            tracing::debug!(%address, language = ?foreigner.language, "connection closed: it does not speak HTTP/2");
-            // A farewell that fails or takes too long is as good as done.
-            let _ = timeout(bound, foreigner.dismiss()).await;
+    /// Serves the connection until it ends or is dropped by force.
+    pub(super) async fn run(self, stream: TcpStream) {
+        let address = self.address;
+        let forced = self.signals.forced.clone();
+        tokio::select! {
+            () = forced.cancelled() => tracing::debug!(%address, "connection dropped by force"),
+            () = self.converse(stream) => {}
         }
     }
-}
 
-async fn serve_http2<S, B>(
-    io: preface::Io,
-    address: SocketAddr,
-    service: S,
-    config: &Config,
-    signals: &Signals,
-) where
-    S: Service<Request<Body>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
-    S::Future: Send,
-    B: http_body::Body<Data = Bytes> + Send + 'static,
-    B::Error: std::error::Error + Send + Sync,
-{
-    let peer = Peer { address, watches_end: signals.watches_end.child_token() };
-    let service = ServiceBuilder::new()
-        .map_request({
-            let peer = peer.clone();
-            move |request| introduced(request, &peer)
-        })
-        .map_response(|response: Response<B>| response.map(frames::Body::new))
-        .service(service);
-    let builder = builder(config, Executor { streams: signals.streams.clone() });
-    let mut connection = pin!(builder.serve_connection(TokioIo::new(io), TowerToHyperService::new(service)));
-
-    tokio::select! {
-        // First: a connection from the end of the accept queue is greeted before it is sent away.
-        biased;
-        result = connection.as_mut() => return closed(address, result),
-        () = signals.go_away.cancelled() => {}
-        () = sleep(config.age.jittered()) => {}
+    async fn converse(self, stream: TcpStream) {
+        let (address, bound) = (self.address, self.config.preface_timeout);
+        match timeout(bound, preface::read(stream)).await {
+            Ok(Ok(Opening::Http2(io))) => self.serve_http2(io).await,
+            Ok(Ok(Opening::Foreign(foreigner))) => {
+                tracing::debug!(%address, language = ?foreigner.language, "connection closed: not HTTP/2");
+                // A farewell that fails or takes too long is as good as done.
+                let _ = timeout(bound, foreigner.dismiss()).await;
+            }
+            Ok(Err(error)) => tracing::debug!(%address, %error, "connection lost before it spoke"),
+            Err(_) => tracing::debug!(%address, ?bound, "connection closed: no HTTP/2 preface in time"),
+        }
     }
-    peer.watches_end.cancel();
-    connection.as_mut().graceful_shutdown();
-    if let Ok(result) = timeout(config.age.grace, connection).await {
+
+    async fn serve_http2(self, io: preface::Io) {
+        let Self { address, service, config, signals } = self;
+        let peer = Peer::new(address);
+        let service = adapted(service, peer.clone());
+        let builder = builder(&config, Executor { streams: signals.streams.clone() });
+        let mut connection =
+            pin!(builder.serve_connection(TokioIo::new(io), TowerToHyperService::new(service)));
+
+        tokio::select! {
+            // First: a connection from the end of the accept queue is greeted before it is sent away.
+            biased;
+            result = connection.as_mut() => return closed(address, result),
+            () = signals.go_away.cancelled() => {}
+            () = sleep(config.age.jittered()) => {}
+        }
+        peer.watches_end.cancel();
+        connection.as_mut().graceful_shutdown();
+        let Ok(result) = timeout(config.age.grace, connection).await else {
+            return tracing::debug!(%address, "connection dropped: its grace has passed");
+        };
         closed(address, result);
-    } else {
-        tracing::debug!(%address, "connection dropped: its grace has passed");
     }
+}
+
+/// `service` between hyper's bodies and ours; its requests know their peer.
+fn adapted<S, B>(
+    service: S,
+    peer: Peer,
+) -> impl Service<Request<Incoming>, Response = Response<frames::Body<B>>, Error = Infallible, Future: Send> + Clone
+where
+    S: Service<Request<Body>, Response = Response<B>, Error = Infallible> + Clone,
+    S::Future: Send,
+{
+    ServiceBuilder::new()
+        .map_request(move |request| introduced(request, &peer))
+        .map_response(|response: Response<B>| response.map(frames::Body::new))
+        .service(service)
 }
 
 /// `request` in tonic's terms, with its peer.

@@ -17,7 +17,7 @@ use tower::Service;
 pub use self::hooks::Hooks;
 use super::{
     Config,
-    connection::{self, Signals},
+    connection::{Connection, Signals},
     listener::{accept, accept_queued},
 };
 use crate::clock;
@@ -113,9 +113,14 @@ where
     }
 
     fn spawn(&self, (stream, address): (TcpStream, SocketAddr), permit: OwnedSemaphorePermit) {
-        let (service, config, signals) = (self.service.clone(), self.config.clone(), self.signals.clone());
+        let connection = Connection {
+            address,
+            service: self.service.clone(),
+            config: self.config.clone(),
+            signals: self.signals.clone(),
+        };
         self.connections.spawn(async move {
-            connection::run(stream, address, service, &config, &signals).await;
+            connection.run(stream).await;
             drop(permit);
         });
     }
@@ -125,7 +130,6 @@ where
         let announced = join(timeout(lame_duck, on_draining()), sleep(lame_duck));
         self.accept_until(&listener, async { drop(announced.await) }).await;
         self.empty_queue(listener);
-        self.signals.watches_end.cancel();
         self.signals.go_away.cancel();
         for tasks in [&self.connections, &self.signals.streams] {
             tasks.close();
@@ -157,5 +161,47 @@ where
             let _ = timeout(EPILOGUE, tasks.wait()).await;
         }
         streams_cut
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        future::{Ready, ready},
+        io::Read,
+        net::TcpStream,
+    };
+
+    use super::*;
+    use crate::faces::grpc::transport::{Drain, bind};
+
+    const LAME_DUCK: Duration = Duration::from_millis(10);
+
+    #[tokio::test]
+    async fn a_connection_that_came_at_the_last_moment_is_taken() {
+        let listener = bind("127.0.0.1:0".parse().unwrap(), false).unwrap();
+        let address = listener.local_addr().unwrap();
+        let server = Server::new(tower::service_fn(nothing), hurried());
+        let (sender, clients) = std::sync::mpsc::channel();
+        // Keeps the only thread busy past the lame-duck time: the kernel accepts, the server cannot.
+        let hook = async move {
+            let end = clock::now() + LAME_DUCK * 2;
+            sender.send([(); 3].map(|()| TcpStream::connect(address).unwrap())).unwrap();
+            while clock::now() < end {}
+        };
+        server.drain(listener, Box::new(|| Box::pin(hook))).await;
+        for mut client in clients.recv().unwrap() {
+            assert_eq!(client.read(&mut [0]).unwrap(), 0, "closed after it said nothing, not reset");
+        }
+        assert!(TcpStream::connect(address).is_err(), "the listener is still open");
+    }
+
+    fn hurried() -> Config {
+        let drain = Drain { lame_duck: LAME_DUCK, ..Drain::default() };
+        Config { drain, preface_timeout: LAME_DUCK, ..Config::default() }
+    }
+
+    fn nothing(_: Request<Body>) -> Ready<Result<Response<Body>, Infallible>> {
+        ready(Ok(Response::default()))
     }
 }

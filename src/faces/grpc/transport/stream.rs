@@ -77,6 +77,7 @@ mod tests {
     use std::future::pending;
 
     use hyper::rt::Executor as _;
+    use tokio::time::timeout;
 
     use super::*;
 
@@ -89,7 +90,7 @@ mod tests {
             pending::<()>().await;
         });
         executor.streams.close();
-        executor.streams.wait().await;
+        timeout(Duration::from_hours(1), executor.streams.wait()).await.unwrap();
         assert_eq!(start.elapsed(), Duration::from_secs(3) + GRACE);
     }
 
