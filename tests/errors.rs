@@ -1,6 +1,10 @@
 //! `docs/ERRORS.md` says of every code and every reason what the code does.
 
-use std::{fs, path::Path, time::Duration};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use toolwire::contract::{ErrorCode, Refusal, status};
 
@@ -10,7 +14,10 @@ fn page() -> String {
 }
 
 fn upper_snake(code: tonic::Code) -> String {
-    let name = format!("{code:?}");
+    screaming(&format!("{code:?}"))
+}
+
+fn screaming(name: &str) -> String {
     let mut text = String::new();
     for c in name.chars() {
         if c.is_uppercase() && !text.is_empty() {
@@ -58,4 +65,39 @@ fn every_refusal_has_its_row() {
         let code = upper_snake(status::code_of_refusal(&refusal));
         assert_row(&format!("| `{}` | `{code}` |", status::reason_of(&refusal)));
     }
+}
+
+#[test]
+fn every_refusal_of_the_transport_has_its_row() {
+    let mut seen = 0;
+    for path in sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/faces/grpc/transport")) {
+        let text = fs::read_to_string(path).expect("readable");
+        let code = text.split("#[cfg(test)]").next().expect("not empty");
+        for call in code.split("Code::").skip(1) {
+            if let Some((status, reason)) = status_and_reason(call) {
+                assert_row(&format!("| `{reason}` | `{}` |", screaming(status)));
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen >= 8, "found only {seen} refusals: does the source still name them like this?");
+}
+
+/// `Unavailable, "DRAINING", …` → the two words.
+fn status_and_reason(call: &str) -> Option<(&str, &str)> {
+    let (status, rest) = call.split_once(',')?;
+    let reason = rest.trim_start().strip_prefix('"')?.split('"').next()?;
+    let is_reason = reason.len() > 1 && reason.bytes().all(|b| b.is_ascii_uppercase() || b == b'_');
+    (is_reason && status.bytes().all(|b| b.is_ascii_alphabetic())).then_some((status, reason))
+}
+
+fn sources(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).expect("readable").map(|entry| entry.expect("readable").path());
+    let (directories, files): (Vec<_>, Vec<_>) = entries.partition(|path| path.is_dir());
+    let is_test = |path: &PathBuf| path.ends_with("tests.rs");
+    files
+        .into_iter()
+        .filter(|path| !is_test(path))
+        .chain(directories.iter().flat_map(|directory| sources(directory)))
+        .collect()
 }

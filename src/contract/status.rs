@@ -62,7 +62,7 @@ pub const fn reason_of(refusal: &Refusal) -> &'static str {
         Refusal::PermissionDenied { .. } => "TOOL_NOT_ALLOWED",
         Refusal::ToolDisabled { .. } => "TOOL_DISABLED",
         Refusal::RequestIdReused { .. } => "REQUEST_ID_REUSED",
-        Refusal::Overloaded { .. } => "OVERLOADED",
+        Refusal::Overloaded { .. } => "TOO_MANY_REQUEST_IDS",
         Refusal::DeadlineExceeded => "DEADLINE_EXCEEDED",
         Refusal::CallerGone => "CALLER_GONE",
         Refusal::ShuttingDown => "SHUTTING_DOWN",
