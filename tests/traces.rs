@@ -2,15 +2,11 @@
 
 mod support;
 
-use std::{net::SocketAddr, process::Stdio};
+use std::{net::SocketAddr, path::Path};
 
 use opentelemetry_proto::tonic::trace::v1::{Span, span::SpanKind};
 use serde_json::{Value, json};
-use tokio::{
-    io::{AsyncBufReadExt, BufReader, Lines},
-    process::{Child, ChildStderr, Command},
-};
-use tonic::{Request, transport::Endpoint};
+use tonic::Request;
 use toolwire::contract::{
     json::to_struct,
     proto::v1::{CallToolRequest, call_tool_request, tool_service_client::ToolServiceClient},
@@ -19,59 +15,28 @@ use toolwire::contract::{
 use support::{
     arguments,
     collector::{Collector, attribute},
+    program::Program,
 };
 
 const TRACE_ID: &str = "0af7651916cd43dd8448eb211c80319c";
 const PARENT_ID: &str = "b7ad6b7169203331";
 
-struct Program {
-    _child: Child,
-    address: SocketAddr,
-    log: Lines<BufReader<ChildStderr>>,
-}
-
-/// `toolwire serve` with JSON logs, exporting to the collector.
+/// The program, exporting to the collector.
 async fn serve(collector: SocketAddr) -> Program {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_toolwire"))
-        .args(["serve", "--listen", "127.0.0.1:0", "--log", "json", "--diagnostics"])
-        .env("OTEL_EXPORTER_OTLP_ENDPOINT", format!("http://{collector}"))
-        .env("OTEL_BSP_SCHEDULE_DELAY", "50")
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .kill_on_drop(true)
-        .spawn()
-        .expect("starts");
-    let mut stdout = BufReader::new(child.stdout.take().expect("piped")).lines();
-    let line = stdout.next_line().await.expect("readable").expect("an address");
-    let address = line.rsplit(' ').next().and_then(|text| text.parse().ok()).expect("an address");
-    let log = BufReader::new(child.stderr.take().expect("piped")).lines();
-    Program { _child: child, address, log }
+    let endpoint = format!("http://{collector}");
+    let variables = [("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint.as_str()), ("OTEL_BSP_SCHEDULE_DELAY", "50")];
+    Program::start(Path::new("."), &[], &variables).await
 }
 
-impl Program {
-    /// The next log line of a call of the given tool.
-    async fn line(&mut self, tool: &str) -> Value {
-        loop {
-            let text = self.log.next_line().await.expect("readable").expect("a line");
-            let line: Value = serde_json::from_str(&text).expect("JSON");
-            if line["target"] == "toolwire::call" && line["tool_name"] == tool {
-                return line;
-            }
-        }
-    }
-
-    async fn call(&self, tool: &str, input: Value) {
-        let channel = Endpoint::from_shared(format!("http://{}", self.address)).expect("an address");
-        let channel = channel.connect().await.expect("connects");
-        let mut request = Request::new(CallToolRequest {
-            target: Some(call_tool_request::Target::Tool(tool.to_owned())),
-            input: Some(call_tool_request::Input::Arguments(to_struct(&arguments(input)))),
-            ..CallToolRequest::default()
-        });
-        let traceparent = format!("00-{TRACE_ID}-{PARENT_ID}-01");
-        request.metadata_mut().insert("traceparent", traceparent.parse().expect("a value"));
-        ToolServiceClient::new(channel).call_tool(request).await.expect("status OK");
-    }
+async fn call(program: &Program, tool: &str, input: Value) {
+    let mut request = Request::new(CallToolRequest {
+        target: Some(call_tool_request::Target::Tool(tool.to_owned())),
+        input: Some(call_tool_request::Input::Arguments(to_struct(&arguments(input)))),
+        ..CallToolRequest::default()
+    });
+    let traceparent = format!("00-{TRACE_ID}-{PARENT_ID}-01");
+    request.metadata_mut().insert("traceparent", traceparent.parse().expect("a value"));
+    ToolServiceClient::new(program.channel().await).call_tool(request).await.expect("status OK");
 }
 
 fn hex(bytes: &[u8]) -> String {
@@ -98,7 +63,7 @@ fn only<'a>(spans: &'a std::collections::HashMap<String, Vec<Span>>, name: &str)
 async fn a_composite_is_one_trace_from_the_caller_to_its_nested_tools() {
     let (collector, address) = Collector::start().await;
     let mut program = serve(address).await;
-    program.call("get_symbol_performance", json!({"symbol": "AAPL"})).await;
+    call(&program, "get_symbol_performance", json!({"symbol": "AAPL"})).await;
     let spans = collector.trace(&unhex(TRACE_ID), 5).await;
 
     let server = only(&spans, "toolwire.v1.ToolService/CallTool");
@@ -135,7 +100,7 @@ async fn a_composite_is_one_trace_from_the_caller_to_its_nested_tools() {
 async fn a_failure_is_marked_with_its_type() {
     let (collector, address) = Collector::start().await;
     let mut program = serve(address).await;
-    program.call("debug_fail", json!({"code": "BLOCKED"})).await;
+    call(&program, "debug_fail", json!({"code": "BLOCKED"})).await;
     let spans = collector.trace(&unhex(TRACE_ID), 2).await;
     let span = only(&spans, "execute_tool debug_fail");
     assert_eq!(attribute(span, "error.type").as_deref(), Some("BLOCKED"));

@@ -3,6 +3,7 @@
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses a part")]
 
 pub mod collector;
+pub mod program;
 pub mod raw;
 pub mod server;
 pub mod stops;

@@ -1,0 +1,65 @@
+//! The real program, serving on a free port.
+
+use std::{net::SocketAddr, path::Path, process::Stdio};
+
+use serde_json::Value;
+use tokio::{
+    io::{AsyncBufReadExt, BufReader, Lines},
+    process::{Child, ChildStderr, Command},
+};
+use tonic::transport::{Channel, Endpoint};
+
+/// A running `toolwire serve --log json --diagnostics`. It ends when it is dropped.
+pub struct Program {
+    child: Child,
+    pub address: SocketAddr,
+    log: Lines<BufReader<ChildStderr>>,
+}
+
+impl Program {
+    /// Starts it in the given directory with further arguments and variables.
+    pub async fn start(directory: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_toolwire"))
+            .args(["serve", "--listen", "127.0.0.1:0", "--log", "json", "--diagnostics"])
+            .args(arguments)
+            .envs(variables.iter().copied())
+            .current_dir(directory)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .kill_on_drop(true)
+            .spawn()
+            .expect("starts");
+        let mut stdout = BufReader::new(child.stdout.take().expect("piped")).lines();
+        let line = stdout.next_line().await.expect("readable").expect("an address");
+        let address = line.rsplit(' ').next().and_then(|text| text.parse().ok()).expect("an address");
+        let log = BufReader::new(child.stderr.take().expect("piped")).lines();
+        Self { child, address, log }
+    }
+
+    pub async fn channel(&self) -> Channel {
+        let endpoint = Endpoint::from_shared(format!("http://{}", self.address)).expect("an address");
+        endpoint.connect().await.expect("connects")
+    }
+
+    /// The log line of the next call of the given tool.
+    pub async fn line(&mut self, tool: &str) -> Value {
+        loop {
+            let text = self.log.next_line().await.expect("readable").expect("a line");
+            let line: Value = serde_json::from_str(&text).expect("JSON");
+            if line["target"] == "toolwire::call" && line["tool_name"] == tool {
+                return line;
+            }
+        }
+    }
+
+    /// Ends it at once and returns what is left of its log.
+    pub async fn kill(mut self) -> String {
+        self.child.kill().await.expect("running");
+        let mut text = String::new();
+        while let Some(line) = self.log.next_line().await.expect("readable") {
+            text.push_str(&line);
+            text.push('\n');
+        }
+        text
+    }
+}
