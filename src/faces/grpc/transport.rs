@@ -33,6 +33,7 @@ mod content_type;
 mod deadline;
 mod frames;
 mod listener;
+mod message;
 mod overload;
 mod panics;
 mod preface;

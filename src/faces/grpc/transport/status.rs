@@ -17,7 +17,7 @@ use pin_project_lite::pin_project;
 use tonic::{Code, Status};
 use tonic_types::StatusExt;
 
-use super::refusal;
+use super::{message, refusal};
 
 /// Longest status message in bytes.
 const MAX_MESSAGE: usize = 1_024;
@@ -106,6 +106,7 @@ fn normalise(headers: &mut HeaderMap) {
     if let Some(status) = in_form(&status) {
         headers.extend(refusal::trailers(&status));
     }
+    message::spell(headers);
 }
 
 /// `status` in form, or nothing when it is already.

@@ -1,0 +1,50 @@
+//! The status message in headers, encoded exactly as the gRPC specification says: printable ASCII but `%` as it is.
+//!
+//! tonic encodes more, such as `?` and `#`, and clients that decode by the specification's neighbours (grpc-js uses
+//! `decodeURI`) show those as `%3F`.
+
+use http::{HeaderMap, HeaderValue};
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode, percent_encode};
+use tonic::Status;
+
+/// What is encoded beside what is not ASCII.
+const ENCODED: &AsciiSet = &CONTROLS.add(b'%');
+
+/// Encodes the message in `headers` anew, if there is one.
+pub(super) fn spell(headers: &mut HeaderMap) {
+    let Some(value) = headers.get_mut(Status::GRPC_MESSAGE) else { return };
+    let text: Vec<u8> = percent_decode(value.as_bytes()).collect();
+    let spelled = percent_encode(&text, ENCODED).to_string();
+    if let Ok(spelled) = HeaderValue::from_str(&spelled) {
+        *value = spelled;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tonic::Code;
+
+    use super::*;
+
+    fn spelled(message: &str) -> (String, Status) {
+        let mut headers = HeaderMap::new();
+        Status::new(Code::NotFound, message).add_header(&mut headers).unwrap();
+        spell(&mut headers);
+        let text = headers[Status::GRPC_MESSAGE].to_str().unwrap().to_owned();
+        (text, Status::from_header_map(&headers).unwrap())
+    }
+
+    #[test]
+    fn printable_ascii_stands_as_it_is() {
+        let message = "Unknown tool: a{b} <c> \"d\" #e. Did you mean f?";
+        assert_eq!(spelled(message).0, message);
+    }
+
+    #[test]
+    fn every_message_survives() {
+        for message in ["100 %41", "line\nbreak \u{0}", "日本", "", "~ |"] {
+            let (text, status) = spelled(message);
+            assert_eq!(status.message(), message, "{text}");
+        }
+    }
+}
