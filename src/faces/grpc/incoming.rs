@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 use serde_json::Value;
 use tonic::{Extensions, metadata::MetadataMap};
 
-use super::transport::Arrival;
+use super::transport::{Arrival, authenticate::Bearer};
 use crate::{
     clock,
     context::{InvalidId, RequestId, ToolContext, User},
@@ -29,7 +29,9 @@ pub(super) fn call(extensions: &Extensions, target: Target, arguments: Arguments
     let arrived = arrival.map_or_else(Arrived::now, |it| Arrived { at: it.at, wall: it.wall });
     let timeout = arrival.and_then(|it| it.timeout).unwrap_or(UNBOUNDED);
     let deadline = arrived.at.checked_add(timeout).unwrap_or_else(|| clock::now() + UNBOUNDED);
-    Call { arrived, ..Call::new(ToolContext::new(user, deadline), target, arguments) }
+    let credentials = extensions.get::<Bearer>().map(|bearer| bearer.0.clone());
+    let context = ToolContext { credentials, ..ToolContext::new(user, deadline) };
+    Call { arrived, ..Call::new(context, target, arguments) }
 }
 
 /// What to call.

@@ -12,6 +12,7 @@ use std::{
 
 use futures_util::future::BoxFuture;
 use http::{HeaderMap, HeaderValue, Request, Response, header::AUTHORIZATION, request::Parts};
+use secrecy::SecretString;
 
 pub use self::{error::AuthenticationError, loopback::Loopback, static_tokens::StaticTokens};
 use super::{
@@ -40,6 +41,10 @@ pub struct Credentials<'a> {
     /// The peer's certificates, if it came over mutual TLS.
     pub peer_certificates: Option<&'a PeerCertificates>,
 }
+
+/// The bearer token that an accepted caller presented, for tools that act on the caller's behalf elsewhere.
+#[derive(Debug, Clone)]
+pub struct Bearer(pub SecretString);
 
 /// Decides who a caller is.
 ///
@@ -138,6 +143,12 @@ async fn identified<B>(
     let (mut parts, body) = request.into_parts();
     if !parts.extensions.get::<Rule>().is_some_and(|rule| rule.access == Access::Public) {
         let user = authenticator.authenticate(Credentials::of(&parts)).await?;
+        if let Some(token) =
+            Credentials::of(&parts).bearer().and_then(|token| std::str::from_utf8(token).ok())
+        {
+            let bearer = Bearer(token.into());
+            parts.extensions.insert(bearer);
+        }
         parts.extensions.insert(user);
     }
     Ok(Request::from_parts(parts, body))
