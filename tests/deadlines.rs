@@ -89,15 +89,16 @@ async fn a_reader_who_never_reads_does_not_keep_the_work_alive() {
     let _turn = TURN.lock().await;
     let stops = LazyLock::force(&STOPS);
     let server = Server::start();
-    let mut held = Vec::new();
+    let (mut held, mut stopped) = (Vec::new(), Vec::new());
     for _ in 0..CALLS / AT_A_TIME {
         // A connection carries at most a hundred streams, and these never end.
         let client = Raw::with_shut_window(server.address).await;
         for _ in 0..AT_A_TIME {
             held.push(client.start(INVOKE, TIMEOUT, &invoke()).await);
         }
+        stopped.extend(stops.take(AT_A_TIME).await);
     }
-    assert_all_stopped_by_the_deadline("InvokeTool, window shut", &stops.take(CALLS).await);
+    assert_all_stopped_by_the_deadline("InvokeTool, window shut", &stopped);
     assert_eq!(held.len(), CALLS);
 }
 

@@ -44,9 +44,6 @@ impl Service<Call> for Execute {
 
     fn call(&mut self, call: Call) -> Self::Future {
         Box::pin(async move {
-            if call.context.cancellation.is_cancelled() {
-                return Ok(call.failed(ToolError::cancelled()));
-            }
             let span = span::execute_tool(&call);
             let ended = span::Ended::new(&span, &call.context.cancellation);
             let terminal = execute(&call).instrument(span).await;

@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use futures_util::future::{BoxFuture, Either};
+use futures_util::future::{BoxFuture, Either, ready};
 use opentelemetry::trace::FutureExt;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -77,6 +77,10 @@ where
     }
 
     fn call(&mut self, mut call: Call) -> Self::Future {
+        // Cancelled beforehand: nothing is recorded and nothing begins, not even a write (spec 001).
+        if call.context.cancellation.is_cancelled() {
+            return Either::Right(Box::pin(ready(Ok(call.failed(ToolError::cancelled())))));
+        }
         let reads = call.tool().definition.category == Category::Read;
         match call.request_id {
             None if reads => {

@@ -46,6 +46,12 @@ impl Bench {
         Self::build(manifests, Arc::new(AllowAll), None)
     }
 
+    /// Everything as bundled, but there is no source of data.
+    pub fn without_sources() -> Self {
+        let manifests = Manifests::new(Tree::Embedded).with(Tree::Embedded, "diagnostics");
+        Self::assemble(manifests, Arc::new(AllowAll), None, Services::default())
+    }
+
     /// The user may call only what the patterns name.
     pub fn allowing(patterns: &[&str]) -> Self {
         let pattern = |&text: &&str| ToolPattern::try_from(text.to_owned()).expect("a pattern");
@@ -66,15 +72,24 @@ impl Bench {
     }
 
     fn build(manifests: Manifests, policy: Arc<dyn Policy>, data: Option<TempDir>) -> Self {
+        let brokerage = Brokerage::open(Tree::Embedded, user_id()).expect("good data");
+        Self::assemble(manifests, policy, data, Services::default().with(Arc::new(brokerage)))
+    }
+
+    fn assemble(
+        manifests: Manifests,
+        policy: Arc<dyn Policy>,
+        data: Option<TempDir>,
+        services: Services,
+    ) -> Self {
         let mut executors = tools::all();
         executors.extend(tools::diagnostics());
         let registry = Arc::new(Registry::open(manifests, executors).expect("good manifests"));
-        let brokerage = Brokerage::open(Tree::Embedded, user_id()).expect("good data");
         let pipeline = Pipeline::new(Parts {
             registry: Arc::clone(&registry),
             policy,
             idempotency: Arc::new(MemoryIdempotency::default()),
-            services: Services::default().with(Arc::new(brokerage)),
+            services,
             cap: Duration::from_mins(2),
             log_arguments: false,
         });
