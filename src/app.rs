@@ -2,7 +2,10 @@
 
 use std::{convert::Infallible, future::pending, sync::Arc, time::Duration};
 
-use tokio::{net::TcpListener, time::MissedTickBehavior};
+use tokio::{
+    net::TcpListener,
+    time::{MissedTickBehavior, timeout},
+};
 
 use crate::{
     config::{self, Config},
@@ -83,10 +86,23 @@ impl App {
             registry: Arc::clone(&self.registry),
             policy: Arc::clone(&self.policy),
         };
-        let serving = grpc::serve(face, authenticator(config), &config.server, listener, shutdown);
+        let serving = async {
+            let report = grpc::serve(face, authenticator(config), &config.server, listener, shutdown).await;
+            self.finish_writes(config.server.drain.forced_end.saturating_sub(report.elapsed)).await;
+            report
+        };
         tokio::select! {
             report = serving => report,
             never = self.keep_fresh() => match never {},
+        }
+    }
+
+    /// Waits for the writes that outlived their callers, for as long as the drain has left.
+    async fn finish_writes(&self, left: Duration) {
+        let in_flight = self.pipeline.in_flight();
+        if timeout(left, in_flight.emptied()).await.is_err() {
+            tracing::warn!(calls = in_flight.len(), "the forced end cuts calls whose outcome is now unknown");
+            in_flight.shut_down();
         }
     }
 

@@ -4,20 +4,23 @@
 
 mod support;
 
-use std::{fs, sync::LazyLock};
+use std::{fs, sync::LazyLock, time::Duration};
 
 use futures_util::{StreamExt, stream};
 use serde_json::json;
 use tokio::{runtime::Handle, sync::Mutex};
-use toolwire::contract::{
-    json::to_struct,
-    proto::v1::{CallToolRequest, InvokeToolRequest, call_tool_request, invoke_tool_request},
+use toolwire::{
+    context::RequestId,
+    contract::{
+        json::to_struct,
+        proto::v1::{CallToolRequest, InvokeToolRequest, call_tool_request, invoke_tool_request},
+    },
 };
 
 use support::{
     arguments,
     raw::Raw,
-    server::Server,
+    server::{Server, config},
     stops::{Stop, Stops},
 };
 
@@ -124,6 +127,29 @@ async fn killing_the_client_stops_the_work_and_leaves_nothing_behind() {
     let after = settled(tasks, descriptors).await;
     println!("tasks {tasks} → {}, descriptors {descriptors} → {}", after.0, after.1);
     assert!(server.app.pipeline.in_flight().is_empty());
+}
+
+#[tokio::test]
+async fn a_drain_waits_for_the_write_that_outlived_its_caller() {
+    let _turn = TURN.lock().await;
+    let stops = LazyLock::force(&STOPS);
+    let mut config = config();
+    config.server.drain.lame_duck = Duration::ZERO;
+    let server = Server::with(config);
+    let client = Raw::connect(server.address).await;
+    let mut write = call();
+    write.target = Some(call_tool_request::Target::Tool("debug_write".to_owned()));
+    let input = arguments(json!({"value": "x", "duration": "1s"}));
+    write.input = Some(call_tool_request::Input::Arguments(to_struct(&input)));
+    write.request_id = RequestId::generate().to_string();
+    assert_eq!(client.call(CALL, TIMEOUT, &write).await.status(), 4);
+    drop(client);
+
+    let in_flight = server.app.pipeline.in_flight().clone();
+    assert_eq!(in_flight.len(), 1);
+    server.shut_down().await;
+    assert!(in_flight.is_empty());
+    assert_eq!(Stops::causes(&stops.take(1).await), [("completed", 1)].into());
 }
 
 /// Waits until the tasks and the open descriptors of the process are at most as many as given, and returns them.

@@ -2,14 +2,23 @@
 
 use std::{
     collections::HashMap,
+    pin::pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
+
+use tokio::sync::Notify;
 
 use crate::context::{CallId, Cancellation, RequestId, StopCause, UserId};
 
 /// The running calls. Cloning it makes another handle of the same.
 #[derive(Clone, Debug, Default)]
-pub struct InFlight(Arc<Mutex<Running>>);
+pub struct InFlight(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    running: Mutex<Running>,
+    emptied: Notify,
+}
 
 #[derive(Debug, Default)]
 struct Running {
@@ -86,8 +95,21 @@ impl InFlight {
         self.len() == 0
     }
 
+    /// Waits until no call is running.
+    pub async fn emptied(&self) {
+        loop {
+            // Listens before it looks, so that nothing is missed in between.
+            let mut emptied = pin!(self.0.emptied.notified());
+            emptied.as_mut().enable();
+            if self.is_empty() {
+                return;
+            }
+            emptied.await;
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, Running> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -102,6 +124,10 @@ impl Entry {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        self.in_flight.lock().entries.remove(&self.key);
+        let mut running = self.in_flight.lock();
+        running.entries.remove(&self.key);
+        if running.entries.is_empty() {
+            self.in_flight.0.emptied.notify_waiters();
+        }
     }
 }
