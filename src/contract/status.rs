@@ -1,8 +1,7 @@
-//! Failures as gRPC statuses: one function for a refusal, one for a tool's error on a typed RPC.
+//! Failures as gRPC statuses: the one place that builds them.
 //!
-//! Every status carries exactly one `google.rpc.ErrorInfo` of domain `toolwire`; `docs/ERRORS.md` lists them.
-
-use std::time::Duration;
+//! Every status carries exactly one `google.rpc.ErrorInfo`: a stable `UPPER_SNAKE` reason in the domain [`DOMAIN`];
+//! `docs/ERRORS.md` lists them. Statuses travel in headers, so everything in them is bounded.
 
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
@@ -12,22 +11,23 @@ use super::{ErrorCode, Refusal, ToolError, Violation};
 /// The domain of every `google.rpc.ErrorInfo`.
 pub const DOMAIN: &str = "toolwire";
 
-/// The longest status message; a longer one can mask the real code behind a header limit.
+/// The longest status message in bytes; a longer one can mask the real code behind a client's header limit.
 const MAX_MESSAGE: usize = 1024;
+
+/// The most bytes of a caller's own words, its violations or the name it asked for, that a status repeats.
+const MAX_REPEATED: usize = 2 * 1024;
 
 impl From<Refusal> for Status {
     fn from(refusal: Refusal) -> Self {
-        let message = refusal.to_string();
-        let details = info(reason_of(&refusal));
         let details = match &refusal {
-            Refusal::InvalidRequest(violations) => with_violations(details, violations),
-            Refusal::UnknownTool { name, .. } => resource(details, "tool", name),
-            Refusal::UnknownIntent { intent, .. } => resource(details, "intent", intent),
-            Refusal::RequestIdReused { request_id } => resource(details, "request_id", request_id),
-            Refusal::Overloaded { retry_after, .. } => with_retry(details, *retry_after),
-            _ => details,
+            Refusal::InvalidRequest(violations) => violated(violations),
+            Refusal::UnknownTool { name, .. } => resource("tool", name),
+            Refusal::UnknownIntent { intent, .. } => resource("intent", intent),
+            Refusal::RequestIdReused { request_id } => resource("request_id", request_id),
+            Refusal::Overloaded { retry_after, .. } => ErrorDetails::with_retry_info(Some(*retry_after)),
+            _ => ErrorDetails::new(),
         };
-        status(code_of_refusal(&refusal), &message, details)
+        status(code_of_refusal(&refusal), reason_of(&refusal), &refusal.to_string(), details)
     }
 }
 
@@ -72,11 +72,11 @@ pub const fn reason_of(refusal: &Refusal) -> &'static str {
 
 /// The status of a tool's error on a typed RPC, which has no room for a result.
 pub fn of_tool_error(error: &ToolError) -> Status {
-    let mut details = with_violations(info(error.code.name()), &error.violations);
+    let mut details = violated(&error.violations);
     if let Some(retry_after) = error.retry_after {
-        details = with_retry(details, retry_after);
+        details.set_retry_info(Some(retry_after));
     }
-    status(code_of(error.code), &error.message, details)
+    status(code_of(error.code), error.code.name(), &error.message, details)
 }
 
 /// The same name where gRPC has it, otherwise the nearest meaning.
@@ -99,32 +99,102 @@ pub const fn code_of(code: ErrorCode) -> Code {
     }
 }
 
-/// A status with its details, its message cut to what headers carry safely.
-pub fn status(code: Code, message: &str, details: ErrorDetails) -> Status {
-    let end = message.floor_char_boundary(MAX_MESSAGE);
-    Status::with_error_details(code, &message[..end], details)
+/// A status with `ErrorInfo { reason, domain }` beside the other `details`, its message cut to what headers carry.
+pub fn status(code: Code, reason: &str, message: &str, mut details: ErrorDetails) -> Status {
+    details.set_error_info(reason, DOMAIN, []);
+    Status::with_error_details(code, cut(message), details)
 }
 
-/// The details that every status has.
-pub fn info(reason: &str) -> ErrorDetails {
-    ErrorDetails::with_error_info(reason, DOMAIN, [])
+/// A status with `ErrorInfo { reason, domain }` and no other detail.
+pub fn plain(code: Code, reason: &str, message: &str) -> Status {
+    status(code, reason, message, ErrorDetails::new())
 }
 
-/// Adds when to try again.
-pub fn with_retry(mut details: ErrorDetails, retry_after: Duration) -> ErrorDetails {
-    details.set_retry_info(Some(retry_after));
-    details
+/// As much of a message as headers carry safely.
+pub fn cut(message: &str) -> &str {
+    &message[..message.floor_char_boundary(MAX_MESSAGE)]
 }
 
-/// Adds what is wrong with the request, if anything is.
-pub fn with_violations(mut details: ErrorDetails, violations: &[Violation]) -> ErrorDetails {
-    for violation in violations {
-        details.add_bad_request_violation(&violation.pointer, &violation.description);
+/// The gRPC name of a code: `DEADLINE_EXCEEDED`.
+pub const fn name(code: Code) -> &'static str {
+    match code {
+        Code::Ok => "OK",
+        Code::Cancelled => "CANCELLED",
+        Code::Unknown => "UNKNOWN",
+        Code::InvalidArgument => "INVALID_ARGUMENT",
+        Code::DeadlineExceeded => "DEADLINE_EXCEEDED",
+        Code::NotFound => "NOT_FOUND",
+        Code::AlreadyExists => "ALREADY_EXISTS",
+        Code::PermissionDenied => "PERMISSION_DENIED",
+        Code::ResourceExhausted => "RESOURCE_EXHAUSTED",
+        Code::FailedPrecondition => "FAILED_PRECONDITION",
+        Code::Aborted => "ABORTED",
+        Code::OutOfRange => "OUT_OF_RANGE",
+        Code::Unimplemented => "UNIMPLEMENTED",
+        Code::Internal => "INTERNAL",
+        Code::Unavailable => "UNAVAILABLE",
+        Code::DataLoss => "DATA_LOSS",
+        Code::Unauthenticated => "UNAUTHENTICATED",
+    }
+}
+
+/// What is wrong with the request: the first violations, as many as headers carry.
+fn violated(violations: &[Violation]) -> ErrorDetails {
+    let mut details = ErrorDetails::new();
+    let mut room = MAX_REPEATED;
+    for Violation { pointer, description, .. } in violations {
+        let Some(rest) = room.checked_sub(pointer.len() + description.len()) else { break };
+        room = rest;
+        details.add_bad_request_violation(pointer, description);
     }
     details
 }
 
-fn resource(mut details: ErrorDetails, kind: &str, name: &str) -> ErrorDetails {
-    details.set_resource_info(kind, name, "", "");
-    details
+fn resource(kind: &str, name: &str) -> ErrorDetails {
+    let end = name.floor_char_boundary(MAX_REPEATED);
+    ErrorDetails::with_resource_info(kind, &name[..end], "", "")
+}
+
+#[cfg(test)]
+mod tests {
+    use tonic_types::StatusExt;
+
+    use super::*;
+
+    #[test]
+    fn a_status_carries_one_error_info() {
+        let status = plain(Code::Unavailable, "OVERLOADED", "too many requests");
+        assert_eq!(status.get_error_details_vec().len(), 1);
+        let info = status.get_details_error_info().unwrap();
+        assert_eq!((info.reason.as_str(), info.domain.as_str()), ("OVERLOADED", DOMAIN));
+    }
+
+    #[test]
+    fn a_status_fits_into_headers_whatever_the_caller_wrote() {
+        let long = "x".repeat(1_000_000);
+        let violation = |n: usize| Violation {
+            pointer: format!("/{n}"),
+            rule: "additionalProperties".to_owned(),
+            description: format!("unknown parameter `{n}`"),
+        };
+        let many: Vec<_> = (0..100_000).map(violation).collect();
+        for status in [
+            Refusal::UnknownTool { name: long.clone(), near: Vec::new() }.into(),
+            Refusal::UnknownIntent { intent: long.clone(), near: Vec::new() }.into(),
+            Refusal::InvalidRequest(many.clone()).into(),
+            of_tool_error(&ToolError::invalid_arguments(many)),
+        ] {
+            assert!(status.details().len() < 6_000, "{} bytes of details", status.details().len());
+            assert!(status.get_details_error_info().is_some());
+        }
+    }
+
+    #[test]
+    fn every_code_has_its_grpc_name() {
+        for number in 0..=16 {
+            let code = Code::from_i32(number);
+            let letters: String = name(code).chars().filter(|c| *c != '_').collect();
+            assert_eq!(letters.to_lowercase(), format!("{code:?}").to_lowercase());
+        }
+    }
 }

@@ -23,7 +23,6 @@ use self::{authenticate::Authenticator, rules::Rules};
 pub mod attributes;
 pub mod authenticate;
 pub mod grpc_timeout;
-pub mod refusal;
 pub mod rules;
 
 mod arrival;
@@ -37,6 +36,7 @@ mod message;
 mod overload;
 mod panics;
 mod preface;
+mod refusal;
 mod reply;
 mod serve;
 mod status;

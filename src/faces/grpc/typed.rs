@@ -33,5 +33,5 @@ fn confirmation_required(confirmation: &Confirmation) -> Status {
         "A person must approve this call first ({}): {}. Call again with the same x-toolwire-request-id afterwards.",
         confirmation.confirmation_id, confirmation.summary
     );
-    status::status(Code::FailedPrecondition, &message, status::info("CONFIRMATION_REQUIRED"))
+    status::plain(Code::FailedPrecondition, "CONFIRMATION_REQUIRED", &message)
 }

@@ -22,7 +22,7 @@ use super::{
     refusal,
     rules::{Lifetime, Rule},
 };
-use crate::clock;
+use crate::{clock, contract::status};
 
 mod body;
 mod timer;
@@ -121,7 +121,7 @@ where
 
 fn exceeded() -> Status {
     let message = "the call's deadline passed before it was finished";
-    refusal::plain(Code::DeadlineExceeded, "DEADLINE_EXCEEDED", message)
+    status::plain(Code::DeadlineExceeded, "DEADLINE_EXCEEDED", message)
 }
 
 #[cfg(test)]

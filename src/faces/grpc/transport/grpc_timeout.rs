@@ -9,7 +9,7 @@ use http::{HeaderMap, HeaderName};
 use tonic::{Code, Status};
 use tonic_types::ErrorDetails;
 
-use super::refusal;
+use crate::contract::status;
 
 const NAME: HeaderName = HeaderName::from_static("grpc-timeout");
 const MAX_DIGITS: usize = 8;
@@ -55,7 +55,7 @@ impl From<Malformed> for Status {
     fn from(malformed: Malformed) -> Self {
         let text = malformed.to_string();
         let details = ErrorDetails::with_bad_request_violation(NAME.as_str(), text.as_str());
-        refusal::status(Code::InvalidArgument, "INVALID_TIMEOUT", &text, details)
+        status::status(Code::InvalidArgument, "INVALID_TIMEOUT", &text, details)
     }
 }
 

@@ -19,10 +19,10 @@ use tonic::{Code, Status};
 use tonic_types::ErrorDetails;
 
 use super::{
-    refusal,
     reply::Reply,
     rules::{Access, Rule},
 };
+use crate::contract::status;
 
 const PUSHBACK: &str = "grpc-retry-pushback-ms";
 
@@ -151,7 +151,7 @@ impl<B: HttpBody> HttpBody for Body<B> {
 fn overloaded(retry_after: Duration) -> Status {
     let details = ErrorDetails::with_retry_info(Some(retry_after));
     let message = "the server has as many requests in flight as it takes; try again later";
-    let mut status = refusal::status(Code::Unavailable, "OVERLOADED", message, details);
+    let mut status = status::status(Code::Unavailable, "OVERLOADED", message, details);
     let milliseconds = retry_after.as_millis().to_string();
     let milliseconds = milliseconds.parse().expect("digits are a valid header value");
     status.metadata_mut().insert(PUSHBACK, milliseconds);
@@ -166,6 +166,7 @@ mod tests {
     use tower::{Layer as _, Service as _, ServiceExt, service_fn};
 
     use super::*;
+    use crate::faces::grpc::transport::refusal;
 
     type Empty = tonic::body::Body;
 

@@ -15,6 +15,7 @@ use pin_project_lite::pin_project;
 use tonic::{Code, Status};
 
 use super::refusal;
+use crate::contract::status;
 
 /// Catches panics of calls, their futures and their bodies.
 #[derive(Debug, Clone, Copy)]
@@ -131,7 +132,7 @@ fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
 }
 
 fn internal() -> Status {
-    refusal::plain(
+    status::plain(
         Code::Internal,
         "INTERNAL",
         "the server failed while it handled this call; it is not the caller's fault",

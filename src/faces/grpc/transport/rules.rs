@@ -13,7 +13,8 @@ use std::{
 use http::{Request, Response};
 use tonic::Code;
 
-use super::{refusal, reply::Reply};
+use super::reply::Reply;
+use crate::contract::status;
 
 /// Who may call a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -142,7 +143,7 @@ where
         let Some((_, rule)) = self.rules.find(request.uri().path()) else {
             let message =
                 "this server has no such method; list its services by reflection or read its proto files";
-            return Reply::refused(refusal::plain(Code::Unimplemented, "UNKNOWN_METHOD", message));
+            return Reply::refused(status::plain(Code::Unimplemented, "UNKNOWN_METHOD", message));
         };
         request.extensions_mut().insert(rule);
         Reply::passed(self.inner.call(request))

@@ -18,9 +18,8 @@ use tonic::{Code, Status};
 use tonic_types::StatusExt;
 
 use super::{message, refusal};
+use crate::contract::status;
 
-/// Longest status message in bytes.
-const MAX_MESSAGE: usize = 1_024;
 /// How tonic's decoder begins what it says of a message over the limit.
 const TOO_LARGE: [&str; 2] = ["Error, decoded message length too large", "Error decompressing: size limit"];
 
@@ -111,10 +110,10 @@ fn normalise(headers: &mut HeaderMap) {
 
 /// `status` in form, or nothing when it is already.
 fn in_form(status: &Status) -> Option<Status> {
-    let message = cut(status.message());
+    let message = status::cut(status.message());
     if status.details().is_empty() {
         let (code, reason) = meaning(status);
-        return Some(refusal::plain(code, reason, message));
+        return Some(status::plain(code, reason, message));
     }
     if message.len() == status.message().len() {
         return None;
@@ -130,12 +129,8 @@ fn meaning(status: &Status) -> (Code, &'static str) {
         Code::OutOfRange | Code::ResourceExhausted if too_large => {
             (Code::ResourceExhausted, "MESSAGE_TOO_LARGE")
         }
-        code => (code, refusal::name(code)),
+        code => (code, status::name(code)),
     }
-}
-
-fn cut(message: &str) -> &str {
-    &message[..message.floor_char_boundary(MAX_MESSAGE)]
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ use super::{
     refusal,
     rules::{Lifetime, Rule},
 };
+use crate::contract::status;
 
 /// Ends watches at the signal that their connection brings along.
 #[derive(Debug, Clone, Copy)]
@@ -139,5 +140,5 @@ fn has_ended(ended: Pin<&mut Option<WaitForCancellationFutureOwned>>, cx: &mut C
 }
 
 fn draining() -> Status {
-    refusal::plain(Code::Unavailable, "DRAINING", "this connection is about to close; watch again on another")
+    status::plain(Code::Unavailable, "DRAINING", "this connection is about to close; watch again on another")
 }

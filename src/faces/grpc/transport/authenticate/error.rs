@@ -3,7 +3,7 @@
 use tonic::{Code, Status};
 use tonic_types::ErrorDetails;
 
-use crate::faces::grpc::transport::refusal;
+use crate::contract::status;
 
 /// Why a caller was not let in.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -33,19 +33,19 @@ impl From<AuthenticationError> for Status {
         match error {
             // The caller can mend these by sending other credentials.
             AuthenticationError::Missing => {
-                refusal::plain(Code::Unauthenticated, "CREDENTIALS_MISSING", &text)
+                status::plain(Code::Unauthenticated, "CREDENTIALS_MISSING", &text)
             }
             AuthenticationError::Rejected => {
-                refusal::plain(Code::Unauthenticated, "CREDENTIALS_REJECTED", &text)
+                status::plain(Code::Unauthenticated, "CREDENTIALS_REJECTED", &text)
             }
             // Not a question of identity: the request itself is wrong.
             AuthenticationError::Malformed { header, rule } => {
                 let details = ErrorDetails::with_bad_request_violation(header, rule);
-                refusal::status(Code::InvalidArgument, "INVALID_USER", &text, details)
+                status::status(Code::InvalidArgument, "INVALID_USER", &text, details)
             }
             // Ours to mend.
             AuthenticationError::Unavailable => {
-                refusal::plain(Code::Unavailable, "AUTHENTICATION_UNAVAILABLE", &text)
+                status::plain(Code::Unavailable, "AUTHENTICATION_UNAVAILABLE", &text)
             }
         }
     }

@@ -7,7 +7,10 @@ use tonic::Code;
 use tracing::{Span, field::Empty};
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 
-use crate::faces::grpc::transport::{attributes, connection::Peer, refusal, stream};
+use crate::{
+    contract::status,
+    faces::grpc::transport::{attributes, connection::Peer, stream},
+};
 
 /// Longest unknown method name that is recorded, in bytes: it comes from outside.
 const MAX_ORIGINAL: usize = 128;
@@ -42,9 +45,9 @@ impl Recorder {
 
     fn record(&mut self, code: Code) {
         self.ended = true;
-        self.span.record(attributes::RPC_RESPONSE_STATUS_CODE, refusal::name(code));
+        self.span.record(attributes::RPC_RESPONSE_STATUS_CODE, status::name(code));
         if is_error(code) {
-            self.span.record(attributes::ERROR_TYPE, refusal::name(code));
+            self.span.record(attributes::ERROR_TYPE, status::name(code));
             self.span.record(attributes::OTEL_STATUS_CODE, attributes::ERROR);
         }
     }
