@@ -398,3 +398,26 @@ fn remove_key(path: &std::path::Path, key: &str) {
     value.as_object_mut().expect("an object").remove(key);
     fs::write(path, value.to_string()).expect("written");
 }
+
+#[tokio::test]
+async fn a_result_beyond_what_clients_accept_is_an_error_that_says_so() {
+    let directory = support::data_directory();
+    let master = directory.path().join("brokerage/user_master.json");
+    let trade = json!({"timestamp": "2026-01-14T15:42:00Z", "symbol": "AAPL", "side": "BUY", "quantity": 1, "price": 1.5});
+    let trades = vec![trade; 40_000];
+    patch_json(
+        &master,
+        &json!({"activity": {"as_of": "2026-01-15", "account": "Brokerage", "trades": trades}}),
+    );
+    let mut config = config();
+    config.data.dir = Some(directory.path().to_owned());
+    let server = Server::with(config);
+    for format in [ResultFormat::Struct, ResultFormat::Json] {
+        let mut request = call("get_activity", json!({}));
+        request.result_format = format.into();
+        let result = called(&server, request).await.expect("status OK");
+        let Some(Outcome::Error(error)) = result.outcome else { panic!("an error") };
+        assert_eq!(error.code(), ToolErrorCode::ResultTooLarge);
+        assert!(error.message.contains("Narrow the arguments"), "{}", error.message);
+    }
+}

@@ -320,3 +320,21 @@ async fn a_long_call_shows_that_it_is_alive() {
     }
     assert_eq!(alive, 2);
 }
+
+#[tokio::test]
+async fn a_tool_that_only_records_needs_no_code_and_answers_that_it_did() {
+    let bench = Bench::with_tool(&json!({
+        "name": "stop_and_think",
+        "description": "Records a thought. Use this when the next step is not clear. Do not use it for facts.",
+        "type": "non_function_tool",
+        "category": "read",
+        "consequence_level": "low",
+        "requires_confirmation": false,
+        "parameters": {"thoughts": {"type": "string", "description": "The thought", "required": true}},
+        "returns": {"logged": "boolean"}
+    }));
+    let thought = result(bench.run(Bench::call("stop_and_think", json!({"thoughts": "Hm."}))).await);
+    assert_eq!(thought.outcome.expect("data").json(), &json!({"logged": true}));
+    let (code, _) = error(bench.run(Bench::call("stop_and_think", json!({}))).await);
+    assert_eq!(code, ErrorCode::InvalidArgument);
+}

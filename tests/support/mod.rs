@@ -71,6 +71,16 @@ impl Bench {
         Self::build(manifests, Arc::new(AllowAll), Some(data))
     }
 
+    /// One more tool, which is its manifest and nothing else.
+    pub fn with_tool(manifest: &Value) -> Self {
+        let data = data_directory();
+        let name = manifest["name"].as_str().expect("a name");
+        fs::write(data.path().join(format!("tools/{name}.json")), manifest.to_string()).expect("written");
+        let tree = Tree::Disk(data.path().to_owned());
+        let manifests = Manifests::new(tree.clone()).with(tree, "diagnostics");
+        Self::build(manifests, Arc::new(AllowAll), Some(data))
+    }
+
     fn build(manifests: Manifests, policy: Arc<dyn Policy>, data: Option<TempDir>) -> Self {
         let brokerage = Brokerage::open(Tree::Embedded, user_id()).expect("good data");
         Self::assemble(manifests, policy, data, Services::default().with(Arc::new(brokerage)))
