@@ -27,7 +27,7 @@ use toolwire::{
     pipeline::{Call, Parts, Pipeline, Policy, Target, policy::AllowAll},
     registry::{Manifests, Registry},
     sources::brokerage::Brokerage,
-    store::MemoryIdempotency,
+    store::{MemoryIdempotency, idempotency::Idempotency},
     tools,
 };
 
@@ -43,6 +43,12 @@ impl Bench {
     pub fn new() -> Self {
         let manifests = Manifests::new(Tree::Embedded).with(Tree::Embedded, "diagnostics");
         Self::build(manifests, Arc::new(AllowAll), None)
+    }
+
+    /// Calls with a `request_id` are remembered in the given store.
+    pub fn storing(store: impl Idempotency + 'static) -> Self {
+        let manifests = Manifests::new(Tree::Embedded).with(Tree::Embedded, "diagnostics");
+        Self::build_with(manifests, Arc::new(AllowAll), None, Arc::new(store))
     }
 
     /// The user may call only what the patterns name.
@@ -65,6 +71,15 @@ impl Bench {
     }
 
     fn build(manifests: Manifests, policy: Arc<dyn Policy>, data: Option<TempDir>) -> Self {
+        Self::build_with(manifests, policy, data, Arc::new(MemoryIdempotency::default()))
+    }
+
+    fn build_with(
+        manifests: Manifests,
+        policy: Arc<dyn Policy>,
+        data: Option<TempDir>,
+        idempotency: Arc<dyn Idempotency>,
+    ) -> Self {
         let mut executors = tools::all();
         executors.extend(tools::diagnostics());
         let registry = Arc::new(Registry::open(manifests, executors).expect("good manifests"));
@@ -72,7 +87,7 @@ impl Bench {
         let pipeline = Pipeline::new(Parts {
             registry: Arc::clone(&registry),
             policy,
-            idempotency: Arc::new(MemoryIdempotency::default()),
+            idempotency,
             services: Services::default().with(Arc::new(brokerage)),
             cap: Duration::from_mins(2),
             log_arguments: false,
