@@ -2,21 +2,25 @@
 
 mod support;
 
-use std::fs;
+use std::{fs, time::Duration};
 
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 use tonic::{Code, Request, Status};
 use tonic_types::StatusExt;
-use toolwire::contract::{
-    json::{from_struct, to_struct},
-    proto::{
-        brokerage::v1::GetPositionsRequest,
-        v1::{
-            CallToolRequest, CancelCallRequest, DescribeForPlannerRequest, GetLimitsRequest, GetToolRequest,
-            InvokeToolRequest, ListToolsRequest, ResultFormat, ToolCategory, ToolContext, ToolErrorCode,
-            ToolResult, ToolView, WatchEventType, WatchToolsRequest, call_event::Event, call_tool_request,
-            call_tool_response, cancel_call_request, invoke_tool_request, tool_result::Outcome,
+use toolwire::{
+    context::RequestId,
+    contract::{
+        json::{from_struct, to_struct},
+        proto::{
+            brokerage::v1::GetPositionsRequest,
+            v1::{
+                CallToolRequest, CancelCallRequest, DescribeForPlannerRequest, GetLimitsRequest,
+                GetToolRequest, InvokeToolRequest, ListToolsRequest, ResultFormat, ToolCategory, ToolContext,
+                ToolErrorCode, ToolResult, ToolView, WatchEventType, WatchToolsRequest, call_event::Event,
+                call_tool_request, call_tool_response, cancel_call_request, invoke_tool_request,
+                tool_result::Outcome,
+            },
         },
     },
 };
@@ -397,4 +401,22 @@ fn remove_key(path: &std::path::Path, key: &str) {
     let mut value: Value = serde_json::from_str(&fs::read_to_string(path).expect("readable")).expect("JSON");
     value.as_object_mut().expect("an object").remove(key);
     fs::write(path, value.to_string()).expect("written");
+}
+
+#[tokio::test]
+async fn a_drain_lets_a_write_finish_whose_caller_is_gone() {
+    let mut config = config();
+    config.server.drain.lame_duck = Duration::ZERO;
+    let server = Server::with(config);
+    let in_flight = server.app.pipeline.in_flight().clone();
+    let mut request = Request::new(CallToolRequest {
+        request_id: RequestId::generate().to_string(),
+        ..call("debug_write", json!({"value": "x", "duration": "1s"}))
+    });
+    request.set_timeout(Duration::from_millis(100));
+    assert!(called(&server, request).await.is_err());
+    assert!(!in_flight.is_empty(), "the write did not go on");
+    let report = server.shut_down().await;
+    assert!(in_flight.is_empty(), "the write was cut");
+    assert_eq!(report.streams_cut, 0);
 }

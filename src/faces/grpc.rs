@@ -9,9 +9,9 @@ pub mod transport;
 mod typed;
 mod watch;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
-use tokio::net::TcpListener;
+use tokio::{net::TcpListener, time::timeout};
 use tonic::service::Routes;
 use tonic_health::server::HealthReporter;
 use tonic_reflection::server::Builder as Reflection;
@@ -25,7 +25,7 @@ use crate::{
         self, brokerage::v1::brokerage_service_server::BrokerageServiceServer,
         v1::tool_service_server::ToolServiceServer,
     },
-    pipeline::{Pipeline, Policy},
+    pipeline::{InFlight, Pipeline, Policy},
     registry::Registry,
 };
 
@@ -58,6 +58,7 @@ pub async fn serve(
 ) -> Report {
     let config = transport_config(server);
     let in_flight = face.pipeline.in_flight().clone();
+    let detached = in_flight.clone();
     let (reporter, health) = tonic_health::server::health_reporter();
     set_serving(&reporter, true).await;
     let limit = server.limits.max_request_bytes;
@@ -71,7 +72,17 @@ pub async fn serve(
         .on_draining(move || async move { set_serving(&reporter, false).await })
         .on_forced(move || in_flight.shut_down());
     let stack = transport::stack(routes.prepare(), Rules::toolwire(), authenticator, &config);
-    transport::serve(listener, stack, config, shutdown, hooks).await
+    let report = transport::serve(listener, stack, config, shutdown, hooks).await;
+    finish(&detached, server.drain.forced_end.saturating_sub(report.elapsed)).await;
+    report
+}
+
+/// Writes outlive their callers, and with them every connection: they have what is left of the drain.
+async fn finish(detached: &InFlight, left: Duration) {
+    if timeout(left, detached.emptied()).await.is_err() {
+        tracing::warn!(writes = detached.len(), "writes were cut by the forced end");
+        detached.shut_down();
+    }
 }
 
 /// Says of the server as a whole and of each service whether it takes calls.

@@ -5,11 +5,16 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use tokio::sync::Notify;
+
 use crate::context::{CallId, Cancellation, RequestId, StopCause, UserId};
 
 /// The running calls. Cloning it makes another handle of the same.
 #[derive(Clone, Debug, Default)]
-pub struct InFlight(Arc<Mutex<Running>>);
+pub struct InFlight {
+    running: Arc<Mutex<Running>>,
+    emptied: Arc<Notify>,
+}
 
 #[derive(Debug, Default)]
 struct Running {
@@ -76,6 +81,17 @@ impl InFlight {
         }
     }
 
+    /// Waits until no call is running.
+    pub async fn emptied(&self) {
+        loop {
+            let emptied = self.emptied.notified();
+            if self.is_empty() {
+                return;
+            }
+            emptied.await;
+        }
+    }
+
     /// How many calls are running.
     pub fn len(&self) -> usize {
         self.lock().entries.len()
@@ -87,7 +103,7 @@ impl InFlight {
     }
 
     fn lock(&self) -> MutexGuard<'_, Running> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -102,6 +118,10 @@ impl Entry {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        self.in_flight.lock().entries.remove(&self.key);
+        let mut running = self.in_flight.lock();
+        running.entries.remove(&self.key);
+        if running.entries.is_empty() {
+            self.in_flight.emptied.notify_waiters();
+        }
     }
 }
