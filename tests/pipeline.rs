@@ -2,8 +2,9 @@
 
 mod support;
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
+use futures_util::future::BoxFuture;
 use serde_json::json;
 use tokio::time::{advance, sleep};
 use toolwire::{
@@ -11,9 +12,37 @@ use toolwire::{
     context::{CallId, RequestId, StopCause},
     contract::{ErrorCode, Refusal, Terminal, ToolResult},
     pipeline::{Call, Step, Which},
+    store::{
+        MemoryIdempotency,
+        idempotency::{ArgumentsDigest, Begun, Idempotency, Key},
+    },
 };
 
 use support::{Bench, arguments};
+
+/// A store that takes its time over what is new, as one that writes to a disk does.
+#[derive(Debug, Default)]
+struct SlowStore(MemoryIdempotency);
+
+impl Idempotency for SlowStore {
+    fn begin<'a>(&'a self, key: &'a Key, digest: ArgumentsDigest) -> BoxFuture<'a, Begun> {
+        Box::pin(async move {
+            let begun = self.0.begin(key, digest).await;
+            if matches!(begun, Begun::New) {
+                sleep(Duration::from_millis(10)).await;
+            }
+            begun
+        })
+    }
+
+    fn end<'a>(&'a self, key: &'a Key, result: &'a ToolResult) -> BoxFuture<'a, ()> {
+        self.0.end(key, result)
+    }
+
+    fn forget<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, ()> {
+        self.0.forget(key)
+    }
+}
 
 #[track_caller]
 fn result(end: Result<Terminal, Refusal>) -> ToolResult {
@@ -307,6 +336,55 @@ async fn two_readers_of_one_request_share_its_work_until_the_last_one_leaves() {
     let started = clock::now();
     assert!(result(second.terminal().await).outcome.is_ok());
     assert_eq!(clock::now() - started, Duration::from_secs(3));
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_writers_of_one_request_at_the_same_instant_share_its_work() {
+    let bench = Bench::storing(SlowStore::default());
+    let id = RequestId::generate();
+    let (first, second) = tokio::join!(bench.run(write(id, "x", "1s")), bench.run(write(id, "x", "1s")));
+    for end in [first, second] {
+        assert_eq!(result(end).outcome.expect("data").json()["writes"], 1);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_write_is_told_and_whoever_waits_for_it_learns_its_outcome() {
+    let bench = Bench::new();
+    let id = RequestId::generate();
+    let first = bench.pipeline.start(write(id, "x", "10s")).await.expect("accepted");
+    let second = bench.pipeline.start(write(id, "x", "10s")).await.expect("accepted");
+    sleep(Duration::from_secs(1)).await;
+    assert!(bench.pipeline.in_flight().cancel(&support::user_id(), Which::Request(id)));
+    for waiting in [first, second] {
+        assert_eq!(result(waiting.terminal().await).outcome.expect("data").json()["writes"], 1);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cancelled_write_that_goes_on_still_ends_for_its_caller_at_the_deadline() {
+    let bench = Bench::new();
+    let id = RequestId::generate();
+    let mut call = write(id, "x", "10s");
+    call.context.deadline = clock::now() + Duration::from_secs(5);
+    let waiting = bench.pipeline.start(call).await.expect("accepted");
+    sleep(Duration::from_secs(1)).await;
+    assert!(bench.pipeline.in_flight().cancel(&support::user_id(), Which::Request(id)));
+    assert_eq!(waiting.terminal().await.unwrap_err(), Refusal::DeadlineExceeded);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_read_that_may_succeed_later_is_read_again() {
+    let bench = Bench::new();
+    for (code, is_kept) in [("TIMEOUT", false), ("UNAVAILABLE", false), ("NOT_FOUND", true)] {
+        let id = RequestId::generate();
+        let fail = || Call { request_id: Some(id), ..Bench::call("debug_fail", json!({"code": code})) };
+        assert!(result(bench.run(fail()).await).outcome.is_err());
+        let repeat = fail();
+        let facts = Arc::clone(&repeat.facts);
+        assert!(result(bench.run(repeat).await).outcome.is_err());
+        assert_eq!(facts.is_cache_hit(), is_kept, "{code}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -129,10 +129,11 @@ impl Bound {
         }
     }
 
-    /// Tells the work below to stop; it is dropped when this returns. The first cause counts.
+    /// Tells the work below to stop; it is dropped when this returns. The first cause counts, unless the work goes on.
     fn stop(&self, cause: StopCause) -> Result<Terminal, Refusal> {
         self.context.cancellation.cancel(cause);
-        match self.context.cancellation.cause().unwrap_or(cause) {
+        let first = self.context.cancellation.cause().filter(|_| !self.facts.is_detached());
+        match first.unwrap_or(cause) {
             StopCause::Deadline => Err(Refusal::DeadlineExceeded),
             StopCause::CallerGone => Err(Refusal::CallerGone),
             StopCause::Shutdown => Err(Refusal::ShuttingDown),

@@ -12,22 +12,25 @@ use futures_util::future::{BoxFuture, Either, ready};
 use opentelemetry::trace::FutureExt;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use tokio::time::{Instant, timeout_at};
+use tokio::{pin, select, time::sleep_until};
 use tower::Service;
 use tracing::Span;
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 
+use self::wait::{own, wait};
 use super::{
     Call, InFlight,
     flight::{Flight, Flights, Landed, Pilot},
 };
 use crate::{
     clock,
-    context::{Cancellation, RequestId},
+    context::{Cancellation, RequestId, StopCause},
     contract::{ErrorCode, Event, Refusal, Terminal, ToolError, ToolResult, Violation},
     registry::Category,
     store::idempotency::{ArgumentsDigest, Begun, Idempotency, Key},
 };
+
+mod wait;
 
 /// When to try again after all records are taken.
 const FULL_RETRY_AFTER: Duration = Duration::from_mins(1);
@@ -81,7 +84,7 @@ where
         if call.context.cancellation.is_cancelled() {
             return Either::Right(Box::pin(ready(Ok(call.failed(ToolError::cancelled())))));
         }
-        let reads = call.tool().definition.category == Category::Read;
+        let reads = !writes(&call);
         match call.request_id {
             None if reads => {
                 accept(&call);
@@ -119,7 +122,9 @@ impl Layer {
         S::Future: Send + 'static,
     {
         let key = key_of(&call);
-        let reads = call.tool().definition.category == Category::Read;
+        let reads = !writes(&call);
+        // Until the flight is listed: another caller would find its record and no flight.
+        let turn = self.flights.turn(&key).await;
         let flight = match self.store.begin(&key, digest_of(&call)).await {
             Begun::Conflict => {
                 return Err(Refusal::RequestIdReused { request_id: key.request_id.to_string() });
@@ -134,6 +139,7 @@ impl Layer {
                 None => return Ok(call.failed(outcome_unknown())),
             },
         };
+        drop(turn);
         accept(&call);
         wait(&call, flight).await
     }
@@ -144,18 +150,20 @@ impl Layer {
         S: Service<Call, Response = Terminal, Error = Refusal> + Send + 'static,
         S::Future: Send + 'static,
     {
-        let writes = call.tool().definition.category != Category::Read;
-        let work = self.detached(call, writes);
+        let work = self.detached(call);
         let cancellation = work.context.cancellation.clone();
-        let (pilot, flight) = self.flights.begin(key.clone(), cancellation.clone(), writes);
+        let (pilot, flight) = self.flights.begin(key.clone(), cancellation.clone(), writes(call));
         let listed =
             self.in_flight.enter(key.user.clone(), work.context.call_id, Some(key.request_id), cancellation);
-        let store = Arc::clone(&self.store);
+        let Self { store, flights, .. } = self.clone();
         // The trace goes on, but the caller's span must be able to end first.
         let trace = Span::current().context();
         let journey = async move {
-            let landed = fly(inner.call(work.clone()), &work, writes).await;
-            record(&*store, &key, &landed).await;
+            let landed = fly(inner.call(work.clone()), &work).await;
+            let _turn = flights.turn(&key).await;
+            if pilot.is_listed() {
+                record(&*store, &key, &work, &landed).await;
+            }
             drop(listed);
             Pilot::land(pilot, landed);
         };
@@ -164,68 +172,57 @@ impl Layer {
     }
 
     /// The call as its own task carries it out.
-    fn detached(&self, call: &Call, writes: bool) -> Call {
+    fn detached(&self, call: &Call) -> Call {
         let mut work = call.clone();
         work.context.cancellation = Cancellation::new();
-        if writes {
-            work.facts.detach();
+        if writes(call) {
             work.context.deadline = call.arrived.at + self.cap;
         }
         work
     }
 }
 
-/// Carries the work out; a read stops as soon as nobody waits for it.
-async fn fly(work: impl Future<Output = Landed>, call: &Call, writes: bool) -> Landed {
-    if writes {
-        let cap = call.context.deadline;
-        let late = |_| Ok(call.failed(outcome_unknown()));
-        return timeout_at(cap, work).await.unwrap_or_else(late);
-    }
-    tokio::select! {
+/// Carries the work out: a write until the cap, a read until nobody waits for it.
+async fn fly(work: impl Future<Output = Landed>, call: &Call) -> Landed {
+    let cancellation = &call.context.cancellation;
+    pin!(work);
+    select! {
         biased;
-        () = call.context.cancellation.cancelled() => Ok(call.failed(ToolError::cancelled())),
-        landed = work => landed,
+        () = cancellation.cancelled(), if !writes(call) => Ok(call.failed(ToolError::cancelled())),
+        () = sleep_until(call.context.deadline), if writes(call) => {
+            cancellation.cancel(StopCause::Deadline);
+            Ok(call.failed(outcome_unknown()))
+        }
+        landed = &mut work => landed,
     }
 }
 
 /// Keeps the outcome, unless nothing was done and the same call may well succeed later.
-async fn record(store: &dyn Idempotency, key: &Key, landed: &Landed) {
+async fn record(store: &dyn Idempotency, key: &Key, call: &Call, landed: &Landed) {
     match landed {
-        Ok(Terminal::Result(result)) if is_final(result) => store.end(key, result).await,
+        Ok(Terminal::Result(result)) if is_final(call, result) => store.end(key, result).await,
         _ => store.forget(key).await,
     }
 }
 
-fn is_final(result: &ToolResult) -> bool {
-    let nothing_done =
-        |code| matches!(code, ErrorCode::RateLimited | ErrorCode::Unavailable | ErrorCode::Cancelled);
-    result.outcome.as_ref().err().is_none_or(|error| !nothing_done(error.code))
+fn is_final(call: &Call, result: &ToolResult) -> bool {
+    let Err(error) = &result.outcome else { return true };
+    match error.code {
+        ErrorCode::RateLimited | ErrorCode::Unavailable | ErrorCode::Cancelled => false,
+        // A read does nothing, so whatever may succeed later is tried again.
+        _ => writes(call) || !error.retryable,
+    }
 }
 
-/// Waits as long as the manifest allows; a write goes on beyond that.
-async fn wait(call: &Call, mut flight: Flight) -> Landed {
-    let patience: Instant = clock::now() + call.tool().definition.timeout;
-    match timeout_at(patience, flight.landed()).await {
-        Ok(Some(landed)) => landed.map(|terminal| own(call, terminal)),
-        Err(_) if call.tool().definition.category == Category::Read => {
-            Ok(call.failed(super::timed_out(call)))
-        }
-        Ok(None) | Err(_) => Ok(call.failed(outcome_unknown())),
-    }
+/// Whether the call may do more than read.
+fn writes(call: &Call) -> bool {
+    call.tool().definition.category != Category::Read
 }
 
 /// The outcome of an earlier call as the outcome of this one.
 fn stored(call: &Call, result: ToolResult) -> Terminal {
     call.facts.hit();
     own(call, Terminal::Result(result))
-}
-
-fn own(call: &Call, terminal: Terminal) -> Terminal {
-    match terminal {
-        Terminal::Result(result) => Terminal::Result(ToolResult { fetched_at: call.arrived.wall, ..result }),
-        other @ Terminal::ConfirmationRequired(_) => other,
-    }
 }
 
 fn accept(call: &Call) {

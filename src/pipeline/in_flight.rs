@@ -2,7 +2,6 @@
 
 use std::{
     collections::HashMap,
-    pin::pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
@@ -12,12 +11,9 @@ use crate::context::{CallId, Cancellation, RequestId, StopCause, UserId};
 
 /// The running calls. Cloning it makes another handle of the same.
 #[derive(Clone, Debug, Default)]
-pub struct InFlight(Arc<Shared>);
-
-#[derive(Debug, Default)]
-struct Shared {
-    running: Mutex<Running>,
-    emptied: Notify,
+pub struct InFlight {
+    running: Arc<Mutex<Running>>,
+    emptied: Arc<Notify>,
 }
 
 #[derive(Debug, Default)]
@@ -85,6 +81,17 @@ impl InFlight {
         }
     }
 
+    /// Waits until no call is running.
+    pub async fn emptied(&self) {
+        loop {
+            let emptied = self.emptied.notified();
+            if self.is_empty() {
+                return;
+            }
+            emptied.await;
+        }
+    }
+
     /// How many calls are running.
     pub fn len(&self) -> usize {
         self.lock().entries.len()
@@ -95,21 +102,8 @@ impl InFlight {
         self.len() == 0
     }
 
-    /// Waits until no call is running.
-    pub async fn emptied(&self) {
-        loop {
-            // Listens before it looks, so that nothing is missed in between.
-            let mut emptied = pin!(self.0.emptied.notified());
-            emptied.as_mut().enable();
-            if self.is_empty() {
-                return;
-            }
-            emptied.await;
-        }
-    }
-
     fn lock(&self) -> MutexGuard<'_, Running> {
-        self.0.running.lock().unwrap_or_else(PoisonError::into_inner)
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -127,7 +121,7 @@ impl Drop for Guard {
         let mut running = self.in_flight.lock();
         running.entries.remove(&self.key);
         if running.entries.is_empty() {
-            self.in_flight.0.emptied.notify_waiters();
+            self.in_flight.emptied.notify_waiters();
         }
     }
 }

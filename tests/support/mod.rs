@@ -25,10 +25,10 @@ use toolwire::{
         proto,
     },
     files::Tree,
-    pipeline::{Call, Parts, Pipeline, Policy, Target, policy::AllowAll},
+    pipeline::{Call, Parts, Pipeline, Target, policy::AllowAll},
     registry::{Manifests, Registry},
     sources::brokerage::Brokerage,
-    store::MemoryIdempotency,
+    store::{MemoryIdempotency, idempotency::Idempotency},
     tools,
 };
 
@@ -36,20 +36,22 @@ use toolwire::{
 pub struct Bench {
     pub pipeline: Arc<Pipeline>,
     pub registry: Arc<Registry>,
-    _data: Option<TempDir>,
 }
 
 impl Bench {
     /// Everything as bundled; everybody may call everything.
     pub fn new() -> Self {
-        let manifests = Manifests::new(Tree::Embedded).with(Tree::Embedded, "diagnostics");
-        Self::build(manifests, Arc::new(AllowAll), None)
+        Self::of(&Tree::Embedded, |_| ())
     }
 
     /// Everything as bundled, but there is no source of data.
     pub fn without_sources() -> Self {
-        let manifests = Manifests::new(Tree::Embedded).with(Tree::Embedded, "diagnostics");
-        Self::assemble(manifests, Arc::new(AllowAll), None, Services::default())
+        Self::of(&Tree::Embedded, |parts| parts.services = Services::default())
+    }
+
+    /// Calls with a `request_id` are remembered in the given store.
+    pub fn storing(store: impl Idempotency + 'static) -> Self {
+        Self::of(&Tree::Embedded, |parts| parts.idempotency = Arc::new(store))
     }
 
     /// The user may call only what the patterns name.
@@ -57,18 +59,14 @@ impl Bench {
         let pattern = |&text: &&str| ToolPattern::try_from(text.to_owned()).expect("a pattern");
         let tools = patterns.iter().map(pattern).collect();
         let user = AuthUser { tools, ..AuthUser::new(user_id(), "s3cret".into()) };
-        let policy = Auth { users: vec![user] };
-        let manifests = Manifests::new(Tree::Embedded).with(Tree::Embedded, "diagnostics");
-        Self::build(manifests, Arc::new(policy), None)
+        Self::of(&Tree::Embedded, |parts| parts.policy = Arc::new(Auth { users: vec![user] }))
     }
 
     /// One diagnostics manifest has other values under the given keys.
-    pub fn with_manifest(name: &str, patch: &Value) -> Self {
+    pub fn with_manifest(name: &str, changes: &Value) -> Self {
         let data = data_directory();
-        patch_json(&data.path().join(format!("diagnostics/{name}.json")), patch);
-        let tree = Tree::Disk(data.path().to_owned());
-        let manifests = Manifests::new(tree.clone()).with(tree, "diagnostics");
-        Self::build(manifests, Arc::new(AllowAll), Some(data))
+        patch_json(&data.path().join(format!("diagnostics/{name}.json")), changes);
+        Self::of_directory(&data)
     }
 
     /// One more tool, which is its manifest and nothing else.
@@ -76,34 +74,30 @@ impl Bench {
         let data = data_directory();
         let name = manifest["name"].as_str().expect("a name");
         fs::write(data.path().join(format!("tools/{name}.json")), manifest.to_string()).expect("written");
-        let tree = Tree::Disk(data.path().to_owned());
-        let manifests = Manifests::new(tree.clone()).with(tree, "diagnostics");
-        Self::build(manifests, Arc::new(AllowAll), Some(data))
+        Self::of_directory(&data)
     }
 
-    fn build(manifests: Manifests, policy: Arc<dyn Policy>, data: Option<TempDir>) -> Self {
-        let brokerage = Brokerage::open(Tree::Embedded, user_id()).expect("good data");
-        Self::assemble(manifests, policy, data, Services::default().with(Arc::new(brokerage)))
+    fn of_directory(data: &TempDir) -> Self {
+        Self::of(&Tree::Disk(data.path().to_owned()), |_| ())
     }
 
-    fn assemble(
-        manifests: Manifests,
-        policy: Arc<dyn Policy>,
-        data: Option<TempDir>,
-        services: Services,
-    ) -> Self {
+    /// The service over a data tree, with some of its parts replaced.
+    fn of(tree: &Tree, replace: impl FnOnce(&mut Parts)) -> Self {
+        let manifests = Manifests::new(tree.clone()).with(tree.clone(), "diagnostics");
         let mut executors = tools::all();
         executors.extend(tools::diagnostics());
         let registry = Arc::new(Registry::open(manifests, executors).expect("good manifests"));
-        let pipeline = Pipeline::new(Parts {
+        let brokerage = Brokerage::open(Tree::Embedded, user_id()).expect("good data");
+        let mut parts = Parts {
             registry: Arc::clone(&registry),
-            policy,
+            policy: Arc::new(AllowAll),
             idempotency: Arc::new(MemoryIdempotency::default()),
-            services,
+            services: Services::default().with(Arc::new(brokerage)),
             cap: Duration::from_mins(2),
             log_arguments: false,
-        });
-        Self { pipeline, registry, _data: data }
+        };
+        replace(&mut parts);
+        Self { pipeline: Pipeline::new(parts), registry }
     }
 
     /// A call of a tool by the default user, with a deadline of an hour.

@@ -1,0 +1,53 @@
+//! Waiting for a flight: as long as the manifest allows. Not here: the call's deadline, which bounds this too.
+
+use std::convert::Infallible;
+
+use futures_util::future::pending;
+use tokio::{select, time::timeout_at};
+
+use super::{outcome_unknown, writes};
+use crate::{
+    clock,
+    context::{Cancellation, StopCause},
+    contract::{Terminal, ToolResult},
+    pipeline::{
+        Call,
+        flight::{Flight, Landed},
+        timed_out,
+    },
+};
+
+/// Waits as long as the manifest allows; a write goes on beyond that.
+pub(super) async fn wait(call: &Call, mut flight: Flight) -> Landed {
+    if writes(call) {
+        call.facts.detach();
+    }
+    let told = tell(&call.context.cancellation, flight.cancellation());
+    let patience = clock::now() + call.tool().definition.timeout;
+    let landed = select! {
+        landed = timeout_at(patience, flight.landed()) => landed,
+        never = told => match never {},
+    };
+    match landed {
+        Ok(Some(landed)) => landed.map(|terminal| own(call, terminal)),
+        Err(_) if !writes(call) => Ok(call.failed(timed_out(call))),
+        Ok(None) | Err(_) => Ok(call.failed(outcome_unknown())),
+    }
+}
+
+/// Passes a caller's `CancelCall` on to the work. A caller who leaves tells it nothing.
+async fn tell(caller: &Cancellation, work: Option<Cancellation>) -> Infallible {
+    caller.cancelled().await;
+    if let Some(work) = work.filter(|_| caller.cause() == Some(StopCause::Cancelled)) {
+        work.cancel(StopCause::Cancelled);
+    }
+    pending().await
+}
+
+/// The outcome of another call as the outcome of this one.
+pub(super) fn own(call: &Call, terminal: Terminal) -> Terminal {
+    match terminal {
+        Terminal::Result(result) => Terminal::Result(ToolResult { fetched_at: call.arrived.wall, ..result }),
+        other @ Terminal::ConfirmationRequired(_) => other,
+    }
+}
