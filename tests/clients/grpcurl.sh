@@ -35,7 +35,7 @@ expect 'tools are listed' '"name": "get_quotes"' "$address" "$tool_service/ListT
 
 expect 'a call is accepted' '"accepted": \{' -d "$quotes" "$address" "$tool_service/InvokeTool"
 expect 'a call returns its data' '"price": 193.12[ ,}]' -d "$quotes" "$address" "$tool_service/InvokeTool"
-expect 'a call names its sources' '"source_ids": \[ "tool:quotes:v1" \]' -d "$quotes" "$address" "$tool_service/InvokeTool"
+expect 'a call names its sources' '"sourceIds": \[ "tool:quotes:v1" \]' -d "$quotes" "$address" "$tool_service/InvokeTool"
 expect 'a unary call returns the same' '"price": 193.12[ ,}]' -d "$quotes" "$address" "$tool_service/CallTool"
 
 # The typed call gives the same numbers: those of the position that was asked for.
@@ -55,8 +55,8 @@ done
 expect 'an unknown tool is not found' 'Code: NotFound .*get_quotes' -d '{"tool":"get_quote"}' "$address" "$tool_service/CallTool"
 expect 'its details are readable' '"@type": "type.googleapis.com/google.rpc.ErrorInfo".*"domain": "toolwire"' \
   -d '{"tool":"get_quote"}' "$address" "$tool_service/CallTool"
-expect 'the resource is named' '"resource_name": "get_quote"' -d '{"tool":"get_quote"}' "$address" "$tool_service/CallTool"
-expect 'arguments that are not JSON' 'Code: InvalidArgument .*"field_violations"' \
+expect 'the resource is named' '"resourceName": "get_quote"' -d '{"tool":"get_quote"}' "$address" "$tool_service/CallTool"
+expect 'arguments that are not JSON' 'Code: InvalidArgument .*"fieldViolations"' \
   -d '{"tool":"get_quotes","arguments_json":"{symbol"}' "$address" "$tool_service/InvokeTool"
 expect 'arguments that break the schema' '"code": "TOOL_ERROR_CODE_INVALID_ARGUMENT".*"rule": "required"' \
   -d '{"tool":"get_quotes","arguments":{}}' "$address" "$tool_service/InvokeTool"
