@@ -9,18 +9,6 @@ fn page() -> String {
     fs::read_to_string(path).expect("readable")
 }
 
-fn upper_snake(code: tonic::Code) -> String {
-    let name = format!("{code:?}");
-    let mut text = String::new();
-    for c in name.chars() {
-        if c.is_uppercase() && !text.is_empty() {
-            text.push('_');
-        }
-        text.push(c.to_ascii_uppercase());
-    }
-    text
-}
-
 #[track_caller]
 fn assert_row(begin: &str) {
     assert!(page().lines().any(|line| line.starts_with(begin)), "docs/ERRORS.md lacks a row {begin:?}");
@@ -33,7 +21,7 @@ fn every_tool_error_code_has_its_row() {
         assert_row(&format!(
             "| `{}` | {retryable} | `{}` |",
             code.name(),
-            upper_snake(status::code_of(code))
+            status::name(status::code_of(code))
         ));
     }
 }
@@ -55,7 +43,7 @@ fn every_refusal_has_its_row() {
         Refusal::Internal { call_id: text() },
     ];
     for refusal in refusals {
-        let code = upper_snake(status::code_of_refusal(&refusal));
+        let code = status::name(status::code_of_refusal(&refusal));
         assert_row(&format!("| `{}` | `{code}` |", status::reason_of(&refusal)));
     }
 }
