@@ -13,10 +13,7 @@ fn page() -> String {
     fs::read_to_string(path).expect("readable")
 }
 
-fn upper_snake(code: tonic::Code) -> String {
-    screaming(&format!("{code:?}"))
-}
-
+/// `NotFound` → `NOT_FOUND`.
 fn screaming(name: &str) -> String {
     let mut text = String::new();
     for c in name.chars() {
@@ -40,7 +37,7 @@ fn every_tool_error_code_has_its_row() {
         assert_row(&format!(
             "| `{}` | {retryable} | `{}` |",
             code.name(),
-            upper_snake(status::code_of(code))
+            status::name(status::code_of(code))
         ));
     }
 }
@@ -62,7 +59,7 @@ fn every_refusal_has_its_row() {
         Refusal::Internal { call_id: text() },
     ];
     for refusal in refusals {
-        let code = upper_snake(status::code_of_refusal(&refusal));
+        let code = status::name(status::code_of_refusal(&refusal));
         assert_row(&format!("| `{}` | `{code}` |", status::reason_of(&refusal)));
     }
 }

@@ -242,6 +242,11 @@ async fn permission_comes_before_existence() {
     }
     let refusal = bench.run(Bench::call("get_quote", json!({}))).await.unwrap_err();
     assert!(matches!(refusal, Refusal::UnknownTool { .. }));
+    // An intent of a denied tool does not tell that it exists.
+    for intent in ["portfolio_ranking", "no_such_intent"] {
+        let refusal = bench.run(Bench::intent(intent, json!({}))).await.unwrap_err();
+        assert_eq!(refusal, Refusal::UnknownIntent { intent: intent.to_owned(), near: Vec::new() });
+    }
     // A nested call is the user's own too.
     let bench = Bench::allowing(&["get_symbol_performance", "get_positions"]);
     let call = Bench::call("get_symbol_performance", json!({"symbol": "AAPL"}));

@@ -7,7 +7,7 @@ use tonic::{Code, Status};
 use tonic_types::StatusExt;
 
 use super::{failure::Failure, words};
-use crate::contract::proto::v1;
+use crate::contract::{self, proto::v1};
 
 /// A status as the end of a command.
 pub(super) fn failure(status: &Status) -> Failure {
@@ -18,7 +18,7 @@ pub(super) fn failure(status: &Status) -> Failure {
 /// A call that was not carried out.
 pub(super) fn status(status: &Status) -> String {
     let details = status.get_error_details();
-    let mut text = format!("error: {}: {}", words::status_code(status.code()), status.message());
+    let mut text = format!("error: {}: {}", contract::status::name(status.code()), status.message());
     for violation in details.bad_request().map(|it| it.field_violations.as_slice()).unwrap_or_default() {
         line(&mut text, &format!("{}: {}", violation.field, violation.description));
     }

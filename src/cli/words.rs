@@ -1,7 +1,5 @@
 //! The specifications' words for the values of the envelope: `read`, `RATE_LIMITED`.
 
-use tonic::Code;
-
 use crate::contract::proto::v1;
 
 /// `read`, `write`, `delete`, `side_effect`.
@@ -22,29 +20,6 @@ pub(super) fn state(state: v1::ToolState) -> String {
 /// `RATE_LIMITED` and so on.
 pub(super) fn error_code(code: v1::ToolErrorCode) -> &'static str {
     bare(code.as_str_name(), "TOOL_ERROR_CODE_")
-}
-
-/// `NOT_FOUND` and so on, as gRPC spells them.
-pub(super) fn status_code(code: Code) -> &'static str {
-    match code {
-        Code::Ok => "OK",
-        Code::Cancelled => "CANCELLED",
-        Code::Unknown => "UNKNOWN",
-        Code::InvalidArgument => "INVALID_ARGUMENT",
-        Code::DeadlineExceeded => "DEADLINE_EXCEEDED",
-        Code::NotFound => "NOT_FOUND",
-        Code::AlreadyExists => "ALREADY_EXISTS",
-        Code::PermissionDenied => "PERMISSION_DENIED",
-        Code::ResourceExhausted => "RESOURCE_EXHAUSTED",
-        Code::FailedPrecondition => "FAILED_PRECONDITION",
-        Code::Aborted => "ABORTED",
-        Code::OutOfRange => "OUT_OF_RANGE",
-        Code::Unimplemented => "UNIMPLEMENTED",
-        Code::Internal => "INTERNAL",
-        Code::Unavailable => "UNAVAILABLE",
-        Code::DataLoss => "DATA_LOSS",
-        Code::Unauthenticated => "UNAUTHENTICATED",
-    }
 }
 
 fn bare(name: &'static str, prefix: &str) -> &'static str {

@@ -1,5 +1,7 @@
 //! JSON values: to and from `google.protobuf.Struct`, and the bound on their depth.
 
+use std::collections::BTreeMap;
+
 use prost_types::{ListValue, Struct, Value as ProtoValue, value::Kind};
 use serde_json::{Map, Number, Value};
 
@@ -29,6 +31,24 @@ pub fn number(value: f64) -> Value {
         return Value::Number(Number::from(value as i64));
     }
     Number::from_f64(value).map_or(Value::Null, Value::Number)
+}
+
+/// A text that is the same for equal values: keys in order, whole numbers without a fraction, integers exact. RFC 8785
+/// would round integers beyond 2^53, and so take two values for one.
+pub fn canonical(value: &Value) -> String {
+    ordered(value).to_string()
+}
+
+fn ordered(value: &Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            let members: BTreeMap<_, _> = map.iter().collect();
+            members.into_iter().map(|(key, item)| (key.clone(), ordered(item))).collect::<Map<_, _>>().into()
+        }
+        Value::Array(items) => items.iter().map(ordered).collect(),
+        Value::Number(n) if n.is_f64() => n.as_f64().map_or(Value::Null, number),
+        other => other.clone(),
+    }
 }
 
 /// The JSON object of a structure.
@@ -84,6 +104,16 @@ mod tests {
         assert_eq!(number(42.0).to_string(), "42");
         assert_eq!(number(193.12).to_string(), "193.12");
         assert_eq!(number(f64::NAN), Value::Null);
+    }
+
+    #[test]
+    fn equal_values_have_one_canonical_text_and_others_another() {
+        let canonical = |text: &str| super::canonical(&serde_json::from_str(text).expect("JSON"));
+        assert_eq!(
+            canonical(r#"{"b": [1.0, {"d": 1, "c": 2.50}], "a": -0.0}"#),
+            r#"{"a":0,"b":[1,{"c":2.5,"d":1}]}"#
+        );
+        assert_ne!(canonical("9007199254740993"), canonical("9007199254740992"));
     }
 
     #[test]

@@ -40,6 +40,9 @@ pub struct Face {
     pub policy: Arc<dyn Policy>,
 }
 
+/// How much longer than the longest call a connection goes on after its age is reached.
+const AGE_MARGIN: Duration = Duration::from_secs(30);
+
 type ToolServer = ToolServiceServer<Face>;
 type BrokerageServer = BrokerageServiceServer<Face>;
 
@@ -131,8 +134,21 @@ fn transport_config(server: &config::Server) -> transport::Config {
             keepalive_timeout,
             ..Http2::default()
         },
-        age: Age { max: max_connection_age, ..Age::default() },
+        // No call that the cap allows is cut by the age of its connection.
+        age: Age { max: max_connection_age, grace: server.deadline_cap + AGE_MARGIN, ..Age::default() },
         drain: Drain { lame_duck: server.drain.lame_duck, forced_end: server.drain.forced_end },
         ..transport::Config::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_age_of_a_connection_cuts_no_call_that_the_cap_allows() {
+        let server = config::Server { deadline_cap: Duration::from_mins(10), ..config::Server::default() };
+        let config = transport_config(&server);
+        assert!(config.age.grace > config.server_cap);
     }
 }

@@ -47,7 +47,7 @@ impl Layer {
         let name = tool.map_or(call.target.as_str(), |tool| &tool.definition.name);
         let asks_by_name = matches!(call.target, Target::Tool(_));
         if (tool.is_some() || asks_by_name) && !self.policy.may_call(&call.context.user, name) {
-            return Err(Refusal::PermissionDenied { tool: call.target.as_str().to_owned() });
+            return Err(self.denied(call));
         }
         match tool {
             None => Err(self.unknown(call)),
@@ -57,6 +57,14 @@ impl Layer {
                 }
                 Status::Ready | Status::Degraded(_) => Ok(()),
             },
+        }
+    }
+
+    /// What is denied by name is so whether or not it exists. An intent would exist if it were denied.
+    fn denied(&self, call: &Call) -> Refusal {
+        match &call.target {
+            Target::Tool(name) => Refusal::PermissionDenied { tool: name.clone() },
+            Target::Intent(_) => self.unknown(call),
         }
     }
 

@@ -25,7 +25,7 @@ use super::{
 use crate::{
     clock,
     context::{Cancellation, RequestId, StopCause},
-    contract::{ErrorCode, Event, Refusal, Terminal, ToolError, ToolResult, Violation},
+    contract::{ErrorCode, Event, Refusal, Terminal, ToolError, ToolResult, Violation, json},
     registry::Category,
     store::idempotency::{ArgumentsDigest, Begun, Idempotency, Key},
 };
@@ -243,8 +243,7 @@ fn key_of(call: &Call) -> Key {
 }
 
 fn digest_of(call: &Call) -> ArgumentsDigest {
-    let arguments = Value::Object(call.arguments.clone());
-    let canonical = serde_json_canonicalizer::to_vec(&arguments).expect("a JSON value has a canonical form");
+    let canonical = json::canonical(&Value::Object(call.arguments.clone()));
     Sha256::digest(canonical).into()
 }
 

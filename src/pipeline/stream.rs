@@ -81,7 +81,7 @@ impl CallStream {
                 Some(Ok(Step::Event(_))) => {}
                 Some(Ok(Step::Terminal(terminal))) => return Ok(terminal),
                 Some(Err(refusal)) => return Err(refusal),
-                None => return Err(Refusal::ShuttingDown),
+                None => return Err(lost(self.call_id)),
             }
         }
     }
@@ -95,8 +95,12 @@ impl CallStream {
             select! {
                 biased;
                 Some(event) = self.events.recv() => return Some(Ok(Step::Event(event))),
-                // The task is gone only when the runtime shuts down.
-                end = coming => self.end = End::Ready(Box::new(end.unwrap_or(Err(Refusal::ShuttingDown)))),
+                end = coming => {
+                    // Work that goes on beyond the end has nobody to speak to.
+                    self.events.close();
+                    // The task is gone without a word only when something in it panicked.
+                    self.end = End::Ready(Box::new(end.unwrap_or_else(|_| Err(lost(self.call_id)))));
+                }
             }
         }
         // What was said before the end is still heard.
@@ -110,6 +114,29 @@ impl CallStream {
     }
 }
 
+fn lost(call_id: CallId) -> Refusal {
+    Refusal::Internal { call_id: call_id.to_string() }
+}
+
 fn alive() -> Event {
     Event::Progress { fraction: None, message: "Still working".to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+    use crate::context::EventSink;
+
+    #[tokio::test]
+    async fn a_lost_call_is_a_bug_of_the_service_and_its_events_end() {
+        let (sink, events) = EventSink::channel();
+        let (sender, receiver) = oneshot::channel();
+        let mut stream = CallStream::new(CallId::generate(), events, End::Coming(receiver));
+        drop(sender);
+        assert!(matches!(stream.next().await, Some(Err(Refusal::Internal { .. }))));
+        assert!(sink.closed().now_or_never().is_some(), "work beyond the end still has a listener");
+        assert!(stream.next().await.is_none());
+    }
 }

@@ -15,7 +15,7 @@ use tower::Service;
 use super::{Arrived, Call, Facts};
 use crate::{
     clock,
-    context::{CallId, ToolContext, UserId},
+    context::{CallId, Cancellation, StopCause, ToolContext, UserId},
     contract::{Refusal, Terminal, ToolError, status},
     telemetry,
 };
@@ -56,14 +56,16 @@ where
         let inner = self.inner.call(call);
         Box::pin(async move {
             let end = inner.await;
-            line.log(&end);
+            line.end(&end);
             end
         })
     }
 }
 
-/// What the log line says of a call.
+/// What the log line says of a call. A nested call that is dropped, because the one above it ended, has its line too.
 struct Line {
+    ended: bool,
+    cancellation: Cancellation,
     user_id: UserId,
     call_id: CallId,
     parent_call_id: Option<CallId>,
@@ -75,8 +77,10 @@ struct Line {
 
 impl Line {
     fn of(call: &Call) -> Self {
-        let ToolContext { user, call_id, parent_call_id, task_id, .. } = &call.context;
+        let ToolContext { user, call_id, parent_call_id, task_id, cancellation, .. } = &call.context;
         Self {
+            ended: false,
+            cancellation: cancellation.clone(),
             user_id: user.id.clone(),
             call_id: *call_id,
             parent_call_id: *parent_call_id,
@@ -85,6 +89,11 @@ impl Line {
             arrived: call.arrived,
             facts: Arc::clone(&call.facts),
         }
+    }
+
+    fn end(mut self, end: &Result<Terminal, Refusal>) {
+        self.ended = true;
+        self.log(end);
     }
 
     fn log(&self, end: &Result<Terminal, Refusal>) {
@@ -109,6 +118,22 @@ impl Line {
     }
 }
 
+impl Drop for Line {
+    fn drop(&mut self) {
+        if self.ended {
+            return;
+        }
+        let refusal = match self.cancellation.cause() {
+            Some(StopCause::Deadline) => Refusal::DeadlineExceeded,
+            Some(StopCause::Shutdown) => Refusal::ShuttingDown,
+            Some(StopCause::Timeout | StopCause::Cancelled | StopCause::CallerGone) | None => {
+                Refusal::CallerGone
+            }
+        };
+        self.log(&Err(refusal));
+    }
+}
+
 fn error_of(end: &Result<Terminal, Refusal>) -> Option<&'static str> {
     match end {
         Ok(Terminal::Result(result)) => {
@@ -125,4 +150,50 @@ fn code_of(end: &Result<Terminal, Refusal>) -> Code {
 
 fn milliseconds(duration: Duration) -> f64 {
     (duration.as_secs_f64() * 1_000_000.0).round() / 1_000.0
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        future::pending,
+        sync::atomic::{AtomicUsize, Ordering},
+    };
+
+    use futures_util::FutureExt;
+    use tower::{Layer as _, service_fn};
+    use tracing::{Event, Metadata, Subscriber};
+    use tracing_subscriber::{layer, layer::SubscriberExt};
+
+    use super::*;
+    use crate::{context::User, contract::arguments::Arguments, pipeline::Target};
+
+    /// Counts the lines of calls.
+    struct Lines(Arc<AtomicUsize>);
+
+    impl<S: Subscriber> layer::Layer<S> for Lines {
+        fn on_event(&self, event: &Event<'_>, _context: layer::Context<'_, S>) {
+            let metadata: &Metadata<'_> = event.metadata();
+            if metadata.target() == "toolwire::call" {
+                self.0.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_call_has_one_line_whether_it_ends_or_is_dropped() {
+        let lines = Arc::new(AtomicUsize::new(0));
+        let subscriber = tracing_subscriber::registry().with(Lines(Arc::clone(&lines)));
+        let _subscriber = tracing::subscriber::set_default(subscriber);
+        let user = User::new("demo".parse().expect("valid"));
+        let context = ToolContext::new(user, clock::now() + Duration::from_secs(1));
+        let call = Call::new(context, Target::Tool("x".to_owned()), Arguments::new());
+
+        let gone = |_| async { Err(Refusal::CallerGone) };
+        assert!(Layer.layer(service_fn(gone)).call(call.clone()).await.is_err());
+        assert_eq!(lines.load(Ordering::Relaxed), 1);
+
+        let dropped = Layer.layer(service_fn(|_| pending())).call(call);
+        assert!(dropped.now_or_never().is_none());
+        assert_eq!(lines.load(Ordering::Relaxed), 2);
+    }
 }

@@ -15,6 +15,10 @@ use serde_json::{Map, Value};
 use super::schema;
 use crate::contract::{Violation, arguments::Arguments};
 
+/// So many violations are told of: what a caller gets wrong in bulk, it sees by the first hundred, and an answer must
+/// not be many times the size of its request.
+const MOST_VIOLATIONS: usize = 100;
+
 /// Checks and completes arguments. Cheap to clone.
 #[derive(Clone)]
 pub struct InputSchema(Arc<Inner>);
@@ -45,12 +49,13 @@ impl InputSchema {
         &self.0.schema
     }
 
-    /// The arguments as the tool expects them, or every rule that they break.
+    /// The arguments as the tool expects them, or every rule that they break, up to a hundred.
     pub fn check(&self, raw: Arguments) -> Result<Arguments, Vec<Violation>> {
         let raw = Value::Object(raw);
         let (normal, mut violations) = normal::normalize(&self.0.schema, &raw);
         let broken = self.0.validator.iter_errors(&normal);
-        violations.extend(violations::explain(broken, &self.0.schema, &raw));
+        violations.extend(violations::explain(broken, &self.0.schema, &raw, MOST_VIOLATIONS));
+        violations.truncate(MOST_VIOLATIONS);
         if violations.is_empty() {
             violations.extend(self.misfit(&normal, &raw));
         }

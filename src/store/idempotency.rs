@@ -23,7 +23,7 @@ pub struct Key {
     pub request_id: RequestId,
 }
 
-/// SHA-256 over the RFC 8785 form of the checked arguments.
+/// SHA-256 over the canonical text of the checked arguments.
 pub type ArgumentsDigest = [u8; 32];
 
 /// What a call with a `request_id` meets.

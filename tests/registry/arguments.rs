@@ -144,3 +144,11 @@ fn an_intent_passes_more_than_the_tool_takes() {
     input.retain_declared(&mut arguments);
     assert_eq!(arguments, object(&json!({"symbol": "A", "assetClass": "etf"})));
 }
+
+#[test]
+fn a_flood_of_mistakes_is_told_by_its_first_hundred() {
+    let unknown = (0..50_000).map(|n| (format!("k{n}"), json!(1)));
+    let flood = unknown.chain([("symbol".to_owned(), json!("A"))]).collect();
+    let violations = input_of("think", &parameters()).check(flood).expect_err("bad arguments");
+    assert_eq!(violations.len(), 100);
+}

@@ -15,13 +15,14 @@ use crate::{
 /// Values are cut to this many characters; a caller knows what it sent.
 const MAX_SHOWN: usize = 64;
 
-/// Every broken rule, one violation for each unknown and each missing key.
+/// Broken rules, `most` of them at most, one violation for each unknown and each missing key.
 pub(super) fn explain<'a>(
     errors: impl Iterator<Item = ValidationError<'a>>,
     schema: &Value,
     raw: &Value,
+    most: usize,
 ) -> Vec<Violation> {
-    errors.flat_map(|error| explain_one(&error, schema, raw)).collect()
+    errors.flat_map(|error| explain_one(&error, schema, raw, most)).take(most).collect()
 }
 
 /// Arguments that passed the schema but that the message cannot hold; `key` is the one at fault, in its normal form.
@@ -30,12 +31,13 @@ pub(super) fn misfit(key: Option<&str>, reason: &str, schema: &Value, raw: &Valu
     place.violation(None, "format", format!("{} cannot be read: {}", place.label(), cut(reason, 200)))
 }
 
-fn explain_one(error: &ValidationError<'_>, schema: &Value, raw: &Value) -> Vec<Violation> {
+fn explain_one(error: &ValidationError<'_>, schema: &Value, raw: &Value, most: usize) -> Vec<Violation> {
     let place = Place::find(error.instance_path().as_str(), schema, raw);
     let rule = error.kind().keyword();
     match error.kind() {
         Kind::AdditionalProperties { unexpected } => unexpected
             .iter()
+            .take(most)
             .map(|key| place.violation(Some(key), rule, unknown(key, place.schema)))
             .collect(),
         Kind::Required { property: Value::String(key) } => {
