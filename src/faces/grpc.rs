@@ -9,7 +9,7 @@ pub mod transport;
 mod typed;
 mod watch;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use tokio::net::TcpListener;
 use tonic::service::Routes;
