@@ -9,7 +9,7 @@ use serde_json::json;
 use tokio::time::{advance, sleep};
 use toolwire::{
     clock,
-    context::{CallId, RequestId, StopCause},
+    context::{CallId, CallTools, RequestId, StopCause},
     contract::{ErrorCode, Refusal, Terminal, ToolResult},
     pipeline::{Call, Step, Which},
     store::{
@@ -375,6 +375,18 @@ async fn a_cancelled_write_that_goes_on_still_ends_for_its_caller_at_the_deadlin
     sleep(Duration::from_secs(1)).await;
     assert!(bench.pipeline.in_flight().cancel(&support::user_id(), Which::Request(id)));
     assert_eq!(waiting.terminal().await.unwrap_err(), Refusal::DeadlineExceeded);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_nested_write_has_no_more_time_than_the_outermost_call() {
+    let bench = Bench::new();
+    let mut parent = Bench::call("debug_nested", json!({})).context;
+    parent.latest = clock::now() + Duration::from_secs(2);
+    let started = clock::now();
+    let input = arguments(json!({"value": "x", "duration": "10s"}));
+    assert!(bench.pipeline.call_tool(&parent, "debug_write", input).await.is_err());
+    bench.pipeline.in_flight().emptied().await;
+    assert_eq!(clock::now() - started, Duration::from_secs(2));
 }
 
 #[tokio::test(start_paused = true)]
