@@ -136,18 +136,17 @@ async fn the_manifest_time_out_is_a_result_and_the_deadline_a_refusal() {
     assert_eq!(bench.run(call).await.unwrap_err(), Refusal::DeadlineExceeded);
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn every_level_of_nested_calls_has_less_time_than_the_one_above() {
     let bench = Bench::new();
-    let mut call = Bench::call("debug_nested", json!({"depth": 5, "duration": "1s"}));
+    let mut call = Bench::call("debug_nested", json!({"depth": 5, "duration": "0s"}));
     call.context.deadline = call.arrived.at + Duration::from_secs(10);
     let outcome = result(bench.run(call).await).outcome.expect("data");
     let levels = outcome.json()["levels"].as_array().expect("a list").clone();
     assert_eq!(levels.len(), 5);
-    // Time stands still between levels here, so it never grows; over the wire it shrinks.
     for pair in levels.windows(2) {
         assert_eq!(pair[1]["parent_call_id"], pair[0]["call_id"]);
-        assert!(support::seconds(&pair[1]["remaining"]) <= support::seconds(&pair[0]["remaining"]));
+        assert!(support::seconds(&pair[1]["remaining"]) < support::seconds(&pair[0]["remaining"]));
     }
 }
 
