@@ -46,6 +46,8 @@ pub struct ToolContext {
     pub attributes: Arc<BTreeMap<String, String>>,
     /// The instant by which the work ends, whatever happens. Never extended.
     pub deadline: Instant,
+    /// The instant by which even a write that outlives its callers has ended. The same for all nested calls.
+    pub latest: Instant,
     /// Tells when the work should stop, and why.
     pub cancellation: Cancellation,
     /// Where progress and chunks go.
@@ -72,6 +74,7 @@ impl ToolContext {
             session_id: None,
             attributes: Arc::default(),
             deadline,
+            latest: deadline,
             cancellation: Cancellation::new(),
             events: EventSink::discarding(),
             credentials: None,

@@ -81,7 +81,7 @@ impl Pipeline {
             // Nothing invalid is stored, confirmed or executed.
             .layer(validate::Layer::new(log_arguments))
             // A repeat spends nothing, not even a confirmation.
-            .layer(idempotency::Layer::new(idempotency, in_flight.clone(), cap))
+            .layer(idempotency::Layer::new(idempotency, in_flight.clone()))
             // The tool.
             .service(Execute);
         Arc::new(Self { stack: BoxCloneSyncService::new(stack), services, in_flight })

@@ -421,3 +421,17 @@ async fn a_result_beyond_what_clients_accept_is_an_error_that_says_so() {
         assert!(error.message.contains("Narrow the arguments"), "{}", error.message);
     }
 }
+
+#[tokio::test]
+async fn a_typed_method_whose_tool_only_records_is_an_internal_error_of_that_call() {
+    let directory = support::data_directory();
+    let manifest = directory.path().join("tools/get_positions.json");
+    patch_json(&manifest, &json!({"type": "non_function_tool"}));
+    let mut config = config();
+    config.data.dir = Some(directory.path().to_owned());
+    let server = Server::with(config);
+    let request = GetPositionsRequest { symbol: Some("AAPL".to_owned()), account: None };
+    let status = server.brokerage().await.get_positions(request).await.expect_err("refused");
+    assert_status(&status, Code::Internal, "INTERNAL");
+    assert!(status.message().contains("call_id"), "{status:?}");
+}

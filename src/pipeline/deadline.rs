@@ -66,7 +66,10 @@ where
     }
 
     fn call(&mut self, mut call: Call) -> Self::Future {
-        call.context.deadline = call.context.deadline.min(call.arrived.at + self.layer.cap);
+        if call.context.depth == 0 {
+            call.context.latest = call.arrived.at + self.layer.cap;
+        }
+        call.context.deadline = call.context.deadline.min(call.context.latest);
         let guard = self.layer.in_flight.enter(
             call.context.user.id.clone(),
             call.context.call_id,

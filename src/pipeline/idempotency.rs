@@ -20,7 +20,7 @@ use tracing_opentelemetry::OpenTelemetrySpanExt;
 use self::wait::{own, wait};
 use super::{
     Call, InFlight,
-    flight::{Flight, Flights, Landed, Pilot},
+    flight::{Flight, Flights, Landed},
 };
 use crate::{
     clock,
@@ -41,7 +41,6 @@ pub struct Layer {
     store: Arc<dyn Idempotency>,
     flights: Flights,
     in_flight: InFlight,
-    cap: Duration,
 }
 
 /// See [`Layer`].
@@ -52,9 +51,9 @@ pub struct Idempotent<S> {
 }
 
 impl Layer {
-    /// Remembers in the given store; a write may outlive its caller until `cap` after it came.
-    pub fn new(store: Arc<dyn Idempotency>, in_flight: InFlight, cap: Duration) -> Self {
-        Self { store, flights: Flights::default(), in_flight, cap }
+    /// Remembers in the given store, and lists what may outlive its callers.
+    pub fn new(store: Arc<dyn Idempotency>, in_flight: InFlight) -> Self {
+        Self { store, flights: Flights::default(), in_flight }
     }
 }
 
@@ -150,7 +149,7 @@ impl Layer {
         S: Service<Call, Response = Terminal, Error = Refusal> + Send + 'static,
         S::Future: Send + 'static,
     {
-        let work = self.detached(call);
+        let work = detached(call);
         let cancellation = work.context.cancellation.clone();
         let (pilot, flight) = self.flights.begin(key.clone(), cancellation.clone(), writes(call));
         let listed =
@@ -165,21 +164,21 @@ impl Layer {
                 record(&*store, &key, &work, &landed).await;
             }
             drop(listed);
-            Pilot::land(pilot, landed);
+            pilot.land(landed);
         };
         tokio::spawn(journey.with_context(trace));
         flight
     }
+}
 
-    /// The call as its own task carries it out.
-    fn detached(&self, call: &Call) -> Call {
-        let mut work = call.clone();
-        work.context.cancellation = Cancellation::new();
-        if writes(call) {
-            work.context.deadline = call.arrived.at + self.cap;
-        }
-        work
+/// The call as its own task carries it out.
+fn detached(call: &Call) -> Call {
+    let mut work = call.clone();
+    work.context.cancellation = Cancellation::new();
+    if writes(call) {
+        work.context.deadline = call.context.latest;
     }
+    work
 }
 
 /// Carries the work out: a write until the cap, a read until nobody waits for it.

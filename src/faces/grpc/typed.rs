@@ -4,7 +4,7 @@ use tonic::{Code, Request, Status};
 
 use super::{Face, incoming};
 use crate::{
-    contract::{Confirmation, Terminal, arguments, convert, proto::v1, status},
+    contract::{Confirmation, Refusal, Terminal, arguments, convert, proto::v1, status},
     pipeline::Target,
     tools::tool::Tool,
 };
@@ -18,11 +18,15 @@ pub(super) async fn call<T: Tool>(
     let target = Target::Tool(T::NAME.to_owned());
     let mut call = incoming::call(&extensions, target, arguments::from_message(&input));
     incoming::metadata(&mut call, &metadata)?;
+    let call_id = call.context.call_id;
     match face.pipeline.start(call).await?.terminal().await? {
         Terminal::ConfirmationRequired(confirmation) => Err(confirmation_required(&confirmation)),
         Terminal::Result(result) => {
             let payload = result.outcome.map_err(|error| status::of_tool_error(&error))?;
-            let data = payload.decode().expect("a tool returns its own output message");
+            let data = payload.decode().map_err(|wrong| {
+                tracing::error!(tool_name = T::NAME, %call_id, %wrong, "a manifest made this another kind of tool");
+                Refusal::Internal { call_id: call_id.to_string() }
+            })?;
             Ok((data, convert::provenance(result.provenance)))
         }
     }
