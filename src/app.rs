@@ -42,15 +42,21 @@ pub struct App {
     tree: Tree,
 }
 
-/// The service cannot start.
+/// The service cannot start: everything that is wrong, at once.
 #[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// The manifests are wrong.
-    #[error("{0}")]
-    Manifests(#[from] Problems),
-    /// The brokerage data is wrong.
-    #[error("{0}")]
-    Brokerage(#[from] brokerage::OpenError),
+#[error("{}", self.lines().join("\n"))]
+pub struct StartError {
+    /// What is wrong with the manifests.
+    pub manifests: Option<Problems>,
+    /// What is wrong with the brokerage data.
+    pub brokerage: Option<brokerage::OpenError>,
+}
+
+impl StartError {
+    fn lines(&self) -> Vec<String> {
+        let manifests = self.manifests.as_ref().map(ToString::to_string);
+        manifests.into_iter().chain(self.brokerage.as_ref().map(ToString::to_string)).collect()
+    }
 }
 
 impl App {
@@ -58,8 +64,14 @@ impl App {
     pub fn build(config: &Config) -> Result<Self, StartError> {
         let tree = tree(&config.data);
         let (manifests, executors) = offered(&tree, config.server.diagnostics);
-        let registry = Arc::new(Registry::open(manifests, executors)?);
-        let brokerage = Arc::new(Brokerage::open(tree.clone(), config.data.default_user.clone())?);
+        let registry = Registry::open(manifests, executors);
+        let brokerage = Brokerage::open(tree.clone(), config.data.default_user.clone());
+        let (registry, brokerage) = match (registry, brokerage) {
+            (Ok(registry), Ok(brokerage)) => (Arc::new(registry), Arc::new(brokerage)),
+            (manifests, brokerage) => {
+                return Err(StartError { manifests: manifests.err(), brokerage: brokerage.err() });
+            }
+        };
         let policy = policy(&config.auth);
         let pipeline = Pipeline::new(Parts {
             registry: Arc::clone(&registry),

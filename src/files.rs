@@ -58,6 +58,14 @@ impl Tree {
         Ok(paths)
     }
 
+    /// Whether there is such a directory.
+    pub fn has_directory(&self, path: &str) -> bool {
+        match self {
+            Self::Embedded => EMBEDDED.get_dir(path).is_some(),
+            Self::Disk(root) => root.join(path).is_dir(),
+        }
+    }
+
     /// The present state of a file; costs one `stat` on disk and nothing when embedded.
     pub fn stamp(&self, path: &str) -> Stamp {
         let Self::Disk(root) = self else { return None };

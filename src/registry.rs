@@ -143,6 +143,7 @@ impl State {
         let loaded = load::load(&files, &self.executors);
         log_problems(&self.problems, &loaded.problems);
         if loaded.problems.is_empty() {
+            tracing::info!(tools = loaded.tools.len(), "manifests were taken over");
             self.tools = loaded.tools;
         }
         (self.problems, self.digest) = (loaded.problems, digest);

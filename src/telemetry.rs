@@ -17,11 +17,11 @@ use opentelemetry::{
 };
 use opentelemetry_otlp::{ExporterBuildError, SpanExporter};
 use opentelemetry_sdk::{Resource, propagation::TraceContextPropagator, trace::SdkTracerProvider};
-use tracing::{Span, Subscriber, level_filters::LevelFilter};
+use tracing::{Metadata, Span, Subscriber, level_filters::LevelFilter};
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 use tracing_subscriber::{
     EnvFilter, Layer,
-    filter::{ParseError, Targets},
+    filter::{FilterExt, ParseError, Targets, filter_fn},
     layer::SubscriberExt,
     registry::LookupSpan,
     util::{SubscriberInitExt, TryInitError},
@@ -75,7 +75,10 @@ pub struct Guard(Option<SdkTracerProvider>);
 pub fn init(settings: &Settings) -> Result<Guard, SetupError> {
     global::set_text_map_propagator(TraceContextPropagator::new());
     let provider = settings.otlp.then(|| provider(settings)).transpose()?;
-    let log = log_layer(settings.format).with_filter(EnvFilter::try_new(&settings.filter)?);
+    let filter = EnvFilter::try_new(&settings.filter)?;
+    // A line says what it has to say by itself; spans are for traces.
+    let log = log_layer(settings.format)
+        .with_filter(filter.and(filter_fn(|metadata: &Metadata<'_>| metadata.is_event())));
     let spans = provider.as_ref().map(span_layer);
     tracing_subscriber::registry().with(spans).with(log).try_init()?;
     panic::set_hook(Box::new(log_panic));

@@ -67,11 +67,14 @@ impl Serve {
 /// Asks the server to end at the first signal. Returns at the next interrupt: the person does not want to wait.
 async fn ask_twice(mut signals: Signals, stop: oneshot::Sender<()>) {
     signals.either().await;
+    tracing::info!(
+        "draining: calls are served on for a while, then those under way may finish; interrupt again to end at once"
+    );
     let _ = stop.send(());
     signals.interrupt().await;
 }
 
 fn log_end(report: Report) {
     let Report { connections, streams_cut, elapsed } = report;
-    tracing::info!(connections, streams_cut, elapsed_ms = elapsed.as_millis(), "drained");
+    tracing::info!(connections, streams_cut, elapsed_ms = elapsed.as_secs_f64() * 1000.0, "drained");
 }

@@ -9,7 +9,7 @@ use tokio::net::TcpListener;
 
 use super::failure::Failure;
 use crate::{
-    app::{self, App, StartError},
+    app::{self, App},
     config::{Config, LogFormat},
     contract::proto::v1,
     faces::grpc,
@@ -57,7 +57,7 @@ pub(super) fn bind(config: &Config) -> Result<TcpListener, Failure> {
 pub(super) fn lint(config: &Config) -> Linted {
     let (manifests, executors) = app::offered(&app::tree(&config.data), config.server.diagnostics);
     let data = data_problems(config);
-    let is_refused = !data.is_empty() || matches!(App::build(config), Err(StartError::Manifests(_)));
+    let is_refused = App::build(config).is_err();
     let problems = lint::lint(&manifests, &executors).into_iter().chain(data);
     Linted { problems: problems.map(Into::into).collect(), is_refused }
 }

@@ -41,8 +41,11 @@ impl EventSink {
 
     /// Hands over a part of the data, waiting for a slow reader. Lost when the reader is gone.
     pub async fn chunk(&self, data: Map<String, Value>) {
-        if let Some(sender) = &self.0 {
-            let _ = sender.send(Event::Chunk(data)).await;
+        if let Some(sender) = &self.0
+            && sender.send(Event::Chunk(data)).await.is_err()
+        {
+            // Lets those who watch over the call notice before the tool runs on to its end.
+            tokio::task::yield_now().await;
         }
     }
 

@@ -50,7 +50,8 @@ impl Manifests {
     pub(super) fn stamps(&self) -> Stamps {
         let paths = self.places.iter().flat_map(|(tree, directory)| {
             let paths = tree.list(directory, "json").unwrap_or_default();
-            paths.into_iter().map(move |path| (tree.stamp(&path), path))
+            // The directory too: an empty one and none are not the same.
+            paths.into_iter().chain([directory.clone()]).map(move |path| (tree.stamp(&path), path))
         });
         Stamps(paths.map(|(stamp, path)| (path, stamp)).collect())
     }
@@ -80,6 +81,10 @@ impl Stamps {
 
 fn read_directory(tree: &Tree, directory: &str) -> Vec<Content> {
     match tree.list(directory, "json") {
+        Ok(_) if !tree.has_directory(directory) => {
+            let reason = "there is no such directory; manifests belong there, one <name>.json a tool";
+            vec![Content { path: directory.to_owned(), text: Err(reason.to_owned()) }]
+        }
         Ok(paths) => paths.into_iter().map(|path| read_file(tree, path)).collect(),
         Err(error) => vec![Content { path: directory.to_owned(), text: Err(error.to_string()) }],
     }

@@ -1,6 +1,6 @@
 //! What becomes of a registry when files and data change under it.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fs};
 
 use serde_json::json;
 use toolwire::{
@@ -135,4 +135,18 @@ fn a_missing_section_degrades_only_the_tools_that_need_it() {
         .set_source_health("brokerage", SourceHealth { digest: "2".to_owned(), ..SourceHealth::default() });
     let mended = registry.snapshot();
     assert_eq!(words(&mended.changes_since(&reloaded)), ["changed get_quotes", "data", "0 problems"]);
+}
+
+#[test]
+fn a_directory_that_vanishes_takes_no_tool_with_it() {
+    let data = Data::with(&[manifest("get_quotes", &json!({}))]);
+    let registry = data.open();
+    fs::rename(data.path().join("tools"), data.path().join("tools_")).expect("renamed");
+    registry.reload();
+    let snapshot = registry.snapshot();
+    assert!(snapshot.get("get_quotes").is_some());
+    assert_eq!(snapshot.problems()[0].file, "tools");
+    fs::rename(data.path().join("tools_"), data.path().join("tools")).expect("renamed");
+    registry.reload();
+    assert!(registry.snapshot().problems().is_empty());
 }

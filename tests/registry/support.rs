@@ -1,6 +1,6 @@
 //! Manifests in a temporary directory, and executors of real messages that do nothing.
 
-use std::{fs, sync::Arc};
+use std::{fs, path::Path, sync::Arc};
 
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
@@ -57,7 +57,11 @@ pub(super) struct Data(TempDir);
 
 impl Data {
     pub(super) fn new() -> Self {
-        Self(TempDir::new().expect("a temporary directory"))
+        let data = TempDir::new().expect("a temporary directory");
+        for directory in ["tools", "diagnostics"] {
+            fs::create_dir(data.path().join(directory)).expect("a directory");
+        }
+        Self(data)
     }
 
     /// A directory with the given manifests.
@@ -67,6 +71,10 @@ impl Data {
             data.put(manifest);
         }
         data
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        self.0.path()
     }
 
     /// Writes a manifest where its name says.

@@ -76,7 +76,7 @@ pub(super) fn request_id(text: &str) -> Result<Option<RequestId>, Refusal> {
 /// On whose behalf the tool is called. Identity and deadline are never taken from here.
 pub(super) fn context(call: &mut Call, context: v1::ToolContext) -> Result<(), Refusal> {
     if claims(&context) {
-        let message = "only task_id, session_id and attributes may be set: identity comes from your credentials \
+        let message = "may set only task_id, session_id and attributes: identity comes from your credentials \
                        and the deadline from grpc-timeout";
         return Err(refuse("context", "read-only", message));
     }
@@ -119,11 +119,20 @@ fn attributes(attributes: HashMap<String, String>) -> Result<HashMap<String, Str
     Ok(attributes)
 }
 
+/// An identifier that is none; its error names the field.
+pub(super) fn invalid_id(pointer: &str, error: &InvalidId) -> Refusal {
+    violation(pointer, "format", error.to_string())
+}
+
 /// A request with one thing wrong.
 pub(super) fn refuse(pointer: &str, rule: &str, description: &str) -> Refusal {
+    violation(pointer, rule, format!("{pointer} {description}"))
+}
+
+fn violation(pointer: &str, rule: &str, description: String) -> Refusal {
     Refusal::InvalidRequest(vec![Violation {
         pointer: pointer.to_owned(),
         rule: rule.to_owned(),
-        description: format!("{pointer} {description}"),
+        description,
     }])
 }

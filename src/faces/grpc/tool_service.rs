@@ -102,7 +102,7 @@ fn user_of<T>(request: &Request<T>) -> User {
 }
 
 fn which(request: CancelCallRequest) -> Result<Which, Refusal> {
-    let invalid = |error: InvalidId| incoming::refuse("call", "format", &error.to_string());
+    let invalid = |error: InvalidId| incoming::invalid_id("call", &error);
     match request.call {
         Some(cancel_call_request::Call::CallId(id)) => id.parse().map(Which::Call).map_err(invalid),
         Some(cancel_call_request::Call::RequestId(id)) => id.parse().map(Which::Request).map_err(invalid),

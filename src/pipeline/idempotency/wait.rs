@@ -26,12 +26,21 @@ pub(super) async fn wait(call: &Call, mut flight: Flight) -> Landed {
     let patience = clock::now() + call.tool().definition.timeout;
     let landed = select! {
         landed = timeout_at(patience, flight.landed()) => landed,
+        () = forced_end(&call.context.cancellation) => Ok(None),
         never = told => match never {},
     };
     match landed {
         Ok(Some(landed)) => landed.map(|terminal| own(call, terminal)),
         Err(_) if !writes(call) => Ok(call.failed(timed_out(call))),
         Ok(None) | Err(_) => Ok(call.failed(outcome_unknown())),
+    }
+}
+
+/// Waits until the server is forced to end: what is under way then has an unknown outcome.
+async fn forced_end(caller: &Cancellation) {
+    caller.cancelled().await;
+    if caller.cause() != Some(StopCause::Shutdown) {
+        pending::<()>().await;
     }
 }
 

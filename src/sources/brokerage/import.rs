@@ -21,6 +21,14 @@ const FILES: [(&str, &str); 6] = [
 
 /// The master file that the legacy files of a directory stand for, or everything that is wrong with them. Its date is the newest of theirs.
 pub fn merge(directory: &Path) -> Result<Value, Problems> {
+    if !directory.is_dir() {
+        let description = "there is no such directory";
+        return Err(Problems(vec![Problem::new(
+            &directory.display().to_string(),
+            "missing-directory",
+            description,
+        )]));
+    }
     let (mut sections, mut problems) = (Map::new(), Vec::new());
     for (file, section) in FILES {
         match read(directory, file) {
@@ -40,7 +48,11 @@ fn read(directory: &Path, file: &str) -> Result<Value, Problem> {
         std::io::ErrorKind::NotFound => Problem::new(file, "missing-file", "there is no such file"),
         _ => Problem::new(file, "unreadable", error.to_string()),
     })?;
-    serde_json::from_str(&text).map_err(|error| Problem::new(file, "bad-json", error.to_string()))
+    match serde_json::from_str(&text) {
+        Ok(section @ Value::Object(_)) => Ok(section),
+        Ok(_) => Err(Problem::new(file, "wrong-type", "expected an object")),
+        Err(error) => Err(Problem::new(file, "bad-json", error.to_string())),
+    }
 }
 
 fn with_date(sections: Map<String, Value>) -> Value {

@@ -59,9 +59,9 @@ pub trait Authenticator: Send + Sync {
 }
 
 impl<'a> Credentials<'a> {
-    /// The `authorization` header.
+    /// The `authorization` header; the last one, should there be several.
     pub fn authorization(&self) -> Option<&'a HeaderValue> {
-        self.metadata.get(AUTHORIZATION)
+        self.metadata.get_all(AUTHORIZATION).iter().next_back()
     }
 
     /// The token of an `authorization: Bearer …` header.

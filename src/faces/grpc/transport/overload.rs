@@ -1,7 +1,8 @@
 //! Sheds load: at most so many requests in flight, the rest refused with UNAVAILABLE before any work.
 //!
-//! A permit is held until the response body has ended or is dropped, not only until the headers. Public methods are
-//! never shed: a health check that fails under load makes orchestrators kill a server that is merely busy.
+//! A permit is held until the response body has ended or is dropped, not only until the headers. Watches have permits of
+//! their own, so that idle ones do not keep calls out. Never shed are public methods, because a health check that fails
+//! under load makes orchestrators kill a server that is merely busy, and `CancelCall`, because it makes room.
 
 use std::{
     convert::Infallible,
@@ -20,7 +21,7 @@ use tonic_types::ErrorDetails;
 
 use super::{
     reply::Reply,
-    rules::{Access, Rule},
+    rules::{Access, Lifetime, Rule},
 };
 use crate::contract::status;
 
@@ -29,13 +30,21 @@ const PUSHBACK: &str = "grpc-retry-pushback-ms";
 /// Admits so many requests at once.
 #[derive(Debug, Clone)]
 pub(super) struct Layer {
-    permits: Arc<Semaphore>,
+    bounds: Bounds,
+}
+
+/// The permits, and what is said when there are none.
+#[derive(Debug, Clone)]
+struct Bounds {
+    calls: Arc<Semaphore>,
+    watches: Arc<Semaphore>,
     retry_after: Duration,
 }
 
 impl Layer {
     pub(super) fn new(max_concurrent_requests: usize, retry_after: Duration) -> Self {
-        Self { permits: Arc::new(Semaphore::new(max_concurrent_requests)), retry_after }
+        let permits = || Arc::new(Semaphore::new(max_concurrent_requests));
+        Self { bounds: Bounds { calls: permits(), watches: permits(), retry_after } }
     }
 }
 
@@ -43,8 +52,7 @@ impl Layer {
 #[derive(Debug, Clone)]
 pub(super) struct Service<S> {
     inner: S,
-    permits: Arc<Semaphore>,
-    retry_after: Duration,
+    bounds: Bounds,
 }
 
 /// What happens to a request.
@@ -54,12 +62,16 @@ enum Decision {
     Shed,
 }
 
-impl<S> Service<S> {
+impl Bounds {
     fn decide(&self, rule: Option<&Rule>) -> Decision {
-        if rule.is_some_and(|rule| rule.access == Access::Public) {
-            return Decision::Exempt;
-        }
-        self.permits.clone().try_acquire_owned().map_or(Decision::Shed, Decision::Admitted)
+        let permits = match rule {
+            Some(Rule { access: Access::Public, .. } | Rule { lifetime: Lifetime::Instant, .. }) => {
+                return Decision::Exempt;
+            }
+            Some(Rule { lifetime: Lifetime::Uncapped, .. }) => &self.watches,
+            _ => &self.calls,
+        };
+        permits.clone().try_acquire_owned().map_or(Decision::Shed, Decision::Admitted)
     }
 }
 
@@ -67,7 +79,7 @@ impl<S> tower::Layer<S> for Layer {
     type Service = Service<S>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        Service { inner, permits: self.permits.clone(), retry_after: self.retry_after }
+        Service { inner, bounds: self.bounds.clone() }
     }
 }
 
@@ -85,10 +97,10 @@ where
     }
 
     fn call(&mut self, request: Request<ReqB>) -> Self::Future {
-        let permit = match self.decide(request.extensions().get()) {
+        let permit = match self.bounds.decide(request.extensions().get()) {
             Decision::Exempt => None,
             Decision::Admitted(permit) => Some(permit),
-            Decision::Shed => return Reply::refused(overloaded(self.retry_after)),
+            Decision::Shed => return Reply::refused(overloaded(self.bounds.retry_after)),
         };
         Reply::passed(ResponseFuture { inner: self.inner.call(request), permit })
     }
@@ -192,9 +204,9 @@ mod tests {
         let layer = Layer::new(1, Duration::ZERO);
         let never = service_fn(|_: Request<()>| pending::<Result<Response<Empty>, Infallible>>());
         let call = layer.layer(never).call(request(Access::User));
-        assert_eq!(layer.permits.available_permits(), 0);
+        assert_eq!(layer.bounds.calls.available_permits(), 0);
         drop(call);
-        assert_eq!(layer.permits.available_permits(), 1);
+        assert_eq!(layer.bounds.calls.available_permits(), 1);
     }
 
     #[tokio::test]

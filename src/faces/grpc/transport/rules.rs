@@ -30,6 +30,8 @@ pub enum Access {
 pub enum Lifetime {
     /// Ends by the server's cap at the latest.
     Capped,
+    /// The same, and it is over at once and makes room: never shed.
+    Instant,
     /// A watch: lasts until its caller, its caller's deadline, or the drain ends it.
     Uncapped,
 }
@@ -52,6 +54,7 @@ pub struct Rules {
 const PUBLIC: Rule = Rule { access: Access::Public, lifetime: Lifetime::Capped };
 const PUBLIC_WATCH: Rule = Rule { access: Access::Public, lifetime: Lifetime::Uncapped };
 const USER: Rule = Rule { access: Access::User, lifetime: Lifetime::Capped };
+const USER_INSTANT: Rule = Rule { access: Access::User, lifetime: Lifetime::Instant };
 const USER_WATCH: Rule = Rule { access: Access::User, lifetime: Lifetime::Uncapped };
 
 const TOOLWIRE: &[(&str, Rule)] = &[
@@ -72,7 +75,7 @@ const TOOLWIRE: &[(&str, Rule)] = &[
     ("/toolwire.brokerage.v1.BrokerageService/GetTransfers", USER),
     ("/toolwire.brokerage.v1.BrokerageService/RankPortfolio", USER),
     ("/toolwire.v1.ToolService/CallTool", USER),
-    ("/toolwire.v1.ToolService/CancelCall", USER),
+    ("/toolwire.v1.ToolService/CancelCall", USER_INSTANT),
     ("/toolwire.v1.ToolService/DescribeForPlanner", USER),
     ("/toolwire.v1.ToolService/GetLimits", USER),
     ("/toolwire.v1.ToolService/GetTool", USER),

@@ -24,6 +24,8 @@ use crate::clock;
 
 mod hooks;
 
+/// How long the answers that the forced end brought about get to leave.
+const LAST_WORDS: Duration = Duration::from_millis(200);
 /// How long dropped streams get to be gone after the forced end.
 const EPILOGUE: Duration = Duration::from_secs(1);
 
@@ -154,6 +156,8 @@ where
     async fn force(&self, on_forced: hooks::OnForced) -> usize {
         let streams_cut = self.signals.streams.len();
         on_forced();
+        // What the hook made ready can still leave.
+        let _ = timeout(LAST_WORDS, self.signals.streams.wait()).await;
         self.signals.forced.cancel();
         for tasks in [&self.connections, &self.signals.streams] {
             tasks.close();
