@@ -64,6 +64,13 @@ impl Backend {
         }
     }
 
+    /// Waits until everything that was begun has ended.
+    pub(super) async fn settle(&self) {
+        if let Self::Local(local) = self {
+            local.settle().await;
+        }
+    }
+
     /// Makes a call.
     pub(super) async fn invoke(&self, invocation: Invocation) -> Result<Events, Status> {
         match self {

@@ -86,7 +86,10 @@ impl Call {
         let invocation = Invocation { target, arguments, request_id, deadline };
         let events = backend.invoke(invocation).await.map_err(|status| explain::failure(&status))?;
         let request_id = request_id.map(|id| id.to_string());
-        follow::follow(events, self.format, Called { tool: &name, request_id: request_id.as_deref() }).await
+        let called = Called { tool: &name, request_id: request_id.as_deref() };
+        let done = follow::follow(events, self.format, called).await;
+        backend.settle().await;
+        done
     }
 
     fn target(&self) -> Target {

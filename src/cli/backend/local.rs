@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
+use tokio::time::timeout;
 use tonic::Status;
 
 use super::{Events, Invocation};
@@ -48,6 +49,13 @@ impl Local {
         let mut call = Call::new(context, invocation.target, invocation.arguments);
         call.request_id = invocation.request_id;
         Ok(events(self.app.pipeline.start(call).await?))
+    }
+}
+
+impl Local {
+    /// Waits for a write that outlives its caller: with this program it would end in the middle.
+    pub(super) async fn settle(&self) {
+        let _ = timeout(self.cap, self.app.pipeline.in_flight().emptied()).await;
     }
 }
 

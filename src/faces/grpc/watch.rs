@@ -59,7 +59,7 @@ impl Watcher {
         let state: Vec<_> = visible.map(|tool| self.about(WatchEventType::Added, tool)).collect();
         self.pending.extend(state);
         if !seen.problems().is_empty() {
-            self.pending.push_back(problem(seen.problems()));
+            self.pending.push_back(self.problem(seen.problems()));
         }
         self.pending.push_back(message(WatchEventType::Synced));
     }
@@ -97,12 +97,19 @@ impl Watcher {
                 let data_digest = digest.clone();
                 Some(WatchToolsResponse { data_digest, ..message(WatchEventType::DataChanged) })
             }
-            Change::Problems(problems) => Some(problem(problems)),
+            Change::Problems(problems) => Some(self.problem(problems)),
         }
     }
 
     fn about(&self, kind: WatchEventType, tool: &RegisteredTool) -> WatchToolsResponse {
         WatchToolsResponse { tool: Some(tool.definition.wire(self.view).clone()), ..message(kind) }
+    }
+
+    /// What is wrong now, but for what concerns tools that are not the user's.
+    fn problem(&self, problems: &[Problem]) -> WatchToolsResponse {
+        let concerns = |problem: &&Problem| tool_of(&problem.file).is_none_or(|tool| self.may_call(tool));
+        let problems = problems.iter().filter(concerns).cloned().map(Into::into).collect();
+        WatchToolsResponse { problems, ..message(WatchEventType::Problem) }
     }
 
     fn may_call(&self, tool: &str) -> bool {
@@ -115,9 +122,9 @@ fn removed(name: &str) -> WatchToolsResponse {
     WatchToolsResponse { tool, ..message(WatchEventType::Removed) }
 }
 
-fn problem(problems: &[Problem]) -> WatchToolsResponse {
-    let problems = problems.iter().cloned().map(Into::into).collect();
-    WatchToolsResponse { problems, ..message(WatchEventType::Problem) }
+/// The tool that a manifest declares: its name is the file's.
+fn tool_of(file: &str) -> Option<&str> {
+    file.rsplit('/').next()?.strip_suffix(".json").filter(|_| !file.starts_with("brokerage/"))
 }
 
 fn message(kind: WatchEventType) -> WatchToolsResponse {

@@ -44,11 +44,12 @@ impl<B: HttpBody> HttpBody for Body<B> {
         let mut this = self.project();
         let Some(inner) = this.inner.as_mut().as_pin_mut() else { return Poll::Ready(None) };
         // The clock, not only the timer: a producer that is always ready never waits for one.
-        if !this.timer.is_past() {
-            if let Poll::Ready(frame) = inner.poll_frame(cx) {
-                return Poll::Ready(frame);
-            }
-            ready!(this.timer.poll(cx));
+        let is_past = this.timer.is_past();
+        match inner.poll_frame(cx) {
+            // What has said all it had to say may end as it was going to.
+            Poll::Ready(frame) if !is_past || is_end(frame.as_ref()) => return Poll::Ready(frame),
+            Poll::Pending if !is_past => ready!(this.timer.poll(cx)),
+            Poll::Ready(_) | Poll::Pending => {}
         }
         this.inner.set(None);
         Poll::Ready(Some(Ok(Frame::trailers(refusal::trailers(&exceeded())))))
@@ -57,4 +58,8 @@ impl<B: HttpBody> HttpBody for Body<B> {
     fn is_end_stream(&self) -> bool {
         self.inner.as_ref().is_none_or(HttpBody::is_end_stream)
     }
+}
+
+fn is_end<D, E>(frame: Option<&Result<Frame<D>, E>>) -> bool {
+    frame.is_none_or(|frame| frame.as_ref().is_ok_and(Frame::is_trailers))
 }

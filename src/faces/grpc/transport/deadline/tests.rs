@@ -79,6 +79,25 @@ async fn what_ends_in_time_is_left_alone() {
     assert_eq!(response.into_body().collect().await.unwrap().to_bytes(), "x");
 }
 
+#[tokio::test(start_paused = true)]
+async fn what_has_said_all_may_end_as_it_was_going_to() {
+    let complete = service_fn(|_: Request<()>| {
+        let frames: Frames = vec![
+            Ok(Frame::data(Bytes::from_static(b"x"))),
+            Ok(Frame::trailers(
+                [("grpc-status".parse().unwrap(), "0".parse().unwrap())].into_iter().collect(),
+            )),
+        ];
+        ready(Ok::<_, Infallible>(Response::new(StreamBody::new(stream::iter(frames)))))
+    });
+    let mut body =
+        Layer::new(CAP).layer(complete).call(request(Some(1), Lifetime::Capped)).await.unwrap().into_body();
+    assert!(body.frame().await.unwrap().unwrap().is_data());
+    tokio::time::advance(Duration::from_secs(2)).await;
+    let trailers = body.frame().await.unwrap().unwrap().into_trailers().unwrap();
+    assert_eq!(refusal::code_in(&trailers), Some(Code::Ok));
+}
+
 /// The code in the trailers of a stream that says nothing.
 async fn end_of_silence(request: Request<()>) -> Option<Code> {
     let silent = service_fn(|_: Request<()>| {
