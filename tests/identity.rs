@@ -98,7 +98,16 @@ async fn a_token_says_who_calls_and_what_may_be_called_and_never_shows() {
     }
 
     let log = program.kill().await;
-    assert!(log.contains("riley") && log.lines().count() >= 4, "{log}");
+    // A refusal has its line too: of the transport, or of the call.
+    let lines = |target: &str, status: &str| {
+        let parse = |line: &str| serde_json::from_str::<Value>(line).expect("JSON");
+        let is_meant = |line: &Value| line["target"] == target && line["status"] == status;
+        log.lines().map(parse).filter(is_meant).count()
+    };
+    assert_eq!(lines("toolwire::rpc", "UNAUTHENTICATED"), 2, "{log}");
+    assert_eq!(lines("toolwire::rpc", "PERMISSION_DENIED"), 2, "{log}");
+    assert_eq!(lines("toolwire::call", "PERMISSION_DENIED"), 2, "{log}");
+    assert_eq!(lines("toolwire::call", "OK"), 2, "{log}");
     for secret in [DEMO, RILEY] {
         assert!(!log.contains(secret), "{log}");
     }

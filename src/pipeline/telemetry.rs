@@ -107,7 +107,7 @@ impl Line {
             duration_ms = milliseconds(clock::now() - self.arrived.at),
             success = error.is_none() && end.is_ok(),
             error_code = error,
-            status = ?code_of(end),
+            status = status::name(code_of(end)),
             cache_hit = self.facts.is_cache_hit(),
             call_id = %self.call_id,
             parent_call_id = self.parent_call_id.map(tracing::field::display),

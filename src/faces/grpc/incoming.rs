@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 use serde_json::Value;
 use tonic::{Extensions, metadata::MetadataMap};
 
-use super::transport::{Arrival, authenticate::Bearer};
+use super::transport::{Arrival, TakenOver, authenticate::Bearer};
 use crate::{
     clock,
     context::{InvalidId, RequestId, ToolContext, User},
@@ -32,6 +32,13 @@ pub(super) fn call(extensions: &Extensions, target: Target, arguments: Arguments
     let credentials = extensions.get::<Bearer>().map(|bearer| bearer.0.clone());
     let context = ToolContext { credentials, ..ToolContext::new(user, deadline) };
     Call { arrived, ..Call::new(context, target, arguments) }
+}
+
+/// The call is complete and goes to the pipeline, which logs it.
+pub(super) fn hand_over(extensions: &Extensions) {
+    if let Some(taken_over) = extensions.get::<TakenOver>() {
+        taken_over.set();
+    }
 }
 
 /// What to call.

@@ -37,6 +37,7 @@ pub(super) fn invoke_request(request: Request<InvokeToolRequest>) -> Result<(Cal
     let mut call = incoming::call(&extensions, incoming::target(target)?, arguments);
     call.request_id = incoming::request_id(&request.request_id)?;
     incoming::context(&mut call, request.context.unwrap_or_default())?;
+    incoming::hand_over(&extensions);
     Ok((call, format))
 }
 

@@ -17,6 +17,7 @@ pub use self::{
     config::{Age, Config, Drain, Http2},
     listener::{BindError, bind},
     serve::{Hooks, Report, serve},
+    trace::TakenOver,
 };
 use self::{authenticate::Authenticator, rules::Rules};
 

@@ -18,6 +18,7 @@ pub(super) async fn call<T: Tool>(
     let target = Target::Tool(T::NAME.to_owned());
     let mut call = incoming::call(&extensions, target, arguments::from_message(&input));
     incoming::metadata(&mut call, &metadata)?;
+    incoming::hand_over(&extensions);
     let call_id = call.context.call_id;
     match face.pipeline.start(call).await?.terminal().await? {
         Terminal::ConfirmationRequired(confirmation) => Err(confirmation_required(&confirmation)),

@@ -14,9 +14,11 @@ use http_body::{Body as HttpBody, Frame, SizeHint};
 use pin_project_lite::pin_project;
 use tonic::Code;
 
+pub use self::line::TakenOver;
 use self::recorder::Recorder;
 use super::{refusal, rules::Rules};
 
+mod line;
 mod recorder;
 
 /// Opens a span for each request.
@@ -59,9 +61,9 @@ where
         self.inner.poll_ready(cx)
     }
 
-    fn call(&mut self, request: Request<ReqB>) -> Self::Future {
+    fn call(&mut self, mut request: Request<ReqB>) -> Self::Future {
         let method = self.rules.find(request.uri().path()).map(|(path, _)| path);
-        let recorder = Recorder::open(method, &request);
+        let recorder = Recorder::open(method, &mut request);
         let inner = recorder.span().in_scope(|| self.inner.call(request));
         ResponseFuture { inner, recorder: Some(recorder) }
     }

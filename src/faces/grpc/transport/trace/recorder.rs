@@ -7,6 +7,7 @@ use tonic::Code;
 use tracing::{Span, field::Empty};
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 
+use super::line::Line;
 use crate::{
     contract::status,
     faces::grpc::transport::{attributes, connection::Peer, stream},
@@ -19,19 +20,21 @@ const MAX_ORIGINAL: usize = 128;
 #[derive(Debug)]
 pub(super) struct Recorder {
     span: Span,
+    line: Line,
     ended: bool,
 }
 
 impl Recorder {
     /// Opens the span of `request`; `method` is its path if the method is known.
-    pub(super) fn open<B>(method: Option<&'static str>, request: &Request<B>) -> Self {
+    pub(super) fn open<B>(method: Option<&'static str>, request: &mut Request<B>) -> Self {
+        let line = Line::of(method, request);
         let span = span(method, request);
         if !span.is_disabled() && request.headers().contains_key("traceparent") {
             let parent = TraceContextPropagator::new().extract(&Headers(request.headers()));
             // Fails when no OpenTelemetry layer is there to care.
             let _ = span.set_parent(parent);
         }
-        Self { span, ended: false }
+        Self { span, line, ended: false }
     }
 
     pub(super) fn span(&self) -> &Span {
@@ -40,6 +43,7 @@ impl Recorder {
 
     /// Ends the span with `code`.
     pub(super) fn end(mut self, code: Code) {
+        self.line.log(code);
         self.record(code);
     }
 
