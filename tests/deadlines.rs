@@ -13,7 +13,10 @@ use toolwire::{
     context::RequestId,
     contract::{
         json::to_struct,
-        proto::v1::{CallToolRequest, InvokeToolRequest, call_tool_request, invoke_tool_request},
+        proto::v1::{
+            CallToolRequest, CallToolResponse, InvokeToolRequest, ToolErrorCode, call_tool_request,
+            call_tool_response, invoke_tool_request, tool_result::Outcome,
+        },
     },
 };
 
@@ -137,12 +140,7 @@ async fn a_drain_waits_for_the_write_that_outlived_its_caller() {
     config.server.drain.lame_duck = Duration::ZERO;
     let server = Server::with(config);
     let client = Raw::connect(server.address).await;
-    let mut write = call();
-    write.target = Some(call_tool_request::Target::Tool("debug_write".to_owned()));
-    let input = arguments(json!({"value": "x", "duration": "1s"}));
-    write.input = Some(call_tool_request::Input::Arguments(to_struct(&input)));
-    write.request_id = RequestId::generate().to_string();
-    assert_eq!(client.call(CALL, TIMEOUT, &write).await.status(), 4);
+    assert_eq!(client.call(CALL, TIMEOUT, &write("1s")).await.status(), 4);
     drop(client);
 
     let in_flight = server.app.pipeline.in_flight().clone();
@@ -150,6 +148,54 @@ async fn a_drain_waits_for_the_write_that_outlived_its_caller() {
     server.shut_down().await;
     assert!(in_flight.is_empty());
     assert_eq!(Stops::causes(&stops.take(1).await), [("completed", 1)].into());
+}
+
+fn write(duration: &str) -> CallToolRequest {
+    let input = arguments(json!({"value": "x", "duration": duration}));
+    CallToolRequest {
+        target: Some(call_tool_request::Target::Tool("debug_write".to_owned())),
+        input: Some(call_tool_request::Input::Arguments(to_struct(&input))),
+        request_id: RequestId::generate().to_string(),
+        ..CallToolRequest::default()
+    }
+}
+
+#[tokio::test]
+async fn a_forced_end_tells_the_caller_of_a_write_that_its_outcome_is_unknown() {
+    let _turn = TURN.lock().await;
+    let stops = LazyLock::force(&STOPS);
+    let mut config = config();
+    config.server.drain.lame_duck = Duration::ZERO;
+    config.server.drain.forced_end = Duration::from_millis(200);
+    let server = Server::with(config);
+    let client = Raw::connect(server.address).await;
+    let in_flight = server.app.pipeline.in_flight().clone();
+    let under_way = client.start(CALL, &[], &write("1s")).await;
+    while in_flight.is_empty() {
+        tokio::task::yield_now().await;
+    }
+    let (end, _report) = tokio::join!(under_way.end(), server.shut_down());
+    assert_eq!(end.status(), 0);
+    let [response]: [CallToolResponse; 1] = end.decode().try_into().expect("one message");
+    let Some(call_tool_response::Outcome::Result(result)) = response.outcome else { panic!("a result") };
+    let Some(Outcome::Error(error)) = result.outcome else { panic!("an error") };
+    assert_eq!(error.code(), ToolErrorCode::OutcomeUnknown);
+    // The write was only told; the process, which would have ended, is the test's.
+    assert_eq!(Stops::causes(&stops.take(1).await), [("completed", 1)].into());
+}
+
+#[tokio::test]
+async fn a_tool_that_streams_without_a_pause_stops_when_its_reader_is_gone() {
+    let _turn = TURN.lock().await;
+    let stops = LazyLock::force(&STOPS);
+    let server = Server::start();
+    let mut flood = invoke();
+    flood.target = Some(invoke_tool_request::Target::Tool("debug_stream".to_owned()));
+    let input = arguments(json!({"count": 100_000, "bytes": 1_000}));
+    flood.input = Some(invoke_tool_request::Input::Arguments(to_struct(&input)));
+    let client = Raw::connect(server.address).await;
+    drop(client.start(INVOKE, &[], &flood).await.begun().await);
+    assert_eq!(Stops::causes(&stops.take(1).await), [("caller_gone", 1)].into());
 }
 
 /// Waits until the tasks and the open descriptors of the process are at most as many as given, and returns them.

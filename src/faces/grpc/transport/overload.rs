@@ -216,13 +216,32 @@ mod tests {
         assert_eq!(refusal::code_in(response.headers()), None);
     }
 
+    #[tokio::test]
+    async fn watches_do_not_keep_calls_out_and_a_cancellation_always_comes_in() {
+        let layer = Layer::new(1, Duration::ZERO);
+        let ask = |lifetime| layer.layer(service_fn(quick)).oneshot(of(Access::User, lifetime));
+        let _watch = ask(Lifetime::Uncapped).await.unwrap();
+        let _call = ask(Lifetime::Capped).await.unwrap();
+        for (lifetime, code) in [
+            (Lifetime::Uncapped, Some(Code::Unavailable)),
+            (Lifetime::Capped, Some(Code::Unavailable)),
+            (Lifetime::Instant, None),
+        ] {
+            assert_eq!(refusal::code_in(ask(lifetime).await.unwrap().headers()), code, "{lifetime:?}");
+        }
+    }
+
     fn quick(_: Request<()>) -> std::future::Ready<Result<Response<Empty>, Infallible>> {
         ready(Ok(Response::new(Empty::empty())))
     }
 
     fn request(access: Access) -> Request<()> {
+        of(access, Lifetime::Capped)
+    }
+
+    fn of(access: Access, lifetime: Lifetime) -> Request<()> {
         let mut request = Request::new(());
-        request.extensions_mut().insert(Rule { access, lifetime: super::super::rules::Lifetime::Capped });
+        request.extensions_mut().insert(Rule { access, lifetime });
         request
     }
 }
