@@ -10,7 +10,7 @@ use tokio::time::{advance, sleep};
 use toolwire::{
     clock,
     context::{CallId, CallTools, RequestId, StopCause},
-    contract::{ErrorCode, Refusal, Terminal, ToolResult},
+    contract::{ErrorCode, Refusal, Terminal, ToolError, ToolResult},
     pipeline::{Call, Step, Which},
     store::{
         MemoryIdempotency,
@@ -64,42 +64,60 @@ fn write(request_id: RequestId, value: &str, duration: &str) -> Call {
     call
 }
 
-#[tokio::test]
-async fn every_tool_and_every_failure_keeps_the_five_constraints_of_a_result() {
-    let bench = Bench::new();
-    let snapshot = bench.registry.snapshot();
-    let mut seen = 0;
-    for tool in snapshot.tools() {
-        for example in &tool.definition.examples {
-            for input in [example.arguments.clone(), arguments(json!({"nonsense": 1}))] {
-                let mut call = Bench::call_with(&tool.definition.name, input);
-                call.request_id = Some(RequestId::generate());
-                let arrived = call.arrived.wall;
-                // No `success`, no `timestamp` and no way to hold data and error at once: the type has none. What is
-                // left to see is that it never throws, names its tool, and says when it was made.
-                let result = result(bench.run(call).await);
-                assert_eq!(result.tool, tool.definition.name);
-                assert_eq!(result.fetched_at, arrived);
-                let wire = support::wire_json(result);
-                let keys: Vec<_> = wire.as_object().expect("an object").keys().cloned().collect();
-                assert!(!keys.iter().any(|key| key == "success" || key == "timestamp"), "{keys:?}");
-                assert!(keys.contains(&"fetchedAt".to_owned()), "{keys:?}");
-                assert_ne!(wire.get("data").is_some(), wire.get("error").is_some(), "{wire}");
-                seen += 1;
-            }
-        }
-    }
-    assert!(seen >= 2 * snapshot.tools().count(), "every tool has an example");
+/// Carries a call out and holds its result to spec 001's constraints. Returns how it failed, if it did.
+async fn constrained(bench: &Bench, mut call: Call) -> Option<ToolError> {
+    let tool = call.target.as_str().to_owned();
+    let arrived = call.arrived.wall;
+    call.request_id = Some(RequestId::generate());
+    // 3: it never throws.
+    let result = result(bench.run(call).await);
+    assert_eq!(result.tool, tool);
+    let failure = result.outcome.as_ref().err().cloned();
+    // 4: the time is that of the attempt, on errors too.
+    assert_eq!(result.fetched_at, arrived, "{tool}");
+    let wire = support::wire_json(result);
+    let keys: Vec<_> = wire.as_object().expect("an object").keys().map(String::as_str).collect();
+    // 1 and 2: no flag of success, and the time has its one name.
+    assert!(!keys.contains(&"success") && !keys.contains(&"timestamp"), "{tool}: {keys:?}");
+    assert!(keys.contains(&"fetchedAt"), "{tool}: {keys:?}");
+    // 5: data or an error.
+    assert_ne!(keys.contains(&"data"), keys.contains(&"error"), "{tool}: {wire}");
+    assert_eq!(keys.contains(&"error"), failure.is_some(), "{tool}: {wire}");
+    failure
 }
 
 #[tokio::test]
-async fn every_kind_of_failure_is_a_result() {
+async fn every_tool_and_every_kind_of_failure_keeps_the_five_constraints_of_a_result() {
     let bench = Bench::new();
+    for tool in bench.registry.snapshot().tools() {
+        let name = &tool.definition.name;
+        assert!(!tool.definition.examples.is_empty(), "{name} has no example");
+        for example in &tool.definition.examples {
+            constrained(&bench, Bench::call_with(name, example.arguments.clone())).await;
+        }
+        let invalid = constrained(&bench, Bench::call(name, json!({"nonsense": 1}))).await.expect("an error");
+        assert_eq!(invalid.code, ErrorCode::InvalidArgument, "{name}");
+        let cancelled = Bench::call_with(name, tool.definition.examples[0].arguments.clone());
+        cancelled.context.cancellation.cancel(StopCause::Cancelled);
+        let cancelled = constrained(&bench, cancelled).await.expect("an error");
+        assert_eq!(cancelled.code, ErrorCode::Cancelled, "{name}");
+    }
     for code in ErrorCode::ALL {
         let call = Bench::call("debug_fail", json!({"code": code.name(), "retry_after": "2s"}));
-        let failed = result(bench.run(call).await).outcome.expect_err("an error");
-        assert_eq!(failed.code, code);
-        assert_eq!(failed.retry_after, Some(Duration::from_secs(2)));
+        let failed = constrained(&bench, call).await.expect("an error");
+        assert_eq!((failed.code, failed.retry_after), (code, Some(Duration::from_secs(2))));
+    }
+    for when in ["start", "stream"] {
+        let call = Bench::call("debug_panic", json!({"when": when}));
+        assert_eq!(constrained(&bench, call).await.expect("an error").code, ErrorCode::Unknown);
+    }
+    let hasty = json!({"timeout_ms": 1});
+    for (tool, input, code) in [
+        ("debug_sleep", json!({"duration": "5s"}), ErrorCode::Timeout),
+        ("debug_write", json!({"value": "x", "duration": "5s"}), ErrorCode::OutcomeUnknown),
+    ] {
+        let bench = Bench::with_manifest(tool, &hasty);
+        assert_eq!(constrained(&bench, Bench::call(tool, input)).await.expect("an error").code, code);
     }
 }
 

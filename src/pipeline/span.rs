@@ -14,17 +14,17 @@ pub fn execute_tool(call: &Call) -> Span {
     let name = call.tool().definition.name.as_str();
     let span = info_span!(
         "execute_tool",
-        "otel.name" = Empty,
-        "otel.kind" = "internal",
-        "otel.status_code" = Empty,
-        "gen_ai.operation.name" = "execute_tool",
-        "gen_ai.tool.name" = name,
-        "gen_ai.tool.type" = "function",
-        "gen_ai.tool.call.id" = %call.context.call_id,
-        "toolwire.parent_call.id" = Empty,
-        "error.type" = Empty,
+        { attribute::OTEL_NAME } = Empty,
+        { attribute::OTEL_KIND } = attribute::INTERNAL,
+        { attribute::OTEL_STATUS_CODE } = Empty,
+        { attribute::GEN_AI_OPERATION_NAME } = attribute::EXECUTE_TOOL,
+        { attribute::GEN_AI_TOOL_NAME } = name,
+        { attribute::GEN_AI_TOOL_TYPE } = attribute::FUNCTION,
+        { attribute::GEN_AI_TOOL_CALL_ID } = %call.context.call_id,
+        { attribute::PARENT_CALL_ID } = Empty,
+        { attribute::ERROR_TYPE } = Empty,
     );
-    span.record(attribute::OTEL_NAME, format!("execute_tool {name}"));
+    span.record(attribute::OTEL_NAME, format!("{} {name}", attribute::EXECUTE_TOOL));
     if let Some(parent) = call.context.parent_call_id {
         span.record(attribute::PARENT_CALL_ID, tracing::field::display(parent));
     }
@@ -57,7 +57,7 @@ impl<'a> Ended<'a> {
 
     fn failed(&self, error_type: &str) {
         self.span.record(attribute::ERROR_TYPE, error_type);
-        self.span.record(attribute::OTEL_STATUS_CODE, "ERROR");
+        self.span.record(attribute::OTEL_STATUS_CODE, attribute::ERROR);
     }
 }
 

@@ -1,10 +1,56 @@
-//! The names of span attributes, by the OpenTelemetry semantic conventions where they have one.
+//! Names of span attributes and their fixed values, in one place.
+//!
+//! OpenTelemetry semantic conventions: 1.44 for RPC and gRPC (release candidate), and those for generative AI. Their main branch has since renamed
+//! `rpc.response.status_code` to `rpc.status_code`: when that is released, this file changes and nothing else.
 
-/// Renames a span.
-pub const OTEL_NAME: &str = "otel.name";
-/// The status of a span: `OK` or `ERROR`.
-pub const OTEL_STATUS_CODE: &str = "otel.status_code";
+/// The RPC system; always [`GRPC`].
+pub const RPC_SYSTEM_NAME: &str = "rpc.system.name";
+/// Full method name `package.Service/Method`, or [`OTHER`].
+pub const RPC_METHOD: &str = "rpc.method";
+/// What an unknown method was called, cut to a bound.
+pub const RPC_METHOD_ORIGINAL: &str = "rpc.method_original";
+/// Name of the final gRPC status: `OK`, `DEADLINE_EXCEEDED`.
+pub const RPC_RESPONSE_STATUS_CODE: &str = "rpc.response.status_code";
+/// Host part of `:authority`.
+pub const SERVER_ADDRESS: &str = "server.address";
+/// Port part of `:authority`.
+pub const SERVER_PORT: &str = "server.port";
+/// Address of the TCP peer.
+pub const NETWORK_PEER_ADDRESS: &str = "network.peer.address";
+/// Port of the TCP peer.
+pub const NETWORK_PEER_PORT: &str = "network.peer.port";
 /// What kind of failure ended the operation.
 pub const ERROR_TYPE: &str = "error.type";
+
+/// The operation; always [`EXECUTE_TOOL`].
+pub const GEN_AI_OPERATION_NAME: &str = "gen_ai.operation.name";
+/// The tool's name.
+pub const GEN_AI_TOOL_NAME: &str = "gen_ai.tool.name";
+/// The kind of tool; always [`FUNCTION`].
+pub const GEN_AI_TOOL_TYPE: &str = "gen_ai.tool.type";
+/// The call.
+pub const GEN_AI_TOOL_CALL_ID: &str = "gen_ai.tool.call.id";
 /// The call that made this one.
 pub const PARENT_CALL_ID: &str = "toolwire.parent_call.id";
+
+/// Span name, as `tracing-opentelemetry` reads it.
+pub const OTEL_NAME: &str = "otel.name";
+/// Span kind, as `tracing-opentelemetry` reads it.
+pub const OTEL_KIND: &str = "otel.kind";
+/// Span status, as `tracing-opentelemetry` reads it.
+pub const OTEL_STATUS_CODE: &str = "otel.status_code";
+
+/// Value of [`RPC_SYSTEM_NAME`], and the name of a span whose method is unknown.
+pub const GRPC: &str = "grpc";
+/// Value of [`RPC_METHOD`] for a method that is not served.
+pub const OTHER: &str = "_OTHER";
+/// Value of [`OTEL_KIND`].
+pub const SERVER: &str = "server";
+/// Value of [`OTEL_KIND`] for what stays in the process.
+pub const INTERNAL: &str = "internal";
+/// Value of [`GEN_AI_OPERATION_NAME`].
+pub const EXECUTE_TOOL: &str = "execute_tool";
+/// Value of [`GEN_AI_TOOL_TYPE`].
+pub const FUNCTION: &str = "function";
+/// Value of [`OTEL_STATUS_CODE`] for a failure.
+pub const ERROR: &str = "error";

@@ -102,14 +102,16 @@ fn visible(face: &Face, user: &User) -> Vec<Arc<RegisteredTool>> {
 
 fn passes(tool: &RegisteredTool, request: &ListToolsRequest) -> bool {
     let definition = tool.definition.wire(ToolView::Full);
-    let text = searchable(definition);
     request.tags.iter().all(|tag| definition.tags.contains(tag))
         && (request.category() == ToolCategory::Unspecified || request.category() == definition.category())
         && (request.r#type() == ToolType::Unspecified || request.r#type() == definition.r#type())
-        && request.text.split_whitespace().all(|word| text.contains(&word.to_lowercase()))
+        && (request.text.is_empty() || mentions(definition, &request.text))
 }
 
-fn searchable(definition: &ToolDefinition) -> String {
+/// Whether every word of the query occurs in what describes the tool, ignoring case.
+fn mentions(definition: &ToolDefinition, query: &str) -> bool {
     let ToolDefinition { name, title, description, tags, utterances, .. } = definition;
-    format!("{name}\n{title}\n{description}\n{}\n{}", tags.join("\n"), utterances.join("\n")).to_lowercase()
+    let text = format!("{name}\n{title}\n{description}\n{}\n{}", tags.join("\n"), utterances.join("\n"));
+    let text = text.to_lowercase();
+    query.split_whitespace().all(|word| text.contains(&word.to_lowercase()))
 }

@@ -21,7 +21,6 @@ pub use self::{
 };
 use self::{authenticate::Authenticator, rules::Rules};
 
-pub mod attributes;
 pub mod authenticate;
 pub mod grpc_timeout;
 pub mod rules;

@@ -11,10 +11,7 @@ use std::{
 use http::Request;
 use tonic::Code;
 
-use crate::{
-    contract::status,
-    faces::grpc::transport::{attributes, connection::Peer},
-};
+use crate::{contract::status, faces::grpc::transport::connection::Peer, telemetry::attribute};
 
 /// In the extensions of every request: whether the pipeline took the call over, and with it the log line.
 #[derive(Debug, Clone, Default)]
@@ -40,7 +37,7 @@ impl Line {
     pub(super) fn of<B>(method: Option<&'static str>, request: &mut Request<B>) -> Self {
         let taken_over = TakenOver::default();
         request.extensions_mut().insert(taken_over.clone());
-        let method = method.map_or(attributes::OTHER, |path| path.trim_start_matches('/'));
+        let method = method.map_or(attribute::OTHER, |path| path.trim_start_matches('/'));
         Self { method, peer: request.extensions().get::<Peer>().map(|peer| peer.address), taken_over }
     }
 

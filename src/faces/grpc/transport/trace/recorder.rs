@@ -10,7 +10,8 @@ use tracing_opentelemetry::OpenTelemetrySpanExt;
 use super::line::Line;
 use crate::{
     contract::status,
-    faces::grpc::transport::{attributes, connection::Peer, stream},
+    faces::grpc::transport::{connection::Peer, stream},
+    telemetry::attribute,
 };
 
 /// Longest unknown method name that is recorded, in bytes: it comes from outside.
@@ -49,10 +50,10 @@ impl Recorder {
 
     fn record(&mut self, code: Code) {
         self.ended = true;
-        self.span.record(attributes::RPC_RESPONSE_STATUS_CODE, status::name(code));
+        self.span.record(attribute::RPC_RESPONSE_STATUS_CODE, status::name(code));
         if is_error(code) {
-            self.span.record(attributes::ERROR_TYPE, status::name(code));
-            self.span.record(attributes::OTEL_STATUS_CODE, attributes::ERROR);
+            self.span.record(attribute::ERROR_TYPE, status::name(code));
+            self.span.record(attribute::OTEL_STATUS_CODE, attribute::ERROR);
         }
     }
 }
@@ -75,18 +76,18 @@ fn span<B>(method: Option<&'static str>, request: &Request<B>) -> Span {
     // Integers as i64: tracing-opentelemetry turns unsigned ones into text.
     tracing::info_span!(
         "rpc",
-        { attributes::OTEL_NAME } = method.unwrap_or(attributes::GRPC),
-        { attributes::OTEL_KIND } = attributes::SERVER,
-        { attributes::OTEL_STATUS_CODE } = Empty,
-        { attributes::RPC_SYSTEM_NAME } = attributes::GRPC,
-        { attributes::RPC_METHOD } = method.unwrap_or(attributes::OTHER),
-        { attributes::RPC_METHOD_ORIGINAL } = method.is_none().then(|| cut(path)),
-        { attributes::RPC_RESPONSE_STATUS_CODE } = Empty,
-        { attributes::SERVER_ADDRESS } = authority.map(http::uri::Authority::host),
-        { attributes::SERVER_PORT } = authority.and_then(http::uri::Authority::port_u16).map(i64::from),
-        { attributes::NETWORK_PEER_ADDRESS } = peer.map(|peer| tracing::field::display(peer.ip())),
-        { attributes::NETWORK_PEER_PORT } = peer.map(|peer| i64::from(peer.port())),
-        { attributes::ERROR_TYPE } = Empty,
+        { attribute::OTEL_NAME } = method.unwrap_or(attribute::GRPC),
+        { attribute::OTEL_KIND } = attribute::SERVER,
+        { attribute::OTEL_STATUS_CODE } = Empty,
+        { attribute::RPC_SYSTEM_NAME } = attribute::GRPC,
+        { attribute::RPC_METHOD } = method.unwrap_or(attribute::OTHER),
+        { attribute::RPC_METHOD_ORIGINAL } = method.is_none().then(|| cut(path)),
+        { attribute::RPC_RESPONSE_STATUS_CODE } = Empty,
+        { attribute::SERVER_ADDRESS } = authority.map(http::uri::Authority::host),
+        { attribute::SERVER_PORT } = authority.and_then(http::uri::Authority::port_u16).map(i64::from),
+        { attribute::NETWORK_PEER_ADDRESS } = peer.map(|peer| tracing::field::display(peer.ip())),
+        { attribute::NETWORK_PEER_PORT } = peer.map(|peer| i64::from(peer.port())),
+        { attribute::ERROR_TYPE } = Empty,
     )
 }
 

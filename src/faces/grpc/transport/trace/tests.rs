@@ -22,7 +22,7 @@ use tracing::subscriber::DefaultGuard;
 use tracing_subscriber::layer::SubscriberExt;
 
 use super::*;
-use crate::faces::grpc::transport::{attributes, connection::Peer};
+use crate::{faces::grpc::transport::connection::Peer, telemetry::attribute};
 
 const TRACE_PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
 const KNOWN: &str = "/toolwire.v1.ToolService/ListTools";
@@ -42,13 +42,13 @@ async fn a_span_has_the_name_the_parent_and_the_status_of_its_call() {
     assert_eq!(span.span_context.trace_id().to_string(), "4bf92f3577b34da6a3ce929d0e0e4736");
     assert_eq!(span.status, Status::Unset);
     let expected = [
-        (attributes::NETWORK_PEER_ADDRESS, Value::from("192.0.2.7")),
-        (attributes::NETWORK_PEER_PORT, Value::from(4_000)),
-        (attributes::RPC_METHOD, Value::from("toolwire.v1.ToolService/ListTools")),
-        (attributes::RPC_RESPONSE_STATUS_CODE, Value::from("OK")),
-        (attributes::RPC_SYSTEM_NAME, Value::from("grpc")),
-        (attributes::SERVER_ADDRESS, Value::from("tools.example")),
-        (attributes::SERVER_PORT, Value::from(50_051)),
+        (attribute::NETWORK_PEER_ADDRESS, Value::from("192.0.2.7")),
+        (attribute::NETWORK_PEER_PORT, Value::from(4_000)),
+        (attribute::RPC_METHOD, Value::from("toolwire.v1.ToolService/ListTools")),
+        (attribute::RPC_RESPONSE_STATUS_CODE, Value::from("OK")),
+        (attribute::RPC_SYSTEM_NAME, Value::from("grpc")),
+        (attribute::SERVER_ADDRESS, Value::from("tools.example")),
+        (attribute::SERVER_PORT, Value::from(50_051)),
     ];
     assert_eq!(own_attributes(&span), expected.map(|(name, value)| (name.to_owned(), value)));
 }
@@ -59,31 +59,25 @@ async fn a_failure_of_the_server_is_an_error_and_a_refusal_is_not() {
     call(KNOWN, trailers("13")).await.into_body().collect().await.unwrap();
     let span = only(&spans);
     assert_eq!(span.status, Status::error(""));
-    assert_eq!(attribute(&span, attributes::ERROR_TYPE), Some(Value::from("INTERNAL")));
+    assert_eq!(attribute(&span, attribute::ERROR_TYPE), Some(Value::from("INTERNAL")));
 
     spans.0.lock().unwrap().clear();
     call(KNOWN, trailers("5")).await.into_body().collect().await.unwrap();
     let span = only(&spans);
     assert_eq!(span.status, Status::Unset);
-    assert_eq!(attribute(&span, attributes::RPC_RESPONSE_STATUS_CODE), Some(Value::from("NOT_FOUND")));
+    assert_eq!(attribute(&span, attribute::RPC_RESPONSE_STATUS_CODE), Some(Value::from("NOT_FOUND")));
 }
 
 #[tokio::test]
 async fn a_stream_dropped_before_its_trailers_was_cancelled() {
     let (_guard, spans) = record();
     drop(call(KNOWN, trailers("0")).await);
-    assert_eq!(
-        attribute(&only(&spans), attributes::RPC_RESPONSE_STATUS_CODE),
-        Some(Value::from("CANCELLED"))
-    );
+    assert_eq!(attribute(&only(&spans), attribute::RPC_RESPONSE_STATUS_CODE), Some(Value::from("CANCELLED")));
 
     spans.0.lock().unwrap().clear();
     let never = service_fn(|_: Request<()>| pending::<Result<Response<tonic::body::Body>, Infallible>>());
     drop(Layer::new(Rules::toolwire()).layer(never).call(request(KNOWN)));
-    assert_eq!(
-        attribute(&only(&spans), attributes::RPC_RESPONSE_STATUS_CODE),
-        Some(Value::from("CANCELLED"))
-    );
+    assert_eq!(attribute(&only(&spans), attribute::RPC_RESPONSE_STATUS_CODE), Some(Value::from("CANCELLED")));
 }
 
 #[tokio::test]
@@ -93,8 +87,8 @@ async fn an_unknown_method_names_no_span() {
     drop(call(&path, trailers("12")).await);
     let span = only(&spans);
     assert_eq!(span.name, "grpc");
-    assert_eq!(attribute(&span, attributes::RPC_METHOD), Some(Value::from("_OTHER")));
-    let original = attribute(&span, attributes::RPC_METHOD_ORIGINAL).unwrap();
+    assert_eq!(attribute(&span, attribute::RPC_METHOD), Some(Value::from("_OTHER")));
+    let original = attribute(&span, attribute::RPC_METHOD_ORIGINAL).unwrap();
     assert_eq!(original.as_str(), path[1..=128]);
 }
 
