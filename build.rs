@@ -6,6 +6,7 @@ const PROTOS: &[&str] = &[
     "toolwire/v1/tool_service.proto",
     "toolwire/brokerage/v1/brokerage_service.proto",
     "toolwire/diagnostics/v1/diagnostics.proto",
+    "toolwire/research/v1/research_service.proto",
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -1,7 +1,9 @@
 //! The list of all tools. A tool is one file of logic, one manifest and one line here.
 
+mod argument;
 pub mod brokerage;
 pub mod diagnostics;
+pub mod research;
 pub mod tool;
 
 use std::sync::Arc;

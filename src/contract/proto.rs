@@ -31,6 +31,15 @@ pub mod diagnostics {
     }
 }
 
+/// The typed research service and its payloads (`toolwire.research.v1`).
+pub mod research {
+    /// Version 1.
+    #[allow(clippy::pedantic, missing_docs, unreachable_pub, reason = "generated")]
+    pub mod v1 {
+        tonic::include_proto!("toolwire.research.v1");
+    }
+}
+
 /// The descriptors of [`FILE_DESCRIPTOR_SET`].
 pub fn descriptors() -> &'static DescriptorPool {
     static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| {

@@ -1,6 +1,6 @@
 //! The brokerage tools: 000's eight, and three composites that call them.
 //!
-//! What they share stands here: the state they read, and the refusal of arguments that the schema would not let pass.
+//! What they share stands here: the state they read.
 
 mod fifo;
 mod get_account_summary;
@@ -32,9 +32,9 @@ pub use get_symbol_performance::GetSymbolPerformance;
 pub use get_transfers::GetTransfers;
 pub use rank_portfolio::RankPortfolio;
 
+use super::argument::{one_of, refused, required};
 use crate::{
     context::ToolContext,
-    contract::{ToolError, Violation},
     sources::brokerage::{Brokerage, Data},
 };
 
@@ -42,20 +42,4 @@ use crate::{
 fn data(context: &ToolContext) -> Arc<Data> {
     let source = context.services.get::<Brokerage>();
     context.pins.get_or_pin(|| source.current_for(&context.user.id))
-}
-
-/// An argument that the manifest requires.
-fn required<'a>(name: &str, value: Option<&'a str>) -> Result<&'a str, ToolError> {
-    value.ok_or_else(|| refused(name, "required", format!("`{name}` is missing")))
-}
-
-/// An argument breaks a rule of the schema: only calls that bypass the pipeline see it.
-fn refused(name: &str, rule: &str, description: String) -> ToolError {
-    let violation = Violation { pointer: format!("/{name}"), rule: rule.to_owned(), description };
-    ToolError::invalid_arguments(vec![violation])
-}
-
-/// An argument with a fixed set of words.
-fn one_of<T>(name: &str, word: &str, value: Option<T>) -> Result<T, ToolError> {
-    value.ok_or_else(|| refused(name, "enum", format!("`{name}` cannot be '{word}'")))
 }

@@ -1,0 +1,16 @@
+//! Upstream HTTP: the one stack that every request to a source takes, `cool-down → retry → limit → send`.
+//!
+//! A connector says what to ask ([`Outgoing`]) and reads what came ([`Answer`]); everything between is here, cookie and
+//! token requests included. Not here: what an answer means, which each connector knows.
+
+mod answer;
+mod client;
+mod failure;
+mod outgoing;
+mod send;
+
+pub use answer::Answer;
+pub use client::{Client, CredentialsOf, Profile};
+pub use failure::{Failure, FailureKind};
+pub use outgoing::{Due, Outgoing};
+pub use send::{Sender, TlsError};

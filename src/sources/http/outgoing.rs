@@ -1,0 +1,74 @@
+//! A request to a source, before anything has been done with it.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use url::Url;
+
+/// A request to a source. Cheap to clone, since a retry sends it again.
+#[derive(Clone, Debug)]
+pub struct Outgoing {
+    pub(super) method: Method,
+    pub(super) url: Url,
+    pub(super) headers: HeaderMap,
+    pub(super) body: Bytes,
+    pub(super) due: Due,
+    pub(super) accepted: Vec<StatusCode>,
+    pub(super) timeout: Option<Duration>,
+}
+
+/// What the body of an answer should be. HTML where something else was due means that the source refuses us.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Due {
+    /// JSON.
+    Json,
+    /// XML: feeds, XBRL.
+    Xml,
+    /// Plain text or CSV.
+    Text,
+    /// An HTML page.
+    Html,
+    /// Whatever comes; the body is not looked at.
+    Anything,
+}
+
+impl Outgoing {
+    /// A GET.
+    pub fn get(url: Url, due: Due) -> Self {
+        Self {
+            method: Method::GET,
+            url,
+            headers: HeaderMap::new(),
+            body: Bytes::new(),
+            due,
+            accepted: Vec::new(),
+            timeout: None,
+        }
+    }
+
+    /// A POST of a form.
+    pub fn post_form(url: Url, fields: &[(&str, &str)], due: Due) -> Self {
+        let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
+        let form = HeaderValue::from_static("application/x-www-form-urlencoded");
+        Self { method: Method::POST, body: body.into(), ..Self::get(url, due) }
+            .with_header(http::header::CONTENT_TYPE, form)
+    }
+
+    /// The same request with one more header.
+    pub fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.insert(name, value);
+        self
+    }
+
+    /// The same request, whose answers of the given status are for the connector to judge.
+    pub fn accepting(mut self, status: StatusCode) -> Self {
+        self.accepted.push(status);
+        self
+    }
+
+    /// The same request with its own bound on one attempt, in place of the source's.
+    pub fn within(self, timeout: Duration) -> Self {
+        Self { timeout: Some(timeout), ..self }
+    }
+}

@@ -1,0 +1,65 @@
+//! Limits of requests to a source: per user, and above that a ceiling over all users (spec 004 §4).
+//!
+//! A request reserves the earliest instant that its user's and the source's windows and spacing allow, or nothing at
+//! all. Not here: what a request is.
+
+use std::{fmt::Debug, time::Duration};
+
+use futures_util::future::BoxFuture;
+use tokio::time::Instant;
+
+use crate::context::UserId;
+
+/// A budget: at most so many requests in every window, and so long between two (spec 004 §4.2 `RateLimitConfig`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// Requests allowed in each window.
+    pub max_requests: u32,
+    /// The window.
+    pub window: Duration,
+    /// The least time between two requests.
+    pub min_delay: Duration,
+}
+
+/// A source's two budgets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SourcePolicy {
+    /// Each user's own.
+    pub per_user: Policy,
+    /// That of all users together, since a ban hits everyone.
+    pub ceiling: Policy,
+}
+
+/// Nothing was reserved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// The earliest instant is past the deadline.
+    TooLate {
+        /// When a request would be let through.
+        at: Instant,
+    },
+    /// Too many requests of the user wait already.
+    Crowded {
+        /// When a request would be let through.
+        at: Instant,
+    },
+}
+
+/// Lets requests through. Fit for an implementation that several processes share.
+pub trait Limiter: Send + Sync + Debug {
+    /// Waits until a request may be made (spec 004 `acquire`). Refused at once if that is past the deadline. `waiting` is
+    /// told how long it will take, if it takes any time. Dropping the future gives the reservation back.
+    fn acquire<'a>(
+        &'a self,
+        source: &'a str,
+        user: &'a UserId,
+        deadline: Instant,
+        waiting: &'a (dyn Fn(Duration) + Send + Sync),
+    ) -> BoxFuture<'a, Result<(), Refused>>;
+
+    /// How long a request made now would wait (spec 004 `getWaitTime`); zero is 004's `canMakeRequest`.
+    fn wait_time<'a>(&'a self, source: &'a str, user: &'a UserId) -> BoxFuture<'a, Duration>;
+
+    /// The budgets of a source; `None` for one without limits.
+    fn policy(&self, source: &str) -> Option<SourcePolicy>;
+}

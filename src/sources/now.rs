@@ -1,0 +1,25 @@
+//! What time a source takes it to be: embedded data stands still at the instant it was recorded for.
+
+use std::time::SystemTime;
+
+use crate::clock;
+
+/// The clock of a source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Now {
+    /// The wall clock.
+    #[default]
+    Wall,
+    /// Always this instant.
+    Recorded(SystemTime),
+}
+
+impl Now {
+    /// The present instant by this clock.
+    pub fn get(self) -> SystemTime {
+        match self {
+            Self::Wall => clock::wall(),
+            Self::Recorded(instant) => instant,
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Copies of Screener.in screens, and when each user's were last scraped: at most once a day, also across processes and
+//! restarts (spec 004 §3.0).
+
+use std::{fmt::Debug, time::SystemTime};
+
+use futures_util::future::BoxFuture;
+
+use super::StoreError;
+use crate::context::UserId;
+
+/// A copy of a screen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScreenCopy {
+    /// Name of the screen.
+    pub name: String,
+    /// The stocks, in the order of the screen.
+    pub stocks: Vec<ScreenedStock>,
+    /// When the screen was scraped.
+    pub scraped_at: SystemTime,
+}
+
+/// One stock of a screen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScreenedStock {
+    /// Symbol on the National Stock Exchange.
+    pub symbol: String,
+    /// Name of the company.
+    pub name: String,
+    /// Current market price in rupees.
+    pub cmp: f64,
+    /// Price to earnings.
+    pub pe: Option<f64>,
+    /// Market capitalisation in crore rupees.
+    pub market_cap_cr: f64,
+    /// Return on equity in percent.
+    pub roe: Option<f64>,
+}
+
+/// Whether a scrape may begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// It may: nobody else will get one before the interval has passed.
+    Granted,
+    /// It may not before this instant.
+    Denied {
+        /// When a scrape is allowed again.
+        allowed_at: SystemTime,
+    },
+}
+
+/// Keeps copies of screens.
+pub trait Screens: Send + Sync + Debug {
+    /// The last copy of a user's screen, however old.
+    fn copy<'a>(
+        &'a self,
+        user: &'a UserId,
+        screen_id: &'a str,
+    ) -> BoxFuture<'a, Result<Option<ScreenCopy>, StoreError>>;
+    /// Keeps a copy, and puts its stocks into the user's watch-list with source `screener`.
+    fn keep<'a>(
+        &'a self,
+        user: &'a UserId,
+        screen_id: &'a str,
+        copy: &'a ScreenCopy,
+    ) -> BoxFuture<'a, Result<(), StoreError>>;
+    /// Asks for the user's one scrape of the 24 h before `now`; granting and recording it is one step.
+    fn claim_scrape<'a>(
+        &'a self,
+        user: &'a UserId,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Result<Claim, StoreError>>;
+    /// When the user may scrape again; `None` if now.
+    fn scrape_allowed_at<'a>(
+        &'a self,
+        user: &'a UserId,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Result<Option<SystemTime>, StoreError>>;
+}
