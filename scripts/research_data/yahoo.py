@@ -289,7 +289,7 @@ def _series(stock, kind, rows):
         "meta": {"symbol": [f"{stock.symbol}.NS"], "type": [kind]}, "timestamp": stamps,
         kind: [
             row and {
-                "dataId": 20100, "asOfDate": row[0].isoformat(), "periodType": period, "currencyCode": "INR",
+                "asOfDate": row[0].isoformat(), "periodType": period, "currencyCode": "INR",
                 "reportedValue": {"raw": row[1], "fmt": _short(row[1])},
             }
             for row in rows
