@@ -13,7 +13,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from research_data import common, news, nse, screener, universe, yahoo
+from research_data import common, news, nse, reddit, screener, universe, valuepickr, yahoo
 
 ROOT = Path(__file__).resolve().parent.parent / "data" / "research"
 # Written by people, not from here.
@@ -30,7 +30,7 @@ def generated():
     return {path: content if isinstance(content, bytes) else content.encode() for path, content in found.items()}
 
 
-PARTS = [yahoo, news, screener, nse]
+PARTS = [yahoo, valuepickr, reddit, news, screener, nse]
 
 
 def present():

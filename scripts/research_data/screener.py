@@ -1,4 +1,4 @@
-"""Screener.in: the login page, what an anonymous visitor sees, and four screens, 25 rows a page."""
+"""Screener.in: the login page, what an anonymous visitor sees, and four screens, in pages of 25 and of 50."""
 
 from html import escape
 
@@ -6,7 +6,7 @@ from .common import compact, indian
 from .results import quarters
 from .universe import STOCKS, eps
 
-PAGE = 25
+PAGES = (25, 50)
 HEADER_EVERY = 15
 SMALL = 40_000
 COLUMNS = [
@@ -17,11 +17,11 @@ COLUMNS = [
 ]
 # Number, slug, title, which stocks, in which order. `screen_id` of the tool maps to these by configuration.
 SCREENS = {
-    "default": (101, "large-and-steady", "Large and steady", lambda s: True, lambda s: -s.cap),
+    "default": (101, "default", "Large and steady", lambda s: True, lambda s: -s.cap),
     "value_picks": (102, "value-picks", "Value picks", lambda s: 0 < s.pe < 26 and (s.roe or 0) > 12, lambda s: s.pe),
-    "small_cap": (103, "small-caps", "Small caps", lambda s: s.cap < SMALL, lambda s: s.cap),
+    "small_cap": (103, "small-cap", "Small caps", lambda s: s.cap < SMALL, lambda s: s.cap),
     "momentum": (
-        104, "price-momentum", "Price momentum",
+        104, "momentum", "Price momentum",
         lambda s: s.style in ("surging", "hot", "extended", "uptrend"), lambda s: (s.style, s.symbol),
     ),
 }
@@ -49,10 +49,11 @@ def files():
     yield "screener/screens.json", compact(index)
     for number, slug, name, wanted, order in SCREENS.values():
         stocks = sorted((s for s in STOCKS if wanted(s)), key=order)
-        pages = [stocks[at:at + PAGE] for at in range(0, len(stocks), PAGE)]
-        for at, rows in enumerate(pages):
-            body = _screen(number, slug, name, rows, at, len(pages), len(stocks))
-            yield f"screener/screens/{number}/{at + 1}.html", _page(f"{name} - Screener", body, True)
+        for size in PAGES:
+            pages = [stocks[at:at + size] for at in range(0, len(stocks), size)]
+            for at, rows in enumerate(pages):
+                body = _screen(number, slug, name, rows, at * size, at, len(pages), len(stocks))
+                yield f"screener/screens/{number}/{size}/{at + 1}.html", _page(f"{name} - Screener", body, True)
 
 
 def _page(title, body, is_logged_in):
@@ -69,7 +70,7 @@ def _page(title, body, is_logged_in):
     )
 
 
-def _screen(number, slug, name, stocks, at, pages, total):
+def _screen(number, slug, name, stocks, first, at, pages, total):
     info = f"{total} results found: Showing page {at + 1} of {pages}"
     lines = [
         f"<h1>{escape(name)}</h1>", f'<div data-page-info class="sub">{info}</div>',
@@ -78,7 +79,7 @@ def _screen(number, slug, name, stocks, at, pages, total):
     for offset, stock in enumerate(stocks):
         if offset % HEADER_EVERY == 0:
             lines.append(_header())
-        lines.append(_row(stock, at * PAGE + offset + 1))
+        lines.append(_row(stock, first + offset + 1))
     lines.append("</tbody></table></div>")
     if pages > 1:
         links = " ".join(

@@ -11,7 +11,7 @@ from .universe import STOCKS, book_value, shares
 NULL_BARS = {"COALINDIA": (31, 207, 208, 455)}
 SPLITS = {"CAMS": ("2025-12-05", 5, 1)}
 # Numbers as objects, a market capitalisation that is missing, fields that are {} or "Infinity": all of it is seen there.
-WRAPPED = {"HAVELLS", "CIPLA", "ONGC"}
+WRAPPED = {"HAVELLS", "CIPLA", "POWERGRID"}
 WITHOUT_CAP = {"SHARDACROP", "JSWSTEEL"}
 
 
