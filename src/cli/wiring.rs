@@ -28,7 +28,7 @@ pub(super) struct Linted {
     pub(super) is_refused: bool,
 }
 
-/// Starts the log and the export of traces. They end when the guard is dropped.
+/// Starts the log and the export of traces and metrics. They end when the guard is dropped.
 pub(super) fn start_telemetry(config: &Config) -> Result<Guard, Failure> {
     let settings = telemetry::Settings {
         format: match config.log.format {
@@ -38,6 +38,8 @@ pub(super) fn start_telemetry(config: &Config) -> Result<Guard, Failure> {
         },
         filter: config.log.filter.clone(),
         otlp: config.telemetry.otlp,
+        otlp_metrics: config.telemetry.otlp_metrics,
+        prometheus: config.admin.listen.is_some(),
         service_name: config.telemetry.service_name.clone(),
     };
     telemetry::init(&settings).map_err(|error| Failure::Start(error.to_string()))
