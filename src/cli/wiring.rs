@@ -5,14 +5,13 @@
 use std::path::Path;
 
 use serde_json::Value;
-use tokio::net::TcpListener;
 
 use super::failure::Failure;
 use crate::{
-    app::{self, App},
+    app::{self, App, Doors},
     config::{Config, LogFormat},
     contract::proto::v1,
-    faces::grpc,
+    faces::{admin::Admin, grpc},
     files::{Problem, Problems},
     registry::{docs, lint},
     sources::brokerage::{Brokerage, OpenError, import},
@@ -50,9 +49,13 @@ pub(super) fn open(config: &Config) -> Result<App, Failure> {
     App::build(config).map_err(|error| Failure::Start(error.to_string()))
 }
 
-/// Takes the configured address.
-pub(super) fn bind(config: &Config) -> Result<TcpListener, Failure> {
-    grpc::bind(&config.server).map_err(|error| Failure::Failed(error.to_string()))
+/// Takes the configured addresses.
+pub(super) async fn bind(config: &Config, telemetry: &Guard) -> Result<Doors, Failure> {
+    let grpc = grpc::bind(&config.server).map_err(|error| Failure::Failed(error.to_string()))?;
+    let Some(address) = config.admin.listen else { return Ok(Doors::from(grpc)) };
+    let admin = Admin::bind(address, telemetry.scrape()).await;
+    let admin = admin.map_err(|error| Failure::Failed(error.to_string()))?;
+    Ok(Doors { grpc, admin: Some(admin) })
 }
 
 /// Checks the manifests and the data.
