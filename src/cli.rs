@@ -14,8 +14,10 @@ mod docs;
 mod explain;
 mod failure;
 mod files;
+mod guidance;
 mod import;
 mod json;
+mod limits;
 mod lint;
 mod list;
 mod output;
@@ -47,6 +49,8 @@ enum Command {
     Serve(serve::Serve),
     List(list::List),
     Describe(describe::Describe),
+    Guidance(guidance::Guidance),
+    Limits(limits::Limits),
     Call(call::Call),
     Lint(lint::Lint),
     Docs(docs::Docs),
@@ -82,6 +86,8 @@ async fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Serve(serve) => serve.run().await,
         Command::List(list) => list.run().await,
         Command::Describe(describe) => describe.run().await,
+        Command::Guidance(guidance) => guidance.run().await,
+        Command::Limits(limits) => limits.run().await,
         Command::Call(call) => call.run().await,
         Command::Lint(lint) => lint.run(),
         Command::Docs(docs) => docs.run(),

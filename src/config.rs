@@ -3,6 +3,7 @@
 //! Flags win over environment variables, those over `toolwire.toml`, and that over defaults. Not here: what the settings
 //! do. Every struct names, for each field, the flag, the variable and the default.
 
+mod admin;
 mod auth;
 mod client;
 mod data;
@@ -22,6 +23,7 @@ mod sources;
 mod telemetry;
 mod unknown;
 
+pub use admin::Admin;
 pub use auth::{Auth, AuthUser, InvalidPattern, ToolPattern};
 pub use client::Client;
 pub use data::Data;
@@ -46,7 +48,9 @@ pub struct Config {
     pub auth: Auth,
     /// The log.
     pub log: Log,
-    /// Traces.
+    /// The admin endpoint.
+    pub admin: Admin,
+    /// Traces and metrics.
     pub telemetry: Telemetry,
 }
 

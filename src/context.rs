@@ -14,6 +14,7 @@ mod user;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
+use opentelemetry::trace::TraceId;
 use secrecy::SecretString;
 use tokio::time::Instant;
 
@@ -42,6 +43,8 @@ pub struct ToolContext {
     pub task_id: Option<String>,
     /// The caller's session.
     pub session_id: Option<String>,
+    /// The trace that the caller's `traceparent` names, which its log line names too.
+    pub trace_id: Option<TraceId>,
     /// Values for tools that ask for them; never a source of identity or consent.
     pub attributes: Arc<BTreeMap<String, String>>,
     /// The instant by which the work ends, whatever happens. Never extended.
@@ -72,6 +75,7 @@ impl ToolContext {
             depth: 0,
             task_id: None,
             session_id: None,
+            trace_id: None,
             attributes: Arc::default(),
             deadline,
             latest: deadline,

@@ -5,5 +5,6 @@
 pub mod brokerage;
 pub mod http;
 pub mod limiter;
+pub mod limits;
 pub mod now;
 pub mod universe;

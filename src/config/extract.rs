@@ -3,7 +3,7 @@
 use figment::{Figment, error::Kind};
 use serde::Deserialize;
 
-use super::{Data, Log, Problem, Server, auth};
+use super::{Admin, Data, Log, Problem, Server, auth};
 
 /// What the layers hold.
 #[derive(Debug, Default, Deserialize)]
@@ -13,6 +13,7 @@ pub(super) struct Settings {
     pub(super) data: Data,
     pub(super) auth: auth::Table,
     pub(super) log: Log,
+    pub(super) admin: Admin,
 }
 
 /// Reads the settings. Texts from flags and variables count as what they spell: `true`, `100`.

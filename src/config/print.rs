@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::{AuthUser, Config, Origins, auth::HIDDEN, setting};
+use super::{AuthUser, Config, Origins, Telemetry, auth::HIDDEN, setting};
 
 /// The configuration as TOML that, tokens aside, is understood as a file of settings again.
 pub fn print(config: &Config, origins: &Origins) -> String {
@@ -20,7 +20,7 @@ pub fn print(config: &Config, origins: &Origins) -> String {
 
 /// Every setting that is a single value.
 pub(super) fn values(config: &Config) -> Value {
-    json!({"server": config.server, "data": config.data, "log": config.log})
+    json!({"server": config.server, "data": config.data, "log": config.log, "admin": config.admin})
 }
 
 fn settings(text: &mut String, values: &Value, origins: &Origins) {
@@ -57,9 +57,11 @@ fn user(text: &mut String, user: &AuthUser) {
 }
 
 fn telemetry(text: &mut String, config: &Config) {
-    let state = if config.telemetry.otlp { "on" } else { "off" };
-    let name = &config.telemetry.service_name;
-    push(text, &format!("\n# Traces are {state}, for the service {name:?} (OTEL_* variables)"));
+    let state = |is_on| if is_on { "on" } else { "off" };
+    let Telemetry { otlp, otlp_metrics, service_name } = &config.telemetry;
+    let (traces, metrics) = (state(*otlp), state(*otlp_metrics));
+    let what = format!("Traces over OTLP are {traces}, metrics {metrics}, for the service {service_name:?}");
+    push(text, &format!("\n# {what} (OTEL_* variables)"));
 }
 
 fn table(text: &mut String, header: &str) {

@@ -3,6 +3,7 @@
 mod brokerage_service;
 mod incoming;
 mod invoke;
+pub mod limits;
 mod listing;
 mod tool_service;
 pub mod transport;
@@ -27,6 +28,7 @@ use crate::{
     },
     pipeline::{Pipeline, Policy},
     registry::Registry,
+    sources::limits::SourceLimits,
 };
 
 /// What the services need of the house below. Cheap to clone.
@@ -38,6 +40,8 @@ pub struct Face {
     pub registry: Arc<Registry>,
     /// Who may call what.
     pub policy: Arc<dyn Policy>,
+    /// What sources would do with requests.
+    pub limits: Arc<dyn SourceLimits>,
 }
 
 /// How much longer than the longest call a connection goes on after its age is reached.

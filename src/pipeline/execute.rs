@@ -45,7 +45,7 @@ impl Service<Call> for Execute {
     fn call(&mut self, call: Call) -> Self::Future {
         Box::pin(async move {
             let span = span::execute_tool(&call);
-            let ended = span::Ended::new(&span, &call.context.cancellation);
+            let ended = span::Ended::new(&span, &call);
             let terminal = execute(&call).instrument(span).await;
             ended.with(&terminal);
             Ok(terminal)

@@ -2,12 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{
-    assemble::RegisteredTool,
-    definition::Status,
-    digest,
-    health::{Sources, degradation},
-};
+use super::{assemble::RegisteredTool, definition::Status, digest, health::Sources};
 use crate::files::Problem;
 
 /// The tools, intents and problems of one moment.
@@ -43,8 +38,8 @@ impl Snapshot {
         let intents = tools
             .values()
             .flat_map(|tool| tool.definition.intents.iter().map(|intent| (intent.clone(), Arc::clone(tool))));
-        let of_sources = sources.values().flat_map(|health| &health.problems);
-        let digests = sources.iter().flat_map(|(name, health)| [name.as_str(), &health.digest]);
+        let of_sources = sources.data().values().flat_map(|health| &health.problems);
+        let digests = sources.data().iter().flat_map(|(name, health)| [name.as_str(), &health.digest]);
         Self {
             intents: intents.collect(),
             problems: problems.iter().chain(of_sources).cloned().collect(),
@@ -99,7 +94,7 @@ impl Snapshot {
 }
 
 fn in_health(tool: &Arc<RegisteredTool>, sources: &Sources) -> Arc<RegisteredTool> {
-    match degradation(&tool.definition, sources) {
+    match sources.degradation(&tool.definition) {
         Some(reason) => Arc::new(tool.with_status(Status::Degraded(reason))),
         None => Arc::clone(tool),
     }

@@ -75,6 +75,16 @@ impl Remote {
         response.tool.ok_or_else(|| Status::internal("the server answered without a definition"))
     }
 
+    pub(super) async fn guidance(&self, tags: &[String]) -> Result<String, Status> {
+        let request = self.request(v1::DescribeForPlannerRequest { tags: tags.to_vec() });
+        Ok(self.client.clone().describe_for_planner(request).await?.into_inner().guidance)
+    }
+
+    pub(super) async fn limits(&self) -> Result<Vec<v1::SourceLimit>, Status> {
+        let request = self.request(v1::GetLimitsRequest::default());
+        Ok(self.client.clone().get_limits(request).await?.into_inner().limits)
+    }
+
     pub(super) async fn invoke(&self, invocation: Invocation) -> Result<Events, Status> {
         let deadline = invocation.deadline;
         let mut request = self.request(message(invocation));

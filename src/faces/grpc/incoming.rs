@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 use serde_json::Value;
 use tonic::{Extensions, metadata::MetadataMap};
 
-use super::transport::{Arrival, TakenOver, authenticate::Bearer};
+use super::transport::{Arrival, CallersTrace, TakenOver, authenticate::Bearer};
 use crate::{
     clock,
     context::{InvalidId, RequestId, ToolContext, User},
@@ -30,7 +30,8 @@ pub(super) fn call(extensions: &Extensions, target: Target, arguments: Arguments
     let timeout = arrival.and_then(|it| it.timeout).unwrap_or(UNBOUNDED);
     let deadline = arrived.at.checked_add(timeout).unwrap_or_else(|| clock::now() + UNBOUNDED);
     let credentials = extensions.get::<Bearer>().map(|bearer| bearer.0.clone());
-    let context = ToolContext { credentials, ..ToolContext::new(user, deadline) };
+    let trace_id = extensions.get::<CallersTrace>().map(|it| it.0);
+    let context = ToolContext { credentials, trace_id, ..ToolContext::new(user, deadline) };
     Call { arrived, ..Call::new(context, target, arguments) }
 }
 

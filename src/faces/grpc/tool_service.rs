@@ -84,7 +84,7 @@ impl ToolService for Face {
         request: Request<GetLimitsRequest>,
     ) -> Result<Response<GetLimitsResponse>, Status> {
         let user = user_of(&request);
-        let limits = listing::limits(self, &user, &request.into_inner().source)?;
+        let limits = listing::limits(self, &user, &request.into_inner().source).await?;
         Ok(Response::new(GetLimitsResponse { limits }))
     }
 
