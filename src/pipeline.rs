@@ -33,7 +33,7 @@ use stream::End;
 pub use stream::{CallStream, Step};
 
 use crate::{
-    context::{EventSink, Services},
+    context::{EventSink, Events, Services},
     contract::{Refusal, Terminal},
     registry::Registry,
     store::idempotency::Idempotency,
@@ -89,8 +89,20 @@ impl Pipeline {
 
     /// Starts a call. A refusal that comes before anything else is the error here, so that a face can answer it
     /// without a stream.
-    pub async fn start(self: &Arc<Self>, mut call: Call) -> Result<CallStream, Refusal> {
-        let (sink, events) = EventSink::channel();
+    pub async fn start(self: &Arc<Self>, call: Call) -> Result<CallStream, Refusal> {
+        self.launch(call, EventSink::channel()).await
+    }
+
+    /// Carries a call out to its end. Nobody hears what it says meanwhile, so it need not say it.
+    pub async fn finish(self: &Arc<Self>, call: Call) -> Result<Terminal, Refusal> {
+        self.launch(call, EventSink::unheard()).await?.terminal().await
+    }
+
+    async fn launch(
+        self: &Arc<Self>,
+        mut call: Call,
+        (sink, events): (EventSink, Events),
+    ) -> Result<CallStream, Refusal> {
         let call_id = call.context.call_id;
         call.context.events = sink;
         call.context.services = self.services.clone();
