@@ -4,6 +4,7 @@
 //! status, everything else a result. Not here: limits and retries, which belong to each source's own stack.
 
 pub mod authorize;
+pub mod cache;
 mod call;
 pub mod deadline;
 pub mod execute;
@@ -26,6 +27,7 @@ use tower::{Service, ServiceBuilder, ServiceExt, util::BoxCloneSyncService};
 use tracing::Instrument;
 
 pub use authorize::Policy;
+pub use cache::Tiers;
 pub use call::{Arrived, Call, Facts, Target};
 use execute::{Execute, timed_out};
 pub use in_flight::{InFlight, Which};
@@ -48,6 +50,8 @@ pub struct Parts {
     pub policy: Arc<dyn Policy>,
     /// Remembers calls with a `request_id`.
     pub idempotency: Arc<dyn Idempotency>,
+    /// Where results of reads are cached.
+    pub tiers: Tiers,
     /// What tools need beyond the standard context.
     pub services: Services,
     /// No call lasts longer.
@@ -67,7 +71,7 @@ pub struct Pipeline {
 impl Pipeline {
     /// The stack. Top to bottom is the way of a call.
     pub fn new(parts: Parts) -> Arc<Self> {
-        let Parts { registry, policy, idempotency, services, cap, log_arguments } = parts;
+        let Parts { registry, policy, idempotency, tiers, services, cap, log_arguments } = parts;
         let in_flight = InFlight::default();
         let stack = ServiceBuilder::new()
             // Outermost: sees refusals too.
@@ -77,11 +81,13 @@ impl Pipeline {
             // Rules need the definition.
             .layer(resolve::Layer::new(Arc::clone(&registry)))
             // Before anything reveals whether a tool exists.
-            .layer(authorize::Layer::new(policy, registry))
+            .layer(authorize::Layer::new(policy, Arc::clone(&registry)))
             // Nothing invalid is stored, confirmed or executed.
             .layer(validate::Layer::new(log_arguments))
             // A repeat spends nothing, not even a confirmation.
             .layer(idempotency::Layer::new(idempotency, in_flight.clone()))
+            // A hit spends nothing of a source, and equal calls at one time are one.
+            .layer(cache::Layer::new(tiers, registry))
             // The tool.
             .service(Execute);
         Arc::new(Self { stack: BoxCloneSyncService::new(stack), services, in_flight })

@@ -17,10 +17,8 @@ use tower::Service;
 use tracing::Span;
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 
-use self::{
-    turns::Turns,
-    wait::{own, wait},
-};
+pub(super) use self::wait::own;
+use self::{turns::Turns, wait::wait};
 use super::{
     Call, InFlight,
     flight::{Flight, Flights, Landed, Unattended},

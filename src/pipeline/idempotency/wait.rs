@@ -56,7 +56,7 @@ async fn tell(caller: &Cancellation, work: Option<Cancellation>) -> Infallible {
 }
 
 /// The outcome of another call as the outcome of this one.
-pub(super) fn own(call: &Call, terminal: Terminal) -> Terminal {
+pub(in crate::pipeline) fn own(call: &Call, terminal: Terminal) -> Terminal {
     match terminal {
         Terminal::Result(result) => Terminal::Result(ToolResult { fetched_at: call.arrived.wall, ..result }),
         other @ Terminal::ConfirmationRequired(_) => other,
