@@ -24,7 +24,7 @@ use crate::{
         },
     },
     files::{Problems, Tree},
-    pipeline::{Parts, Pipeline, Policy, policy::AllowAll},
+    pipeline::{Parts, Pipeline, Policy, Tiers, policy::AllowAll},
     registry::{Manifests, Registry, SourceHealth},
     sources::{
         brokerage::{self, Brokerage},
@@ -103,6 +103,7 @@ impl App {
             registry: Arc::clone(&registry),
             policy: Arc::clone(&policy),
             idempotency: Arc::new(MemoryIdempotency::default()),
+            tiers: Tiers::in_memory(),
             services: Services::default().with(Arc::clone(&brokerage)),
             cap: config.server.deadline_cap,
             log_arguments: config.log.arguments,

@@ -4,6 +4,7 @@
 //! `toolwire.v1.ToolContext`; in process the context adds cancellation, credentials, events, services and the way to
 //! call other tools.
 
+mod audience;
 mod cancellation;
 mod events;
 mod ids;
@@ -18,6 +19,7 @@ use opentelemetry::trace::TraceId;
 use secrecy::SecretString;
 use tokio::time::Instant;
 
+pub use audience::Audience;
 pub use cancellation::{Cancellation, StopCause};
 pub use events::{EventSink, Events};
 pub use ids::{CallId, InvalidId, RequestId, UserId};

@@ -9,7 +9,8 @@ use crate::files::Problem;
 /// The state of a source's data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceHealth {
-    /// Digest of the data now served, in hex.
+    /// Identifies the data now served: a digest in hex, with the mode of a source that has several, such as `live`. Results
+    /// are cached under it.
     pub digest: String,
     /// What is wrong with the files on disk.
     pub problems: Vec<Problem>,

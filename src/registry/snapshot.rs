@@ -12,6 +12,8 @@ pub struct Snapshot {
     intents: BTreeMap<String, Arc<RegisteredTool>>,
     problems: Vec<Problem>,
     data_digest: String,
+    /// By source.
+    source_digests: BTreeMap<String, String>,
 }
 
 /// What became different between two snapshots.
@@ -44,6 +46,10 @@ impl Snapshot {
             intents: intents.collect(),
             problems: problems.iter().chain(of_sources).cloned().collect(),
             data_digest: digest::of_texts(digests),
+            source_digests: sources
+                .iter()
+                .map(|(name, health)| (name.clone(), health.digest.clone()))
+                .collect(),
             tools,
         }
     }
@@ -76,6 +82,11 @@ impl Snapshot {
     /// Digest over the digests of all sources, in hex.
     pub fn data_digest(&self) -> &str {
         &self.data_digest
+    }
+
+    /// Digest of one source's data, with how it is reached, as the source states it. Empty for one that states none.
+    pub fn source_digest(&self, source: &str) -> &str {
+        self.source_digests.get(source).map_or("", String::as_str)
     }
 
     /// What became different since an older snapshot: what is gone, then the tools in order of name, then the rest.

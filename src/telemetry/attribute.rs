@@ -32,6 +32,10 @@ pub const GEN_AI_TOOL_TYPE: &str = "gen_ai.tool.type";
 pub const GEN_AI_TOOL_CALL_ID: &str = "gen_ai.tool.call.id";
 /// The call that made this one.
 pub const PARENT_CALL_ID: &str = "toolwire.parent_call.id";
+/// Whether a tier had the result.
+pub const CACHE_HIT: &str = "toolwire.cache.hit";
+/// The tier: `request`, `session` or `persistent`.
+pub const CACHE_TIER: &str = "toolwire.cache.tier";
 
 /// Span name, as `tracing-opentelemetry` reads it.
 pub const OTEL_NAME: &str = "otel.name";

@@ -64,7 +64,7 @@ impl ToolService for Face {
     ) -> Result<Response<CallToolResponse>, Status> {
         let (call, format) = invoke::call_request(request)?;
         let call_id = call.context.call_id.to_string();
-        let terminal = self.pipeline.start(call).await?.terminal().await?;
+        let terminal = self.pipeline.finish(call).await?;
         let outcome = Some(convert::outcome(terminal, format));
         Ok(Response::new(CallToolResponse { call_id, outcome }))
     }

@@ -20,7 +20,7 @@ pub(super) async fn call<T: Tool>(
     incoming::metadata(&mut call, &metadata)?;
     incoming::hand_over(&extensions);
     let call_id = call.context.call_id;
-    match face.pipeline.start(call).await?.terminal().await? {
+    match face.pipeline.finish(call).await? {
         Terminal::ConfirmationRequired(confirmation) => Err(confirmation_required(&confirmation)),
         Terminal::Result(result) => {
             let payload = result.outcome.map_err(|error| status::of_tool_error(&error))?;
