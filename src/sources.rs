@@ -6,4 +6,5 @@ pub mod brokerage;
 pub mod http;
 pub mod limiter;
 pub mod now;
+pub mod text;
 pub mod universe;
