@@ -6,6 +6,10 @@ use super::tags::{Tag, Token, Tokens};
 
 /// Deeper elements lose their markup and keep their text.
 const MAX_DEPTH: usize = 32;
+/// More elements and line breaks than this lose their markup too: each costs a parser more than its text does.
+const MAX_BLOCKS: usize = 2000;
+/// Stands for a `<` that begins no tag while the text is parsed. A private character, so that none is lost by it.
+const LESS_THAN: &str = "\u{e000}";
 /// Wider than any line: lines are broken by the text itself only.
 const WIDTH: usize = 1 << 20;
 
@@ -33,7 +37,9 @@ const DROPPED: [&str; 15] = [
 struct Reduced<'a> {
     out: String,
     open: Vec<&'static str>,
-    /// How many elements are open beyond the depth.
+    /// How many elements and line breaks were written.
+    blocks: usize,
+    /// How many elements are open beyond the bounds.
     beyond: usize,
     dropping: Option<Dropping<'a>>,
 }
@@ -59,7 +65,7 @@ pub(super) fn to_text(html: &str) -> String {
     }
     let html = reduced.end();
     let config = html2text::config::plain_no_decorate().no_table_borders().no_link_wrapping();
-    config.string_from_read(html.as_bytes(), WIDTH).unwrap_or_default()
+    config.string_from_read(html.as_bytes(), WIDTH).unwrap_or_default().replace(LESS_THAN, "<")
 }
 
 impl<'a> Reduced<'a> {
@@ -71,7 +77,7 @@ impl<'a> Reduced<'a> {
 
     /// Writes text. Entities stay as they are; a `<` that begins no tag must not begin one now.
     fn write(&mut self, text: &str) {
-        self.out.push_str(&text.replace('<', "&lt;"));
+        self.out.push_str(&text.replace('<', LESS_THAN));
     }
 
     fn opened(&mut self, tag: Tag<'a>) {
@@ -85,8 +91,11 @@ impl<'a> Reduced<'a> {
         }
         match name.as_str() {
             "img" => self.image(tag),
-            "br" | "hr" => self.out.push_str("<br>"),
-            "td" | "th" => self.out.push(' '),
+            "br" | "hr" if self.blocks < MAX_BLOCKS => {
+                self.blocks += 1;
+                self.tag("<", "br");
+            }
+            "br" | "hr" | "td" | "th" => self.out.push(' '),
             // Foreign elements alone may end where they begin.
             "svg" | "math" if tag.ends_itself() => {}
             name if is_dropped(name, tag) => {
@@ -125,11 +134,12 @@ impl<'a> Reduced<'a> {
         if matches!(block, "p" | "li") && self.open.last() == Some(&block) && self.beyond == 0 {
             self.close(block);
         }
-        if self.open.len() == MAX_DEPTH {
+        if self.open.len() == MAX_DEPTH || self.blocks == MAX_BLOCKS {
             self.beyond += 1;
             self.out.push(' ');
             return;
         }
+        self.blocks += 1;
         self.open.push(block);
         self.tag("<", block);
     }
