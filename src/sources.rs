@@ -7,4 +7,5 @@ pub mod http;
 pub mod limiter;
 pub mod limits;
 pub mod now;
+pub mod text;
 pub mod universe;
