@@ -2,10 +2,16 @@
 //!
 //! Not here: what the tools make of the data.
 
+mod address;
 pub mod brokerage;
 pub mod http;
+pub mod india;
+mod kept;
 pub mod limiter;
 pub mod limits;
 pub mod now;
 pub mod text;
+pub mod nse;
+pub mod quarter;
 pub mod universe;
+pub mod yahoo;
