@@ -6,5 +6,8 @@ pub mod brokerage;
 pub mod http;
 pub mod limiter;
 pub mod now;
+pub mod screener;
+pub mod symbols;
 pub mod text;
 pub mod universe;
+pub mod watchlist;
