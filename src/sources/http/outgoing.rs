@@ -1,13 +1,14 @@
 //! A request to a source, before anything has been done with it.
 
-use std::time::Duration;
+use std::{fmt, time::Duration};
 
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use url::Url;
 
-/// A request to a source. Cheap to clone, since a retry sends it again.
-#[derive(Clone, Debug)]
+/// A request to a source. Cheap to clone, since a retry sends it again. Shown without headers and body, which may hold
+/// secrets.
+#[derive(Clone)]
 pub struct Outgoing {
     pub(super) method: Method,
     pub(super) url: Url,
@@ -70,5 +71,11 @@ impl Outgoing {
     /// The same request with its own bound on one attempt, in place of the source's.
     pub fn within(self, timeout: Duration) -> Self {
         Self { timeout: Some(timeout), ..self }
+    }
+}
+
+impl fmt::Debug for Outgoing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Outgoing({} {}, {} bytes)", self.method, self.url.path(), self.body.len())
     }
 }
