@@ -24,7 +24,7 @@ use crate::{
     contract::{Provenance, Refusal, Terminal},
     registry::{CachePolicy, CacheTier, Category, Registry},
     store::results::{ResultKey, Results, StoredResult},
-    telemetry::attribute,
+    telemetry::{attribute, metric},
 };
 
 /// Answers from the tiers what they know.
@@ -101,7 +101,7 @@ where
     let key = key::of(&call, &policy, &snapshot);
     let store = parts.tiers.of(policy.tier);
     let lookup = look(&call, policy.tier, &**store, &key).await;
-    record_lookup(&call.tool().definition.name, &lookup);
+    metric::cache_lookup(&call.tool().definition.name, matches!(lookup, Lookup::Hit(_)));
     let store = match lookup {
         Lookup::Hit(stored) => return Ok(hit(&call, *stored)),
         Lookup::Miss => Some(Arc::clone(store)),
@@ -133,11 +133,6 @@ async fn look(call: &Call, tier: CacheTier, store: &dyn Results, key: &ResultKey
             Lookup::Failed
         }
     }
-}
-
-/// The one place where hits and misses are counted.
-fn record_lookup(tool: &str, lookup: &Lookup) {
-    tracing::trace!(tool_name = tool, hit = matches!(lookup, Lookup::Hit(_)), "looked into the cache");
 }
 
 /// What is kept, as the outcome of this call.

@@ -47,6 +47,7 @@ impl Snapshot {
             problems: problems.iter().chain(of_sources).cloned().collect(),
             data_digest: digest::of_texts(digests),
             source_digests: sources
+                .data()
                 .iter()
                 .map(|(name, health)| (name.clone(), health.digest.clone()))
                 .collect(),
