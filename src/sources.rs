@@ -5,6 +5,10 @@
 pub mod brokerage;
 pub mod http;
 pub mod limiter;
+pub mod news;
 pub mod now;
+pub mod reddit;
 pub mod text;
 pub mod universe;
+pub mod valuepickr;
+pub mod watchlist;

@@ -60,7 +60,8 @@ impl Client {
 
     /// Sends a request through the stack, on behalf of a call.
     pub async fn send(&self, outgoing: Outgoing, context: &ToolContext) -> Result<Answer, Failure> {
-        let bounds = Bounds { timeout: self.profile.timeout, max_body: self.profile.max_body };
+        let Profile { timeout, max_body, judge, .. } = self.profile;
+        let bounds = Bounds { timeout, max_body, judge };
         let sent = self.sender.send(&outgoing, bounds, context).await;
         sent.map_err(|failure| Failure { source_title: self.profile.title, ..failure })
     }

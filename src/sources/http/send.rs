@@ -30,6 +30,7 @@ pub struct TlsError(String);
 pub(super) struct Bounds {
     pub(super) timeout: Duration,
     pub(super) max_body: usize,
+    pub(super) judge: fn(&Answer) -> Option<Failure>,
 }
 
 impl Sender {
@@ -61,7 +62,11 @@ impl Sender {
             answer = timeout_at(own.min(context.deadline), self.attempt(outgoing, bounds.max_body)) => answer,
         };
         match answer {
-            Ok(answer) => judge(outgoing, answer?),
+            Ok(answer) => {
+                let answer = answer?;
+                // What only this source's answers say goes before what holds for every source.
+                (bounds.judge)(&answer).map_or_else(|| judge(outgoing, answer), Err)
+            }
             Err(_) if is_own => Err(Failure::new(FailureKind::TimedOut, "the attempt took too long")),
             Err(_) => Err(Failure::new(FailureKind::OutOfTime, "the call's deadline passed")),
         }
