@@ -16,6 +16,7 @@ use diagnostics::{
     fail::DebugFail, nested::DebugNested, panic::DebugPanic, sleep::DebugSleep, stream::DebugStream,
     write::DebugWrite,
 };
+use research::{BrowseNews, BrowseReddit, BrowseValuepickr, GetNews, GetRedditMentions, GetStockThesis};
 use tool::{Executor, erase};
 
 /// Every tool that is always offered.
@@ -34,6 +35,13 @@ pub fn all() -> Vec<Arc<dyn Executor>> {
         erase(GetPerformanceWithTransfers),
         erase(GetSymbolPerformance),
         erase(RankPortfolio),
+        // Research: what people write (spec 004).
+        erase(BrowseNews),
+        erase(BrowseReddit),
+        erase(BrowseValuepickr),
+        erase(GetNews),
+        erase(GetRedditMentions),
+        erase(GetStockThesis),
     ]
 }
 

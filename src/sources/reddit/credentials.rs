@@ -1,0 +1,26 @@
+//! The credentials of the application that asks.
+
+use http::HeaderValue;
+use secrecy::{ExposeSecret, SecretString};
+
+use super::basic;
+
+/// What Reddit gave the application. Only the identifier is ever shown.
+#[derive(Clone, Debug)]
+pub struct Credentials {
+    /// Its identifier.
+    pub client_id: String,
+    /// Its secret.
+    pub client_secret: SecretString,
+}
+
+impl Credentials {
+    /// What the embedded origin takes: it checks that there are some, not which.
+    pub fn embedded() -> Self {
+        Self { client_id: "embedded".to_owned(), client_secret: "embedded".into() }
+    }
+
+    pub(super) fn header(&self) -> HeaderValue {
+        basic::header(&self.client_id, self.client_secret.expose_secret())
+    }
+}
