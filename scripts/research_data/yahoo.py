@@ -49,8 +49,7 @@ def _chart(stock):
     }
     events = _events(stock, dividends)
     if events:
-        result = {"meta": result["meta"], "timestamp": result["timestamp"], "events": events,
-                  "indicators": result["indicators"]}
+        result["events"] = events
     return {"chart": {"result": [result], "error": None}}
 
 
@@ -264,7 +263,7 @@ def _timeseries(stock):
         table.update(_balance(stock))
     if stock.symbol == "TITAN":
         # A hole in the series is null there.
-        table["quarterlyDilutedEPS"][2] = None
+        table["quarterlyDilutedEPS"][2] = (oldest_first[2].end, None)
     return {"timeseries": {"result": [_series(stock, kind, rows) for kind, rows in table.items()], "error": None}}
 
 
@@ -283,12 +282,12 @@ def _balance(stock):
 
 
 def _series(stock, kind, rows):
-    stamps = [epoch(datetime.combine(row[0], time(), timezone.utc)) for row in rows if row]
+    stamps = [epoch(datetime.combine(row[0], time(), timezone.utc)) for row in rows]
     period = "3M" if kind.startswith("quarterly") else "12M"
     return {
         "meta": {"symbol": [f"{stock.symbol}.NS"], "type": [kind]}, "timestamp": stamps,
         kind: [
-            row and {
+            row[1] and {
                 "asOfDate": row[0].isoformat(), "periodType": period, "currencyCode": "INR",
                 "reportedValue": {"raw": row[1], "fmt": _short(row[1])},
             }
