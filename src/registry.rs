@@ -13,11 +13,13 @@ pub mod lint;
 mod load;
 mod manifest;
 mod manifests;
+mod narration;
 mod near;
 mod planner;
 mod problem;
 mod schema;
 mod snapshot;
+mod template;
 mod words;
 
 use std::{
@@ -33,6 +35,7 @@ pub use definition::{CachePolicy, Definition, Example, Source, Status};
 pub use health::SourceHealth;
 pub use input::InputSchema;
 pub use manifests::Manifests;
+pub use narration::Narration;
 pub use near::near;
 pub use planner::{describe_for_planner, guidance_for_planner};
 pub use snapshot::{Change, Snapshot};
