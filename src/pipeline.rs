@@ -9,8 +9,10 @@ mod call;
 pub mod deadline;
 pub mod execute;
 pub mod flight;
+pub mod frame;
 pub mod idempotency;
 mod in_flight;
+pub mod narrate;
 mod nested;
 pub mod policy;
 pub mod resolve;
@@ -84,8 +86,12 @@ impl Pipeline {
             .layer(authorize::Layer::new(policy, Arc::clone(&registry)))
             // Nothing invalid is stored, confirmed or executed.
             .layer(validate::Layer::new(log_arguments))
+            // Every response has a nonce of its own, a repeated one too.
+            .layer(frame::Layer)
             // A repeat spends nothing, not even a confirmation.
             .layer(idempotency::Layer::new(idempotency, in_flight.clone()))
+            // Below what decides whether anything is done at all.
+            .layer(narrate::Layer)
             // A hit spends nothing of a source, and equal calls at one time are one.
             .layer(cache::Layer::new(tiers, registry))
             // The tool.

@@ -14,11 +14,13 @@ pub mod lint;
 mod load;
 mod manifest;
 mod manifests;
+mod narration;
 mod near;
 mod planner;
 mod problem;
 mod schema;
 mod snapshot;
+mod template;
 mod words;
 
 use std::{
@@ -36,6 +38,7 @@ pub use guidance::guidance_for_planner;
 pub use health::SourceHealth;
 pub use input::InputSchema;
 pub use manifests::Manifests;
+pub use narration::Narration;
 pub use near::near;
 pub use planner::describe_for_planner;
 pub use snapshot::{Change, Snapshot};

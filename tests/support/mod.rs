@@ -62,11 +62,18 @@ impl Bench {
         Self::of(&Tree::Embedded, |parts| parts.policy = Arc::new(Auth { users: vec![user] }))
     }
 
-    /// One diagnostics manifest has other values under the given keys.
+    /// One manifest has other values under the given keys.
     pub fn with_manifest(name: &str, changes: &Value) -> Self {
+        Self::caching(name, changes, Tiers::in_memory())
+    }
+
+    /// The same, and results are cached in the given tiers.
+    pub fn caching(name: &str, changes: &Value, tiers: Tiers) -> Self {
         let data = data_directory();
-        patch_json(&data.path().join(format!("diagnostics/{name}.json")), changes);
-        Self::of_directory(&data)
+        let paths = ["diagnostics", "tools"].map(|folder| data.path().join(format!("{folder}/{name}.json")));
+        let path = paths.iter().find(|path| path.exists()).expect("a manifest");
+        patch_json(path, changes);
+        Self::of(&Tree::Disk(data.path().to_owned()), |parts| parts.tiers = tiers)
     }
 
     /// One more tool, which is its manifest and nothing else.
