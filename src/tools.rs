@@ -16,6 +16,10 @@ use diagnostics::{
     fail::DebugFail, nested::DebugNested, panic::DebugPanic, sleep::DebugSleep, stream::DebugStream,
     write::DebugWrite,
 };
+use research::{
+    BacktestFilter, CheckForbidden, CheckWaitZone, CompareStocks, GetEarnings, GetFundamentals,
+    GetInsiderTrading, GetInstitutionalHoldings, GetTechnicals,
+};
 use tool::{Executor, erase};
 
 /// Every tool that is always offered.
@@ -34,6 +38,16 @@ pub fn all() -> Vec<Arc<dyn Executor>> {
         erase(GetPerformanceWithTransfers),
         erase(GetSymbolPerformance),
         erase(RankPortfolio),
+        // Research: markets (spec 004).
+        erase(BacktestFilter),
+        erase(CheckForbidden),
+        erase(CheckWaitZone),
+        erase(CompareStocks),
+        erase(GetEarnings),
+        erase(GetFundamentals),
+        erase(GetInsiderTrading),
+        erase(GetInstitutionalHoldings),
+        erase(GetTechnicals),
     ]
 }
 

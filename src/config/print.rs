@@ -14,6 +14,13 @@ pub fn print(config: &Config, origins: &Origins) -> String {
         table(&mut text, "[[auth.users]]");
         self::user(&mut text, user);
     }
+    for (name, keys) in config.profiles.tables() {
+        table(&mut text, &format!("[{name}]"));
+        for (key, value) in keys {
+            // The JSON of numbers, flags and lists of texts is TOML too.
+            push(&mut text, &format!("{key} = {value}"));
+        }
+    }
     telemetry(&mut text, config);
     text
 }

@@ -2,12 +2,13 @@
 
 use figment::value::{Dict, Value};
 
-use super::{Environment, Problem, client, layer, setting};
+use super::{Environment, Problem, client, layer, profiles, setting};
 
 /// How alike two names must be for one to be offered for the other.
 const LIKENESS: f64 = 0.85;
 
-/// The keys of a file that are no settings. What stands in `auth` is checked where it is read.
+/// The keys of a file that are no settings. What stands in `auth` and in the tables of profiles is checked
+/// where it is read.
 pub(super) fn keys(file: &Dict) -> Vec<Problem> {
     let mut problems = Vec::new();
     walk(file, "", &mut problems);
@@ -47,7 +48,8 @@ fn walk(table: &Dict, prefix: &str, problems: &mut Vec<Problem>) {
         let is_table =
             |it: &setting::Setting| it.key.strip_prefix(&key).is_some_and(|rest| rest.starts_with('.'));
         match value {
-            _ if key == "auth" || setting::by_key(&key).is_some() => {}
+            _ if key == "auth" || profiles::TABLES.contains(&key.as_str()) => {}
+            _ if setting::by_key(&key).is_some() => {}
             Value::Dict(_, inner) if setting::all().any(is_table) => walk(inner, &key, problems),
             _ if setting::all().any(is_table) => {
                 problems.push(Problem::new(&key, format!("expected a table [{key}]")));

@@ -2,9 +2,41 @@
 //!
 //! What they share stands here: the form of times, and where data came from.
 
-use chrono::{DateTime, SecondsFormat, Utc};
+pub mod backtest;
+mod backtest_filter;
+mod check_forbidden;
+mod check_wait_zone;
+mod compare_stocks;
+mod figure;
+pub mod forbidden;
+mod get_earnings;
+mod get_fundamentals;
+mod get_insider_trading;
+mod get_institutional_holdings;
+mod get_technicals;
+pub mod indicators;
+mod profiles;
+mod symbol;
+pub mod wait_zone;
 
-use crate::contract::Provenance;
+use chrono::{DateTime, NaiveDate, SecondsFormat, Utc};
+
+pub use backtest_filter::BacktestFilter;
+pub use check_forbidden::CheckForbidden;
+pub use check_wait_zone::CheckWaitZone;
+pub use compare_stocks::CompareStocks;
+pub use get_earnings::GetEarnings;
+pub use get_fundamentals::GetFundamentals;
+pub use get_insider_trading::GetInsiderTrading;
+pub use get_institutional_holdings::GetInstitutionalHoldings;
+pub use get_technicals::GetTechnicals;
+pub use profiles::Profiles;
+
+use super::argument::{refused, required};
+use crate::{
+    contract::{Provenance, ToolError},
+    sources::http::Failure,
+};
 
 /// A time as the research tools state it: RFC 3339 in UTC, whole seconds.
 #[allow(dead_code, reason = "used by the tools to come")]
@@ -16,4 +48,15 @@ fn time(instant: impl Into<DateTime<Utc>>) -> String {
 #[allow(dead_code, reason = "used by the tools to come")]
 fn provenance(source: &str, as_of: impl Into<DateTime<Utc>>) -> Provenance {
     Provenance::of(format!("tool:{source}:v1"), as_of.into().format("%Y-%m-%d").to_string())
+}
+
+/// Data of one source, of the given day at its exchange.
+fn dated(source: &str, day: NaiveDate) -> Provenance {
+    Provenance::of(format!("tool:{source}:v1"), day.to_string())
+}
+
+/// What a result says of a part that it lacks. The operator reads why in the log.
+fn lacking(part: &str, failure: Failure) -> String {
+    tracing::warn!(source = failure.source_title, detail = failure.detail, "{part} is missing from a result");
+    format!("{part} is missing: {}", ToolError::from(failure).message)
 }
