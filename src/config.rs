@@ -16,6 +16,7 @@ mod load;
 mod log;
 mod origins;
 mod print;
+mod profiles;
 mod server;
 mod setting;
 mod size;
@@ -34,6 +35,7 @@ pub use load::{Loaded, load};
 pub use log::{Log, LogFormat};
 pub use origins::{Origin, Origins};
 pub use print::print;
+pub use profiles::{Forbidden, Profiles, WaitZone};
 pub use server::{Drain, Server};
 pub use sources::{Environment, Flags, Sources};
 pub use telemetry::Telemetry;
@@ -53,6 +55,8 @@ pub struct Config {
     pub upstreams: Upstreams,
     /// Who may call.
     pub auth: Auth,
+    /// The rules by which stocks are judged.
+    pub profiles: Profiles,
     /// The log.
     pub log: Log,
     /// The admin endpoint.

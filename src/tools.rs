@@ -16,6 +16,10 @@ use diagnostics::{
     fail::DebugFail, nested::DebugNested, panic::DebugPanic, sleep::DebugSleep, stream::DebugStream,
     write::DebugWrite,
 };
+use research::{
+    BacktestFilter, CheckForbidden, CheckWaitZone, CompareStocks, GetEarnings, GetFundamentals,
+    GetInsiderTrading, GetInstitutionalHoldings, GetTechnicals,
+};
 use research::{BrowseNews, BrowseReddit, BrowseValuepickr, GetNews, GetRedditMentions, GetStockThesis};
 use tool::{Executor, erase};
 
@@ -42,6 +46,16 @@ pub fn all() -> Vec<Arc<dyn Executor>> {
         erase(GetNews),
         erase(GetRedditMentions),
         erase(GetStockThesis),
+        // Research: markets (spec 004).
+        erase(BacktestFilter),
+        erase(CheckForbidden),
+        erase(CheckWaitZone),
+        erase(CompareStocks),
+        erase(GetEarnings),
+        erase(GetFundamentals),
+        erase(GetInsiderTrading),
+        erase(GetInstitutionalHoldings),
+        erase(GetTechnicals),
     ]
 }
 

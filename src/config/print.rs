@@ -19,6 +19,13 @@ pub fn print(config: &Config, origins: &Origins) -> String {
         self::screen(&mut text, screen);
     }
     credentials(&mut text, config);
+    for (name, keys) in config.profiles.tables() {
+        table(&mut text, &format!("[{name}]"));
+        for (key, value) in keys {
+            // The JSON of numbers, flags and lists of texts is TOML too.
+            push(&mut text, &format!("{key} = {value}"));
+        }
+    }
     telemetry(&mut text, config);
     text
 }

@@ -2,7 +2,7 @@
 
 use figment::value::{Dict, Value};
 
-use super::{Environment, Problem, client, layer, setting, upstream};
+use super::{Environment, Problem, client, layer, profiles, setting, upstream};
 
 /// How alike two names must be for one to be offered for the other.
 const LIKENESS: f64 = 0.85;
@@ -10,7 +10,7 @@ const LIKENESS: f64 = 0.85;
 /// The tables of a file that are lists, checked where they are read.
 const LISTS: [&str; 2] = ["auth", "sources.screener.screens"];
 
-/// The keys of a file that are no settings. Lists are left out.
+/// The keys of a file that are no settings. Lists and the tables of profiles are left out.
 pub(super) fn keys(file: &Dict) -> Vec<Problem> {
     let mut problems = Vec::new();
     walk(file, "", &mut problems);
@@ -51,7 +51,8 @@ fn walk(table: &Dict, prefix: &str, problems: &mut Vec<Problem>) {
         let is_table =
             |it: &setting::Setting| it.key.strip_prefix(&key).is_some_and(|rest| rest.starts_with('.'));
         match value {
-            _ if LISTS.contains(&key.as_str()) || setting::by_key(&key).is_some() => {}
+            _ if LISTS.contains(&key.as_str()) || profiles::TABLES.contains(&key.as_str()) => {}
+            _ if setting::by_key(&key).is_some() => {}
             Value::Dict(_, inner) if setting::all().any(is_table) => walk(inner, &key, problems),
             _ if setting::all().any(is_table) => {
                 problems.push(Problem::new(&key, format!("expected a table [{key}]")));

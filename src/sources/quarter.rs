@@ -30,6 +30,14 @@ impl Quarter {
         Self { year: self.year - 1, ..self }
     }
 
+    /// The quarter before.
+    pub fn before(self) -> Self {
+        match self.number {
+            1 => Self { year: self.year - 1, number: 4 },
+            number => Self { number: number - 1, ..self },
+        }
+    }
+
     /// Its last day.
     pub fn last_day(self) -> NaiveDate {
         let (month, day) = [(3, 31), (6, 30), (9, 30), (12, 31)][self.number as usize - 1];
@@ -66,6 +74,8 @@ mod tests {
         assert_eq!(quarter.last_day().to_string(), "2024-12-31");
         assert_eq!(Quarter::of(quarter.last_day()), quarter);
         assert_eq!(quarter.a_year_before().to_string(), "4Q2023");
+        assert_eq!(quarter.before().to_string(), "3Q2024");
+        assert_eq!("1Q2025".parse::<Quarter>().unwrap().before(), quarter);
         assert!(quarter > "1Q2024".parse().unwrap() && quarter < "1Q2025".parse().unwrap());
         for bad in ["", "5Q2024", "0Q2024", "Q2024", "1Q", "2024", "1Q20x4"] {
             assert!(bad.parse::<Quarter>().is_err(), "{bad}");
