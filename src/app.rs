@@ -20,7 +20,10 @@ use crate::{
     files::{Problems, Tree},
     pipeline::{Parts, Pipeline, Policy, policy::AllowAll},
     registry::{Manifests, Registry, SourceHealth},
-    sources::brokerage::{self, Brokerage},
+    sources::{
+        brokerage::{self, Brokerage},
+        screener,
+    },
     store::MemoryIdempotency,
     tools::{self, tool::Executor},
 };
@@ -39,6 +42,8 @@ pub struct App {
     pub policy: Arc<dyn Policy>,
     /// Carries out calls.
     pub pipeline: Arc<Pipeline>,
+    /// The users' own credentials for Screener.in.
+    pub screener_credentials: Arc<screener::Credentials>,
     tree: Tree,
 }
 
@@ -81,7 +86,9 @@ impl App {
             cap: config.server.deadline_cap,
             log_arguments: config.log.arguments,
         });
-        let app = Self { registry, brokerage, policy, pipeline, tree };
+        // What `Screener::new` is to be given too.
+        let screener_credentials = Arc::default();
+        let app = Self { registry, brokerage, policy, pipeline, screener_credentials, tree };
         app.publish_health();
         Ok(app)
     }
@@ -97,6 +104,7 @@ impl App {
             pipeline: Arc::clone(&self.pipeline),
             registry: Arc::clone(&self.registry),
             policy: Arc::clone(&self.policy),
+            screener_credentials: Arc::clone(&self.screener_credentials),
         };
         let serving = async {
             let report = grpc::serve(face, authenticator(config), &config.server, listener, shutdown).await;

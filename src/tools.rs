@@ -16,6 +16,7 @@ use diagnostics::{
     fail::DebugFail, nested::DebugNested, panic::DebugPanic, sleep::DebugSleep, stream::DebugStream,
     write::DebugWrite,
 };
+use research::{AddToWatchlist, BrowseScreener, BrowseWatchlist, RemoveFromWatchlist};
 use tool::{Executor, erase};
 
 /// Every tool that is always offered.
@@ -34,6 +35,11 @@ pub fn all() -> Vec<Arc<dyn Executor>> {
         erase(GetPerformanceWithTransfers),
         erase(GetSymbolPerformance),
         erase(RankPortfolio),
+        // Research: screens and the watch-list (spec 004).
+        erase(AddToWatchlist),
+        erase(BrowseScreener),
+        erase(BrowseWatchlist),
+        erase(RemoveFromWatchlist),
     ]
 }
 

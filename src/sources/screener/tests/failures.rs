@@ -13,7 +13,7 @@ use super::{
         testing::{DAY, House, call_of, copy, html, screen_page},
         *,
     },
-    symbols,
+    DEFAULT, symbols,
 };
 use crate::sources::http::Profile;
 
