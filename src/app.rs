@@ -29,6 +29,7 @@ use crate::{
     sources::{
         brokerage::{self, Brokerage},
         limits::{SourceLimits, Unlimited},
+        screener,
     },
     store::MemoryIdempotency,
     tools::{self, tool::Executor},
@@ -50,6 +51,8 @@ pub struct App {
     pub pipeline: Arc<Pipeline>,
     /// What sources would do with requests.
     pub limits: Arc<dyn SourceLimits>,
+    /// The users' own credentials for Screener.in.
+    pub screener_credentials: Arc<screener::Credentials>,
     tree: Tree,
 }
 
@@ -108,7 +111,9 @@ impl App {
             cap: config.server.deadline_cap,
             log_arguments: config.log.arguments,
         });
-        let app = Self { registry, brokerage, policy, pipeline, limits: Arc::new(Unlimited), tree };
+        let screener_credentials = Arc::default();
+        let limits = Arc::new(Unlimited);
+        let app = Self { registry, brokerage, policy, pipeline, limits, screener_credentials, tree };
         app.publish_health();
         Ok(app)
     }
@@ -132,6 +137,7 @@ impl App {
             registry: Arc::clone(&self.registry),
             policy: Arc::clone(&self.policy),
             limits: Arc::clone(&self.limits),
+            screener_credentials: Arc::clone(&self.screener_credentials),
         };
         let serving = async {
             let report = grpc::serve(face, authenticator(config), &config.server, listener, shutdown).await;

@@ -17,10 +17,11 @@ use diagnostics::{
     write::DebugWrite,
 };
 use research::{
-    BacktestFilter, CheckForbidden, CheckWaitZone, CompareStocks, GetEarnings, GetFundamentals,
-    GetInsiderTrading, GetInstitutionalHoldings, GetTechnicals,
+    AddToWatchlist, BacktestFilter, BrowseNews, BrowseReddit, BrowseScreener, BrowseValuepickr,
+    BrowseWatchlist, CheckForbidden, CheckWaitZone, CompareStocks, GetEarnings, GetFundamentals,
+    GetInsiderTrading, GetInstitutionalHoldings, GetNews, GetRedditMentions, GetStockThesis, GetTechnicals,
+    RemoveFromWatchlist,
 };
-use research::{BrowseNews, BrowseReddit, BrowseValuepickr, GetNews, GetRedditMentions, GetStockThesis};
 use tool::{Executor, erase};
 
 /// Every tool that is always offered.
@@ -39,23 +40,29 @@ pub fn all() -> Vec<Arc<dyn Executor>> {
         erase(GetPerformanceWithTransfers),
         erase(GetSymbolPerformance),
         erase(RankPortfolio),
-        // Research: what people write (spec 004).
+        // Research (spec 004): discovery.
         erase(BrowseNews),
         erase(BrowseReddit),
+        erase(BrowseScreener),
         erase(BrowseValuepickr),
+        erase(BrowseWatchlist),
+        erase(AddToWatchlist),
+        erase(RemoveFromWatchlist),
+        // Research: one stock.
+        erase(GetFundamentals),
         erase(GetNews),
         erase(GetRedditMentions),
         erase(GetStockThesis),
-        // Research: markets (spec 004).
-        erase(BacktestFilter),
+        // Research: filters.
         erase(CheckForbidden),
         erase(CheckWaitZone),
+        erase(GetTechnicals),
+        // Research: 004's roadmap.
+        erase(BacktestFilter),
         erase(CompareStocks),
         erase(GetEarnings),
-        erase(GetFundamentals),
         erase(GetInsiderTrading),
         erase(GetInstitutionalHoldings),
-        erase(GetTechnicals),
     ]
 }
 

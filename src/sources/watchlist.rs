@@ -1,9 +1,9 @@
-//! The users' watch-lists, as tools reach them. State of the service, not a source over HTTP.
+//! The watch-list as tools reach it: state, not HTTP, so there is no connector.
 
 use std::sync::Arc;
 
 use crate::store::watchlist::Watchlists;
 
-/// Every user's watch-list; each call sees its own user's only.
+/// Every user's watch-list, as a service of the context.
 #[derive(Clone, Debug)]
 pub struct UserWatchlists(pub Arc<dyn Watchlists>);

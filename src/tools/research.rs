@@ -2,11 +2,14 @@
 //!
 //! What they share stands here: the form of times, and where data came from.
 
+mod add_to_watchlist;
 pub mod backtest;
 mod backtest_filter;
 mod browse_news;
 mod browse_reddit;
+mod browse_screener;
 mod browse_valuepickr;
+mod browse_watchlist;
 mod check_forbidden;
 mod check_wait_zone;
 mod compare_stocks;
@@ -23,16 +26,21 @@ mod get_technicals;
 pub mod indicators;
 mod naming;
 mod profiles;
+mod remove_from_watchlist;
 mod sentiment;
 mod symbol;
 pub mod wait_zone;
+mod watchlist;
 
 use chrono::{DateTime, NaiveDate, SecondsFormat, Utc};
 
+pub use add_to_watchlist::AddToWatchlist;
 pub use backtest_filter::BacktestFilter;
 pub use browse_news::BrowseNews;
 pub use browse_reddit::BrowseReddit;
+pub use browse_screener::BrowseScreener;
 pub use browse_valuepickr::BrowseValuepickr;
+pub use browse_watchlist::BrowseWatchlist;
 pub use check_forbidden::CheckForbidden;
 pub use check_wait_zone::CheckWaitZone;
 pub use compare_stocks::CompareStocks;
@@ -45,6 +53,7 @@ pub use get_reddit_mentions::GetRedditMentions;
 pub use get_stock_thesis::GetStockThesis;
 pub use get_technicals::GetTechnicals;
 pub use profiles::Profiles;
+pub use remove_from_watchlist::RemoveFromWatchlist;
 
 use super::argument::{one_of, refused, required};
 use crate::{

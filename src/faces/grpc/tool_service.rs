@@ -98,7 +98,7 @@ impl ToolService for Face {
 }
 
 fn user_of<T>(request: &Request<T>) -> User {
-    request.extensions().get::<User>().cloned().expect("every RPC of the service requires a user")
+    incoming::user(request.extensions())
 }
 
 fn which(request: CancelCallRequest) -> Result<Which, Refusal> {

@@ -34,6 +34,7 @@ async fn a_first_call_scrapes_every_screen_in_one_session_as_a_browser_would() {
     let browsed = house.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap();
     assert_eq!(symbols(&browsed), ["TCS", "INFY", "WIPRO"]);
     assert_eq!((browsed.freshness, browsed.warnings.len()), (Freshness::Scraped, 0));
+    assert_eq!(browsed.copy.name, "Screen of 3");
     assert_eq!(house.screens.ids("demo"), ["default", "momentum", "small_cap", "value_picks"]);
     assert_eq!(house.screens.watched("demo"), ["INFY", "ITC", "TCS", "WIPRO"]);
 

@@ -13,7 +13,7 @@ use super::{
         testing::{DAY, House, call_of, copy, html, screen_page},
         *,
     },
-    symbols,
+    DEFAULT, symbols,
 };
 use crate::sources::http::Profile;
 
@@ -169,7 +169,7 @@ async fn neither_credentials_nor_cookies_are_logged_or_told() {
         assert!(!told.contains("s3cret-word") && !told.contains("riley@example.com"), "{told}");
     }
     let logged = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
-    assert!(logged.contains("a scrape failed"), "{logged}");
+    assert!(logged.contains("a page cannot be read"), "{logged}");
     for secret in ["s3cret-word", "riley@example.com", "riley%40", "sessionid=s1", "csrftoken=first"] {
         assert!(!logged.contains(secret), "{secret} is in {logged}");
     }
