@@ -26,15 +26,23 @@ fn reading(name: &str, source: &str, guidance: &[&str]) -> serde_json::Value {
 #[test]
 fn budgets_priorities_and_sections_are_told_each_once() {
     let data = Data::with(&[
-        reading("browse_screener", "screener", &[
-            "browse_screener returns CACHED data (usually <24h old)",
-            "Do NOT repeatedly call browse_screener in one cycle",
-        ]),
+        reading(
+            "browse_screener",
+            "screener",
+            &[
+                "browse_screener returns CACHED data (usually <24h old)",
+                "Do NOT repeatedly call browse_screener in one cycle",
+            ],
+        ),
         reading("browse_valuepickr", "valuepickr", &[]),
         reading("get_stock_thesis", "valuepickr", &["Prioritize: A thesis before technicals."]),
         reading("get_technicals", "yahoo", &[]),
         reading("get_fundamentals", "yahoo", &["Ratios are trailing.", "Ratios are trailing."]),
-        reading("get_holdings", "files", &["Prioritize: Check holdings first, then watchlist, then discovery."]),
+        reading(
+            "get_holdings",
+            "files",
+            &["Prioritize: Check holdings first, then watchlist, then discovery."],
+        ),
         manifest("think", &json!({"guidance": ["Think once."]})),
         manifest("think_again", &json!({"guidance": ["Think once."]})),
     ]);
@@ -53,13 +61,17 @@ fn windows_have_words() {
     let data = Data::with(&[reading("a", "s", &[])]);
     let snapshot = data.open().snapshot();
     let of = |max_requests, window, min_delay| {
-        let text = guidance_for_planner(snapshot.tools(), &[budget("s", "S", max_requests, window, min_delay)]);
+        let text =
+            guidance_for_planner(snapshot.tools(), &[budget("s", "S", max_requests, window, min_delay)]);
         text.lines().nth(1).expect("a line").to_owned()
     };
     assert_eq!(of(1, 86_400, 0), "- S tools (a): at most 1 request a day. Use sparingly.");
     assert_eq!(of(3, 1, 0), "- S tools (a): at most 3 requests a second. They can be called more freely.");
     assert_eq!(of(10, 90, 2), "- S tools (a): at most 10 requests in 90 s, 2 s apart. Use sparingly.");
-    assert_eq!(of(3600, 3600, 0), "- S tools (a): at most 3600 requests an hour. They can be called more freely.");
+    assert_eq!(
+        of(3600, 3600, 0),
+        "- S tools (a): at most 3600 requests an hour. They can be called more freely."
+    );
 }
 
 #[test]
