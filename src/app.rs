@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     config::{self, Config},
-    context::{Services, User},
+    context::{Services, SourceStates, User},
     faces::{
         admin::Admin,
         grpc::{
@@ -107,7 +107,9 @@ impl App {
             policy: Arc::clone(&policy),
             idempotency: Arc::new(MemoryIdempotency::default()),
             tiers: Tiers::in_memory(),
-            services: Services::default().with(Arc::clone(&brokerage)),
+            services: Services::default()
+                .with(Arc::clone(&brokerage))
+                .with(Arc::new(SourceStates::default().with("brokerage", tools::brokerage::state))),
             cap: config.server.deadline_cap,
             log_arguments: config.log.arguments,
         });

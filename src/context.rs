@@ -11,6 +11,7 @@ mod ids;
 mod nested;
 mod pins;
 mod services;
+mod source_states;
 mod user;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
@@ -26,6 +27,7 @@ pub use ids::{CallId, InvalidId, RequestId, UserId};
 pub use nested::{CallTools, NoNestedCalls, Unfinished};
 pub use pins::Pins;
 pub use services::Services;
+pub use source_states::SourceStates;
 pub use user::User;
 
 use crate::clock;

@@ -3,6 +3,8 @@
 mod support;
 
 use std::{
+    fmt::Write,
+    fs,
     sync::{Arc, LazyLock, Mutex as StdMutex},
     time::{Duration, SystemTime},
 };
@@ -291,6 +293,28 @@ async fn a_tree_of_calls_sees_the_results_of_the_one_state_it_has_pinned() {
 }
 
 #[tokio::test]
+async fn a_saved_file_is_seen_by_the_very_next_call_of_a_cached_tool() {
+    let _turn = Turn::take().await;
+    let data = support::data_directory();
+    support::patch_json(&data.path().join("tools/get_quotes.json"), &policy("request", "user"));
+    let bench = Bench::on_disk(&data);
+    let call = || Bench::call("get_quotes", json!({"symbol": "AAPL"}));
+    let price = async || {
+        let data = result(bench.run(call()).await).outcome.expect("data");
+        data.json()["quotes"][0]["price"].clone()
+    };
+    let before = price().await;
+    assert!(is_hit(&bench, call()).await);
+    // The registry is not told of it: nobody polls here.
+    let master = data.path().join("brokerage/user_master.json");
+    let text = fs::read_to_string(&master).expect("readable");
+    assert!(text.contains(&before.to_string()), "{before}");
+    fs::write(&master, text.replace(&before.to_string(), "12345.5")).expect("written");
+    assert_eq!(price().await, json!(12345.5));
+    assert!(is_hit(&bench, call()).await);
+}
+
+#[tokio::test]
 async fn a_nested_call_is_answered_from_the_cache_too() {
     let _turn = Turn::take().await;
     let bench = Bench::with_manifest("debug_nested", &policy("request", "user"));
@@ -386,7 +410,7 @@ async fn a_joiner_with_time_left_does_not_share_the_deadline_of_the_first_caller
 async fn a_joiner_without_time_for_another_execution_ends_by_its_own_deadline() {
     let turn = Turn::take().await;
     let bench = bench("request", "user");
-    let first = start(&bench, having(Duration::from_millis(1_000), nap("4s"))).await;
+    let first = start(&bench, having(Duration::from_secs(1), nap("4s"))).await;
     let second = start(&bench, having(Duration::from_millis(1_050), nap("4s"))).await;
     let started = clock::now();
     assert_eq!(first.terminal().await.unwrap_err(), Refusal::DeadlineExceeded);
@@ -536,7 +560,7 @@ struct Attributes<'a>(&'a mut String);
 impl Visit for Attributes<'_> {
     fn record_debug(&mut self, field: &tracing::field::Field, value: &dyn std::fmt::Debug) {
         if field.name().starts_with("toolwire.cache.") {
-            self.0.push_str(&format!("{} = {value:?}; ", field.name()));
+            let _ = write!(self.0, "{} = {value:?}; ", field.name());
         }
     }
 }

@@ -107,7 +107,8 @@ where
         Lookup::Miss => Some(Arc::clone(store)),
         Lookup::Failed => None,
     };
-    parts.board.fly(&call, Passage::of(key, &call), store, policy.ttl, inner).await
+    // Boxed, so that a hit does not carry its room about.
+    Box::pin(parts.board.fly(&call, Passage::of(key, &call), store, policy.ttl, inner)).await
 }
 
 /// How results of this call may be kept, if they may.

@@ -10,7 +10,6 @@ use std::{
 
 use futures_util::future::{BoxFuture, Either, ready};
 use opentelemetry::trace::FutureExt;
-use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tokio::{pin, select, time::sleep_until};
 use tower::Service;
@@ -250,7 +249,7 @@ fn key_of(call: &Call) -> Key {
 }
 
 fn digest_of(call: &Call) -> ArgumentsDigest {
-    let canonical = json::canonical(&Value::Object(call.arguments.clone()));
+    let canonical = json::canonical(&call.arguments);
     Sha256::digest(canonical).into()
 }
 

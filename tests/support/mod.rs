@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use toolwire::{
     clock,
     config::{Auth, AuthUser, ToolPattern},
-    context::{Services, ToolContext, User, UserId},
+    context::{Services, SourceStates, ToolContext, User, UserId},
     contract::{
         Refusal, Terminal, ToolResult,
         arguments::Arguments,
@@ -74,6 +74,14 @@ impl Bench {
         let path = paths.iter().find(|path| path.exists()).expect("a manifest");
         patch_json(path, changes);
         Self::of(&Tree::Disk(data.path().to_owned()), |parts| parts.tiers = tiers)
+    }
+
+    /// The service over a directory, its brokerage too, as it would run.
+    pub fn on_disk(data: &TempDir) -> Self {
+        let tree = Tree::Disk(data.path().to_owned());
+        let brokerage = Arc::new(Brokerage::open(tree.clone(), user_id()).expect("good data"));
+        let states = SourceStates::default().with("brokerage", tools::brokerage::state);
+        Self::of(&tree, |parts| parts.services = Services::default().with(brokerage).with(Arc::new(states)))
     }
 
     /// One more tool, which is its manifest and nothing else.

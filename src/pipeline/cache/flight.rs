@@ -56,17 +56,8 @@ struct Landing {
 enum End {
     /// An earlier flight had kept the result between the look and the start.
     Found(Box<StoredResult>),
-    Done(Landed),
+    Done(Box<Landed>),
     OutOfTime,
-}
-
-/// What a landing means to one of its waiters.
-enum Meaning {
-    Answer(Landed),
-    /// It was the first caller's time that ran out: there is time for another flight.
-    FlyAnew,
-    /// There is not; the deadline itself ends the call.
-    WaitForTheDeadline,
 }
 
 /// Where a flight keeps its result, if it does.
@@ -101,10 +92,12 @@ impl Board {
             }
             // The task is gone without a word only when something outside the tool panicked.
             let Some(landing) = flight.landed().await else { return Err(lost(call)) };
-            match landing.meaning(call) {
-                Meaning::Answer(landed) => return landed,
-                Meaning::WaitForTheDeadline => return pending().await,
-                Meaning::FlyAnew => {}
+            if !landing.is_cut_short_for(call) {
+                return landing.answer(call);
+            }
+            if call.context.deadline - landing.deadline <= WORTH_A_FLIGHT {
+                // The call's own deadline ends it.
+                return pending().await;
             }
         }
     }
@@ -131,7 +124,7 @@ where
             if let Some(stored) = found(keeping.as_ref(), &call).await {
                 return End::Found(Box::new(stored));
             }
-            End::Done(inner.oneshot(call.clone()).await)
+            End::Done(Box::new(inner.oneshot(call.clone()).await))
         };
         // None: nobody waits.
         if let Some(end) = bounded(work, deadline, &cancellation).await {
@@ -170,7 +163,8 @@ async fn found(keeping: Option<&Keeping>, call: &Call) -> Option<StoredResult> {
 
 async fn keep(keeping: Option<&Keeping>, call: &Call, end: &End) {
     let Some(Keeping { store, key, ttl }) = keeping else { return };
-    let End::Done(Ok(Terminal::Result(result))) = end else { return };
+    let End::Done(landed) = end else { return };
+    let Ok(Terminal::Result(result)) = &**landed else { return };
     let Some(stored) = to_keep(result, call, *ttl) else { return };
     match timeout(PATIENCE, store.put(key, &stored)).await {
         Ok(Ok(())) => {}
@@ -205,33 +199,30 @@ fn lost(call: &Call) -> Refusal {
 }
 
 impl Landing {
-    fn meaning(self, call: &Call) -> Meaning {
-        if self.is_cut_short_for(call) {
-            let is_worth = call.context.deadline - self.deadline > WORTH_A_FLIGHT;
-            return if is_worth { Meaning::FlyAnew } else { Meaning::WaitForTheDeadline };
-        }
-        Meaning::Answer(match self.end {
+    /// What it says to one of its waiters.
+    fn answer(self, call: &Call) -> Landed {
+        match self.end {
             End::Found(stored) => Ok(hit(call, *stored)),
             End::Done(landed) => landed.map(|terminal| own(call, terminal)),
             End::OutOfTime => Err(Refusal::DeadlineExceeded),
-        })
+        }
     }
 
     /// Whether it ended so only because the first caller had less time than this one.
     fn is_cut_short_for(&self, call: &Call) -> bool {
         let deadline = call.context.deadline;
-        deadline > self.deadline
-            && match &self.end {
-                End::OutOfTime => true,
-                End::Done(Ok(Terminal::Result(result))) => {
-                    let turn = result.outcome.as_ref().err().and_then(|error| {
-                        let after = error.retry_after.filter(|_| error.code == ErrorCode::RateLimited)?;
-                        Some(self.at + after)
-                    });
-                    // A turn that the first caller could have waited for was refused for another reason.
-                    turn.is_some_and(|turn| self.deadline <= turn && turn < deadline)
-                }
-                End::Found(_) | End::Done(_) => false,
-            }
+        let refused_turn = || {
+            // A turn that the first caller could have waited for was refused for another reason.
+            self.refused_turn().is_some_and(|turn| self.deadline <= turn && turn < deadline)
+        };
+        deadline > self.deadline && (matches!(self.end, End::OutOfTime) || refused_turn())
+    }
+
+    /// When the source would have had its turn for the call, if that was too late.
+    fn refused_turn(&self) -> Option<Instant> {
+        let End::Done(landed) = &self.end else { return None };
+        let Ok(Terminal::Result(result)) = &**landed else { return None };
+        let error = result.outcome.as_ref().err().filter(|error| error.code == ErrorCode::RateLimited)?;
+        Some(self.at + error.retry_after?)
     }
 }

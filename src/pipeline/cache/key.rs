@@ -1,9 +1,9 @@
 //! The key of a result: everything that it depends on, and whom it may answer (spec 004 §6.3).
 
-use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::{
+    context::{SourceStates, ToolContext},
     contract::json,
     pipeline::Call,
     registry::{CachePolicy, CacheScope, CacheTier, Definition, Snapshot},
@@ -30,8 +30,9 @@ impl Passage {
 pub(super) fn of(call: &Call, policy: &CachePolicy, snapshot: &Snapshot) -> ResultKey {
     let definition = &call.tool().definition;
     let Whom { user, session } = Whom::of(call, policy);
-    let arguments = json::canonical(&Value::Object(call.arguments.clone()));
-    let parts = [&definition.name, &definition.digest, data(definition, snapshot), user, session, &arguments];
+    let arguments = json::canonical(&call.arguments);
+    let (data, state) = (data(definition, snapshot), state(definition, &call.context));
+    let parts = [&definition.name, &definition.digest, data, &state, user, session, &arguments];
     let mut digest = Sha256::new();
     for part in parts {
         // Lengths too, so that no two sequences of parts run into one.
@@ -41,12 +42,24 @@ pub(super) fn of(call: &Call, policy: &CachePolicy, snapshot: &Snapshot) -> Resu
     digest.finalize().into()
 }
 
-/// The digest of the data that the tool reads. One that calls others reads what they read.
+/// The digest of the data that the tool reads, as the registry knows it.
 fn data<'a>(definition: &Definition, snapshot: &'a Snapshot) -> &'a str {
-    match &definition.source {
-        Some(source) if definition.depends_on.is_empty() => snapshot.source_digest(&source.name),
-        _ => snapshot.data_digest(),
+    only_source(definition).map_or(snapshot.data_digest(), |source| snapshot.source_digest(source))
+}
+
+/// The state of the data that may have changed since. From here on the call sees no other, so that a hit and what the
+/// rest of its tree reads belong together.
+fn state(definition: &Definition, context: &ToolContext) -> String {
+    let Some(states) = context.services.find::<SourceStates>() else { return String::new() };
+    match only_source(definition) {
+        Some(source) => states.fix(source, context).unwrap_or_default(),
+        None => states.fix_all(context),
     }
+}
+
+/// The one source that the tool reads from. One that calls others reads what they read.
+fn only_source(definition: &Definition) -> Option<&str> {
+    definition.source.as_ref().filter(|_| definition.depends_on.is_empty()).map(|source| source.name.as_str())
 }
 
 /// Whom a result may answer. Empty for everybody, and for every session.
