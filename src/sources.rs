@@ -11,5 +11,7 @@ pub mod limiter;
 pub mod now;
 pub mod nse;
 pub mod quarter;
+#[cfg(test)]
+mod testing;
 pub mod universe;
 pub mod yahoo;

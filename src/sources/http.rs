@@ -14,6 +14,3 @@ pub use client::{Client, CredentialsOf, Profile};
 pub use failure::{Failure, FailureKind};
 pub use outgoing::{Due, Outgoing};
 pub use send::{Sender, TlsError};
-
-#[cfg(test)]
-pub(crate) mod testing;

@@ -10,7 +10,7 @@ use wiremock::{
 };
 
 use super::*;
-use crate::sources::http::testing::{client, context};
+use crate::sources::testing::{client, context};
 
 const CHART: &str = "/yahoo/v8/finance/chart/M&M.NS";
 const SUMMARY: &str = "/yahoo/v10/finance/quoteSummary/INFY.NS";

@@ -10,11 +10,13 @@ use std::{
 use futures_util::future::{BoxFuture, ready};
 use tokio::time::Instant;
 
-use super::{Client, Profile, Sender};
 use crate::{
     clock,
     context::{ToolContext, User, UserId},
-    sources::limiter::{Limiter, Refused, SourcePolicy},
+    sources::{
+        http::{Client, Profile, Sender},
+        limiter::{Limiter, Refused, SourcePolicy},
+    },
     store::{
         StoreError,
         cool_downs::{CoolDown, CoolDowns},
@@ -22,13 +24,13 @@ use crate::{
 };
 
 /// A client of the source that never waits, never retries and forgets every cool-down.
-pub(crate) fn client(profile: Profile) -> Client {
+pub(super) fn client(profile: Profile) -> Client {
     let profile = Profile { may_retry: false, ..profile };
     Client::new(profile, Sender::new().unwrap(), Arc::new(Unlimited), Arc::new(NoCoolDowns))
 }
 
 /// A call with a minute's time.
-pub(crate) fn context() -> ToolContext {
+pub(super) fn context() -> ToolContext {
     let user = User::new("demo".parse().unwrap());
     ToolContext::new(user, clock::now() + Duration::from_mins(1))
 }
