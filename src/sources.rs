@@ -4,6 +4,7 @@
 
 mod address;
 pub mod brokerage;
+pub mod embedded;
 pub mod http;
 pub mod india;
 mod kept;
