@@ -22,6 +22,7 @@ mod size;
 mod sources;
 mod telemetry;
 mod unknown;
+mod upstream;
 
 pub use auth::{Auth, AuthUser, InvalidPattern, ToolPattern};
 pub use client::Client;
@@ -36,6 +37,10 @@ pub use profiles::{Forbidden, Profiles, WaitZone};
 pub use server::{Drain, Server};
 pub use sources::{Environment, Flags, Sources};
 pub use telemetry::Telemetry;
+pub use upstream::{
+    Budget, CoolDown, Credentials, InvalidMode, Mode, Modes, News, Nse, Policy, Reddit, RedditCredentials,
+    Screen, Screener, SourcePolicy, Upstream, Upstreams, ValuePickr, Yahoo,
+};
 
 /// Everything that can be set.
 #[derive(Clone, Debug, Default)]
@@ -44,6 +49,8 @@ pub struct Config {
     pub server: Server,
     /// The data that tools read.
     pub data: Data,
+    /// The sources that the research tools ask.
+    pub upstreams: Upstreams,
     /// Who may call.
     pub auth: Auth,
     /// The rules by which stocks are judged.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use figment::{Figment, error::Kind};
 use serde::Deserialize;
 
-use super::{Data, Forbidden, Log, Problem, Server, WaitZone, auth};
+use super::{Data, Forbidden, Log, Problem, Server, Upstreams, WaitZone, auth};
 
 /// What the layers hold.
 #[derive(Debug, Default, Deserialize)]
@@ -13,6 +13,7 @@ use super::{Data, Forbidden, Log, Problem, Server, WaitZone, auth};
 pub(super) struct Settings {
     pub(super) server: Server,
     pub(super) data: Data,
+    pub(super) sources: Upstreams,
     pub(super) auth: auth::Table,
     pub(super) log: Log,
     pub(super) wait_zone: BTreeMap<String, WaitZone>,

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::{AuthUser, Config, Origins, auth::HIDDEN, setting};
+use super::{AuthUser, Config, Origins, Screen, auth::HIDDEN, setting};
 
 /// The configuration as TOML that, tokens aside, is understood as a file of settings again.
 pub fn print(config: &Config, origins: &Origins) -> String {
@@ -14,6 +14,10 @@ pub fn print(config: &Config, origins: &Origins) -> String {
         table(&mut text, "[[auth.users]]");
         self::user(&mut text, user);
     }
+    for screen in &config.upstreams.screener.screens {
+        table(&mut text, "[[sources.screener.screens]]");
+        self::screen(&mut text, screen);
+    }
     for (name, keys) in config.profiles.tables() {
         table(&mut text, &format!("[{name}]"));
         for (key, value) in keys {
@@ -21,13 +25,14 @@ pub fn print(config: &Config, origins: &Origins) -> String {
             push(&mut text, &format!("{key} = {value}"));
         }
     }
+    credentials(&mut text, config);
     telemetry(&mut text, config);
     text
 }
 
 /// Every setting that is a single value.
 pub(super) fn values(config: &Config) -> Value {
-    json!({"server": config.server, "data": config.data, "log": config.log})
+    json!({"server": config.server, "data": config.data, "sources": config.upstreams, "log": config.log})
 }
 
 fn settings(text: &mut String, values: &Value, origins: &Origins) {
@@ -60,6 +65,23 @@ fn user(text: &mut String, user: &AuthUser) {
             // The JSON of texts and lists of texts is TOML too.
             push(text, &format!("{name} = {value}"));
         }
+    }
+}
+
+fn screen(text: &mut String, screen: &Screen) {
+    let Screen { user_id, screen_id, path } = screen;
+    for (name, value) in [("user_id", user_id.as_str()), ("screen_id", screen_id), ("path", path)] {
+        push(text, &format!("{name} = {}", json!(value)));
+    }
+}
+
+/// What stands in variables only is no part of a file of settings.
+fn credentials(text: &mut String, config: &Config) {
+    let shown = config.upstreams.credentials.shown();
+    let gap = if shown.is_empty() { "" } else { "\n" };
+    text.push_str(gap);
+    for (name, value) in shown {
+        push(text, &format!("# {name} = {}", json!(value)));
     }
 }
 
