@@ -17,6 +17,8 @@ pub mod quarter;
 pub mod reddit;
 pub mod screener;
 pub mod symbols;
+#[cfg(test)]
+pub(crate) mod testing;
 pub mod text;
 pub mod universe;
 pub mod valuepickr;

@@ -18,7 +18,6 @@ pub fn print(config: &Config, origins: &Origins) -> String {
         table(&mut text, "[[sources.screener.screens]]");
         self::screen(&mut text, screen);
     }
-    credentials(&mut text, config);
     for (name, keys) in config.profiles.tables() {
         table(&mut text, &format!("[{name}]"));
         for (key, value) in keys {
@@ -26,6 +25,7 @@ pub fn print(config: &Config, origins: &Origins) -> String {
             push(&mut text, &format!("{key} = {value}"));
         }
     }
+    credentials(&mut text, config);
     telemetry(&mut text, config);
     text
 }

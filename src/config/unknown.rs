@@ -10,7 +10,7 @@ const LIKENESS: f64 = 0.85;
 /// The tables of a file that are lists, checked where they are read.
 const LISTS: [&str; 2] = ["auth", "sources.screener.screens"];
 
-/// The keys of a file that are no settings. Lists and the tables of profiles are left out.
+/// The keys of a file that are no settings. Lists and profiles are left out.
 pub(super) fn keys(file: &Dict) -> Vec<Problem> {
     let mut problems = Vec::new();
     walk(file, "", &mut problems);

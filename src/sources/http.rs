@@ -8,8 +8,6 @@ mod answer;
 mod client;
 mod cool_down;
 mod failure;
-#[cfg(test)]
-mod fakes;
 mod judge;
 mod limit;
 mod outgoing;
@@ -18,6 +16,8 @@ mod request;
 mod retry;
 mod send;
 mod sender;
+#[cfg(test)]
+mod testing;
 mod wait;
 
 pub use answer::Answer;
@@ -25,6 +25,3 @@ pub use client::{Client, CredentialsOf, Profile};
 pub use failure::{Failure, FailureKind};
 pub use outgoing::{Due, Outgoing};
 pub use sender::{Sender, TlsError};
-
-#[cfg(test)]
-pub(crate) mod testing;

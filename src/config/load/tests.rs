@@ -229,6 +229,33 @@ fn what_is_printed_is_understood_again() {
 }
 
 #[test]
+fn profiles_stand_in_the_file_over_the_built_in_ones() {
+    let file = "[wait_zone.value]\nmax_rsi = 35\n[wait_zone.deep_value]\nmax_rsi = 30\nwait_below_sma200 = true\n\
+        [forbidden.strict]\nmin_roe_pct = 15.5\ndeny = ['YESBANK']";
+    let first = loaded(file, &[], Flags::default()).unwrap();
+    let profiles = &first.config.profiles;
+    let names: Vec<_> = profiles.wait_zone.keys().collect();
+    assert_eq!(names, ["core", "deep_value", "momentum", "value"]);
+    let value = profiles.wait_zone["value"];
+    assert_eq!((value.max_rsi, value.max_above_sma50_pct), (Some(35.0), None), "replaced whole");
+    assert_eq!(profiles.forbidden["strict"].deny, ["YESBANK"]);
+    let second = loaded(&print(&first.config, &first.origins), &[], Flags::default()).unwrap();
+    assert_eq!(second.config.profiles, *profiles, "what is printed is understood again");
+}
+
+#[test]
+fn a_profile_that_means_nothing_is_refused() {
+    let error = |file: &str| refused(file, &[], Flags::default());
+    assert!(error("[wait_zone.value]\nmax_rsy = 35").contains("max_rsy"));
+    assert!(error("[wait_zone.value]\nmax_rsi = 'high'").contains("wait_zone.value.max_rsi: expected"));
+    assert!(error("[wait_zone]\nmax_rsi = 40").contains("wait_zone.max_rsi"));
+    assert!(error("[wait_zone.none]\nwait_below_sma200 = false").contains("wait_zone.none: has no rule"));
+    assert!(error("[forbidden.none]\ndeny = []").contains("forbidden.none: has no rule"));
+    assert!(error("[wait_zone.'Big Value']\nmax_rsi = 40").contains("expected a name such as deep_value"));
+    assert!(error("[wait_zones.value]\nmax_rsi = 40").contains("wait_zones: unknown setting"));
+}
+
+#[test]
 fn sources_are_set_like_everything_else() {
     let file = "[sources.news]\ngoogle_url = 'http://127.0.0.1:9/googlenews'\nmin_delay = '250ms'\n\
                 [[sources.screener.screens]]\nuser_id = 'riley'\nscreen_id = 'default'\npath = 'screens/1/mine/'";

@@ -13,7 +13,7 @@ pub(super) use self::stores::{MemoryScreens, OneCoolDown};
 use super::{Credentials, Login, PROFILE, Screener, Settings, Stores};
 use crate::{
     context::{ToolContext, User},
-    sources::http::{Profile, testing},
+    sources::{http::Profile, testing},
     store::screens::{ScreenCopy, ScreenedStock},
 };
 

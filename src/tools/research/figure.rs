@@ -6,10 +6,20 @@ const MOST_DECIMALS: usize = 6;
 /// A value that is beyond a limit, on whichever side, so that what is printed is beyond it as well: 72, but 40.3 where
 /// an integer would print `40 > 40`.
 pub(super) fn beyond(value: f64, limit: f64) -> String {
+    rounded(0, value, limit)
+}
+
+/// The same, with one decimal for a small figure that is no integer: 0.3 rather than `0 < 1`.
+pub(super) fn beyond_in_short(value: f64, limit: f64) -> String {
+    let is_small = value.abs() < 10.0 && value.fract() != 0.0;
+    rounded(usize::from(is_small), value, limit)
+}
+
+fn rounded(least_decimals: usize, value: f64, limit: f64) -> String {
     let side = |number: f64| number.partial_cmp(&limit);
     let is_beyond = |text: &String| text.parse().is_ok_and(|printed| side(printed) == side(value));
-    let rounded = |decimals: usize| format!("{value:.decimals$}");
-    (0..=MOST_DECIMALS).map(rounded).find(is_beyond).unwrap_or_else(|| value.to_string())
+    let with = |decimals: usize| format!("{value:.decimals$}");
+    (least_decimals..=MOST_DECIMALS).map(with).find(is_beyond).unwrap_or_else(|| value.to_string())
 }
 
 /// What multiplying leaves behind the sixth decimal is no information.

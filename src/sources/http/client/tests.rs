@@ -15,7 +15,7 @@ use wiremock::{
 use super::{
     super::{
         Due, FailureKind,
-        fakes::{FakeCoolDowns, PROFILE, context},
+        testing::{FakeCoolDowns, PROFILE, context},
     },
     *,
 };

@@ -3,7 +3,7 @@
 use tower::Layer as _;
 
 use super::{
-    super::fakes::{FakeCoolDowns, PROFILE, context, failing, failure, get, request},
+    super::testing::{FakeCoolDowns, PROFILE, context, failing, failure, get, request},
     *,
 };
 use crate::context::{ToolContext, User};

@@ -4,7 +4,7 @@ use tokio::time::sleep;
 use tower::Layer as _;
 
 use super::{
-    super::fakes::{PROFILE, context, failing, get, request},
+    super::testing::{PROFILE, context, failing, get, request},
     *,
 };
 use crate::{

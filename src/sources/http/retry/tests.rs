@@ -5,7 +5,7 @@ use tower::Layer as _;
 use super::{
     super::{
         CredentialsOf, Outgoing,
-        fakes::{PROFILE, context, failing, failure, get, request},
+        testing::{PROFILE, context, failing, failure, get, request},
     },
     *,
 };

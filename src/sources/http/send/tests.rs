@@ -12,7 +12,7 @@ use tokio::{
 use super::{
     super::{
         Due,
-        fakes::{PROFILE, context, request},
+        testing::{PROFILE, context, request},
     },
     *,
 };

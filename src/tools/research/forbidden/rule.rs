@@ -1,6 +1,6 @@
 //! The rules against buying that are about a number: their names, their words, and which number they look at.
 
-use super::{super::figure::beyond, Facts};
+use super::{super::figure::beyond_in_short, Facts};
 
 /// A rule and its threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,7 +51,12 @@ impl Bound {
             Rule::MaxPe | Rule::MaxDebtToEquity | Rule::MaxRsi => ">",
             _ => "<",
         };
-        format!("{} {} {comparison} {threshold}{}", rule.subject(), beyond(observed, threshold), rule.unit())
+        format!(
+            "{} {} {comparison} {threshold}{}",
+            rule.subject(),
+            beyond_in_short(observed, threshold),
+            rule.unit()
+        )
     }
 }
 
