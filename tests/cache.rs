@@ -5,7 +5,10 @@ mod support;
 use std::{
     fmt::Write,
     fs,
-    sync::{Arc, LazyLock, Mutex as StdMutex},
+    sync::{
+        Arc, LazyLock, Mutex as StdMutex,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::{Duration, SystemTime},
 };
 
@@ -326,6 +329,24 @@ async fn a_nested_call_is_answered_from_the_cache_too() {
     assert_eq!(outer[1]["call_id"], inner[0]["call_id"]);
 }
 
+#[tokio::test]
+async fn what_is_too_large_for_a_client_may_answer_a_tool_and_is_not_kept() {
+    let _turn = Turn::take().await;
+    let data = support::data_directory();
+    support::patch_json(&data.path().join("tools/get_facts.json"), &policy("request", "user"));
+    fs::write(data.path().join("brokerage/facts/volumes.md"), "many words ".repeat(400_000))
+        .expect("written");
+    let bench = Bench::on_disk(&data);
+    let mut call = Bench::call("get_facts", json!({"topic": "volumes"}));
+    call.context.services = bench.services.clone();
+    let parent = call.context.clone();
+    for _ in 0..2 {
+        let part = bench.pipeline.call_tool(&parent, "get_facts", call.arguments.clone()).await;
+        assert_eq!(part.expect("data").1.cached_for, None);
+    }
+    assert_eq!(code(bench.run(call).await), ErrorCode::ResultTooLarge);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_thousand_equal_calls_at_one_time_are_one_execution() {
     let turn = Turn::take().await;
@@ -549,6 +570,44 @@ async fn a_flight_that_is_lost_is_an_error_for_everybody_and_nobody_hangs() {
     for end in [one, other] {
         assert!(matches!(end, Err(Refusal::Internal { .. })), "{end:?}");
     }
+}
+
+/// A store that takes its time over the second look, and then tells what was there when it began.
+#[derive(Debug, Default)]
+struct Slow(AtomicUsize, MemoryResults);
+
+impl Results for Slow {
+    fn get<'a>(
+        &'a self,
+        key: &'a ResultKey,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Result<Option<StoredResult>, StoreError>> {
+        Box::pin(async move {
+            let found = self.1.get(key, now).await;
+            if self.0.fetch_add(1, Ordering::Relaxed) == 1 {
+                sleep(Duration::from_secs(1)).await;
+            }
+            found
+        })
+    }
+
+    fn put<'a>(
+        &'a self,
+        key: &'a ResultKey,
+        result: &'a StoredResult,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.1.put(key, result)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_looked_before_another_landed_does_not_execute_again() {
+    let turn = Turn::take().await;
+    let tiers = Tiers { request: Arc::new(Slow::default()), ..Tiers::in_memory() };
+    let bench = Bench::caching("debug_sleep", &policy("request", "user"), tiers);
+    let (first, second) = tokio::join!(is_hit(&bench, nap("0s")), is_hit(&bench, nap("0s")));
+    assert!(!first && second);
+    turn.assert_executions(1).await;
 }
 
 /// The attributes of every `cache` span, in order.

@@ -36,6 +36,7 @@ use toolwire::{
 pub struct Bench {
     pub pipeline: Arc<Pipeline>,
     pub registry: Arc<Registry>,
+    pub services: Services,
 }
 
 impl Bench {
@@ -113,7 +114,8 @@ impl Bench {
             log_arguments: false,
         };
         replace(&mut parts);
-        Self { pipeline: Pipeline::new(parts), registry }
+        let services = parts.services.clone();
+        Self { pipeline: Pipeline::new(parts), registry, services }
     }
 
     /// A call of a tool by the default user, with a deadline of an hour.
