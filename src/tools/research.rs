@@ -10,6 +10,8 @@ mod get_reddit_mentions;
 mod get_stock_thesis;
 mod naming;
 mod sentiment;
+#[cfg(test)]
+mod writings_tests;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 
