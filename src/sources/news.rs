@@ -47,9 +47,9 @@ pub struct Settings {
     /// Such as `https://www.moneycontrol.com/`.
     pub moneycontrol_url: Url,
     /// Such as `https://economictimes.indiatimes.com/`.
-    pub economictimes_url: Url,
+    pub economic_times_url: Url,
     /// Such as `https://news.google.com/`.
-    pub googlenews_url: Url,
+    pub google_url: Url,
     /// What time it is there.
     pub now: Now,
 }
@@ -98,7 +98,7 @@ impl News {
             Err(failure) if is_final(failure.kind) => return Err(failure),
             Err(_) => ("MoneyControl gave no news that could be read".to_owned(), Vec::new()),
         };
-        let next = self.economictimes(category, context).await;
+        let next = self.economic_times(category, context).await;
         match next {
             Ok(articles) if !self.is_stale(&articles) => {
                 Ok(Headlines { articles, is_stale: false, warnings: vec![warning] })
@@ -119,7 +119,7 @@ impl News {
     /// What Google News found for a name in the last days. Nothing is no failure.
     pub async fn about(&self, name: &str, days: u32, context: &ToolContext) -> Result<Vec<Article>, Failure> {
         let query = format!("\"{name}\" when:{days}d");
-        let mut url = address(&self.settings.googlenews_url, "rss/search")?;
+        let mut url = address(&self.settings.google_url, "rss/search")?;
         let language = [("hl", "en-IN"), ("gl", "IN"), ("ceid", "IN:en")];
         url.query_pairs_mut().append_pair("q", &query).extend_pairs(language);
         self.feed(url, Publisher::InTitle, context).await
@@ -135,7 +135,7 @@ impl News {
         self.feed(url, Publisher::Named("MoneyControl"), context).await
     }
 
-    async fn economictimes(
+    async fn economic_times(
         &self,
         category: Category,
         context: &ToolContext,
@@ -145,7 +145,7 @@ impl News {
             Category::Stocks => "markets/stocks/rssfeeds/2146842.cms",
             Category::Economy => "news/economy/rssfeeds/1373380680.cms",
         };
-        let url = address(&self.settings.economictimes_url, path)?;
+        let url = address(&self.settings.economic_times_url, path)?;
         self.feed(url, Publisher::Named("Economic Times"), context).await
     }
 

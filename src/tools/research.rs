@@ -31,6 +31,8 @@ mod sentiment;
 mod symbol;
 pub mod wait_zone;
 mod watchlist;
+#[cfg(test)]
+mod writings_tests;
 
 use chrono::{DateTime, NaiveDate, SecondsFormat, Utc};
 

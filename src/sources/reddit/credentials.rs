@@ -5,11 +5,11 @@ use secrecy::{ExposeSecret, SecretString};
 
 use super::basic;
 
-/// What Reddit gave the application. Only the identifier is ever shown.
+/// What Reddit gave the application. Never shown.
 #[derive(Clone, Debug)]
 pub struct Credentials {
     /// Its identifier.
-    pub client_id: String,
+    pub client_id: SecretString,
     /// Its secret.
     pub client_secret: SecretString,
 }
@@ -17,10 +17,10 @@ pub struct Credentials {
 impl Credentials {
     /// What the embedded origin takes: it checks that there are some, not which.
     pub fn embedded() -> Self {
-        Self { client_id: "embedded".to_owned(), client_secret: "embedded".into() }
+        Self { client_id: "embedded".into(), client_secret: "embedded".into() }
     }
 
     pub(super) fn header(&self) -> HeaderValue {
-        basic::header(&self.client_id, self.client_secret.expose_secret())
+        basic::header(self.client_id.expose_secret(), self.client_secret.expose_secret())
     }
 }

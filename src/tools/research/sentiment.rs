@@ -2,6 +2,9 @@
 //!
 //! No model: irony, comparisons and numbers escape it. A word behind a negation counts for its opposite.
 
+mod words;
+
+use self::words::{NEGATIONS, NEGATIVE, POSITIVE};
 use crate::contract::proto::research::v1::Sentiment;
 
 /// How moods are found.
@@ -10,195 +13,6 @@ const METHOD: &str = "lexicon";
 const REACH: usize = 3;
 /// The bound on the sentence that is quoted, in characters.
 const MAX_SENTENCE: usize = 200;
-
-const POSITIVE: &[&str] = &[
-    "accumulate",
-    "accumulating",
-    "attractive",
-    "beat",
-    "beats",
-    "best",
-    "bonus",
-    "boom",
-    "breakout",
-    "bullish",
-    "buy",
-    "buying",
-    "cheap",
-    "compounder",
-    "compounding",
-    "confident",
-    "conviction",
-    "deleveraging",
-    "dividend",
-    "efficient",
-    "excellent",
-    "expand",
-    "expanding",
-    "expansion",
-    "gain",
-    "gained",
-    "gains",
-    "good",
-    "great",
-    "grew",
-    "grow",
-    "growing",
-    "growth",
-    "healthy",
-    "high-quality",
-    "improve",
-    "improved",
-    "improvement",
-    "improving",
-    "jump",
-    "jumped",
-    "jumps",
-    "leader",
-    "leadership",
-    "moat",
-    "momentum",
-    "multibagger",
-    "opportunity",
-    "optimistic",
-    "outperform",
-    "outperformed",
-    "profit",
-    "profitable",
-    "promising",
-    "rally",
-    "rallied",
-    "rebound",
-    "record",
-    "recover",
-    "recovered",
-    "recovery",
-    "resilient",
-    "rise",
-    "rises",
-    "robust",
-    "rose",
-    "solid",
-    "stellar",
-    "strong",
-    "stronger",
-    "surge",
-    "surged",
-    "surges",
-    "tailwind",
-    "tailwinds",
-    "undervalued",
-    "upgrade",
-    "upgraded",
-    "upside",
-    "win",
-    "winner",
-    "wins",
-];
-
-const NEGATIVE: &[&str] = &[
-    "avoid",
-    "bad",
-    "bearish",
-    "bubble",
-    "collapse",
-    "concern",
-    "concerned",
-    "concerns",
-    "correction",
-    "crash",
-    "crashed",
-    "cut",
-    "cuts",
-    "decline",
-    "declined",
-    "declines",
-    "declining",
-    "default",
-    "delay",
-    "delayed",
-    "dilution",
-    "disappointed",
-    "disappointing",
-    "downgrade",
-    "downgraded",
-    "downside",
-    "drop",
-    "dropped",
-    "drops",
-    "exit",
-    "exited",
-    "expensive",
-    "fail",
-    "failed",
-    "fall",
-    "falling",
-    "falls",
-    "fell",
-    "fraud",
-    "headwind",
-    "headwinds",
-    "impairment",
-    "investigation",
-    "lawsuit",
-    "lose",
-    "loses",
-    "loss",
-    "losses",
-    "lost",
-    "manipulation",
-    "miss",
-    "missed",
-    "misses",
-    "overvalued",
-    "penalty",
-    "pessimistic",
-    "plunge",
-    "plunged",
-    "plunges",
-    "poor",
-    "pledge",
-    "pledged",
-    "probe",
-    "pressure",
-    "risk",
-    "risks",
-    "risky",
-    "scam",
-    "sell",
-    "selling",
-    "slow",
-    "slowdown",
-    "slowing",
-    "slump",
-    "slumped",
-    "stagnant",
-    "stress",
-    "struggle",
-    "struggling",
-    "trap",
-    "tumble",
-    "tumbled",
-    "uncertain",
-    "uncertainty",
-    "underperform",
-    "underperformed",
-    "volatile",
-    "warning",
-    "weak",
-    "weaker",
-    "weakness",
-    "worried",
-    "worry",
-    "worse",
-    "worst",
-    "write-off",
-];
-
-const NEGATIONS: &[&str] = &[
-    "barely", "can't", "cannot", "didn't", "doesn't", "don't", "hardly", "isn't", "lack", "never", "no",
-    "none", "nor", "not", "wasn't", "won't", "without",
-];
 
 /// The mood of one text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -261,7 +75,7 @@ fn balance(text: &str) -> i32 {
         let word = token.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase().replace('’', "'");
         let worth = worth(&word);
         balance += if negated > 0 { -worth } else { worth };
-        negated = if NEGATIONS.contains(&word.as_str()) {
+        negated = if is_in(NEGATIONS, &word) {
             REACH
         } else if token.ends_with(['.', ',', ';', ':', '!', '?']) {
             // A negation reaches no further than its clause.
@@ -274,7 +88,12 @@ fn balance(text: &str) -> i32 {
 }
 
 fn worth(word: &str) -> i32 {
-    i32::from(POSITIVE.contains(&word)) - i32::from(NEGATIVE.contains(&word))
+    i32::from(is_in(POSITIVE, word)) - i32::from(is_in(NEGATIVE, word))
+}
+
+/// Whether a word is in a list, which is in order.
+fn is_in(list: &[&str], word: &str) -> bool {
+    list.binary_search(&word).is_ok()
 }
 
 /// The sentences of a text. A point within a number ends none.
@@ -334,7 +153,8 @@ mod tests {
     }
 
     #[test]
-    fn no_word_is_on_both_sides() {
+    fn the_lists_are_in_order_and_no_word_is_on_both_sides() {
+        assert!([POSITIVE, NEGATIVE, NEGATIONS].iter().all(|list| list.is_sorted()));
         assert!(POSITIVE.iter().all(|word| !NEGATIVE.contains(word) && !NEGATIONS.contains(word)));
         assert!(NEGATIVE.iter().all(|word| !NEGATIONS.contains(word)));
     }

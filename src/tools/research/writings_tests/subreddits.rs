@@ -1,0 +1,96 @@
+//! `browse_reddit` and `get_reddit_mentions`.
+
+use chrono::TimeDelta;
+use serde_json::{Value, json};
+use wiremock::{
+    Mock, MockServer, Request, ResponseTemplate,
+    matchers::{method, path},
+};
+
+use super::*;
+
+async fn give_tokens(server: &MockServer) {
+    let token = json!({"access_token": "t", "token_type": "bearer", "expires_in": 3600});
+    Mock::given(method("POST"))
+        .and(path("/reddit-token/api/v1/access_token"))
+        .respond_with(ResponseTemplate::new(200).set_body_json(token))
+        .mount(server)
+        .await;
+}
+
+/// A post of so many days ago.
+fn post(id: &str, title: &str, days: i64) -> Value {
+    let created = NOW.parse::<DateTime<Utc>>().unwrap() - TimeDelta::days(days);
+    json!({"kind": "t3", "data": {"id": id, "title": title, "selftext": "x ".repeat(400), "author": "a\u{200b}b",
+        "score": 5, "upvote_ratio": 0.5, "num_comments": 2, "created_utc": created.timestamp(),
+        "permalink": format!("/r/x/comments/{id}/t/"), "link_flair_text": "<b>Flair</b>"}})
+}
+
+fn listing(posts: &[Value]) -> Value {
+    json!({"kind": "Listing", "data": {"children": posts}})
+}
+
+#[tokio::test]
+async fn a_subreddit_is_browsed_with_the_mood_of_what_is_shown() {
+    let server = MockServer::start().await;
+    give_tokens(&server).await;
+    let posts = [post("a", "Strong growth", 1), post("b", "Weak quarter", 2), post("c", "Great rally", 3)];
+    answer(&server, "/reddit/r/IndianStockMarket/top", listing(&posts)).await;
+    let input = BrowseRedditRequest {
+        subreddit: Some("IndianStockMarket".to_owned()),
+        sort: Some("top".to_owned()),
+        limit: Some(2),
+    };
+    let reply = BrowseReddit.execute(input, &call(&server, &[])).await.unwrap();
+    let moods: Vec<_> = reply.data.posts.iter().map(|post| post.sentiment.as_str()).collect();
+    assert_eq!(moods, ["positive", "negative"]);
+    let sentiment = reply.data.sentiment.unwrap();
+    assert_eq!((sentiment.positive, sentiment.negative, sentiment.method.as_str()), (1, 1, "lexicon"));
+    let first = &reply.data.posts[0];
+    assert_eq!((first.author.as_str(), first.flair.as_deref()), ("ab", Some("‹b>Flair‹/b>")));
+    assert!(first.excerpt.chars().count() <= 300 && first.excerpt.ends_with('…'));
+    assert_eq!(first.created_at, "2026-01-15T10:00:00Z");
+    assert_eq!(reply.provenance.source_ids, ["tool:reddit:v1"]);
+}
+
+#[tokio::test]
+async fn mentions_are_those_of_the_period_in_both_subreddits_newest_first() {
+    let server = MockServer::start().await;
+    give_tokens(&server).await;
+    let posts = [post("a", "RELIANCE is cheap", 6), post("b", "RELIANCE then", 8)];
+    answer(&server, "/reddit/r/IndiaInvestments/search", listing(&posts)).await;
+    let posts = [post("c", "Reliance fell", 7), post("d", "Reliance again", 1)];
+    answer(&server, "/reddit/r/IndianStockMarket/search", listing(&posts)).await;
+    let input =
+        GetRedditMentionsRequest { symbol: Some("reliance".to_owned()), days: Some(7), limit: Some(2) };
+    let reply = GetRedditMentions.execute(input, &call(&server, &[])).await.unwrap().data;
+    assert_eq!(
+        (reply.symbol.as_str(), reply.mentions_count),
+        ("RELIANCE", 3),
+        "those beyond the limit count"
+    );
+    let shown: Vec<_> = reply.mentions.iter().map(|it| (it.title.as_str(), it.subreddit.as_str())).collect();
+    assert_eq!(shown, [("Reliance again", "IndianStockMarket"), ("RELIANCE is cheap", "IndiaInvestments")]);
+    let sentiment = reply.sentiment.unwrap();
+    assert_eq!((sentiment.positive, sentiment.neutral, sentiment.negative), (1, 1, 1));
+    let is_search = |request: &&Request| request.url.path().ends_with("/search");
+    let asked = server.received_requests().await.unwrap();
+    let query = asked.iter().find(is_search).unwrap().url.query_pairs().next().unwrap().1.into_owned();
+    assert_eq!(query, "\"Reliance Industries\" OR RELIANCE");
+}
+
+#[tokio::test]
+async fn one_closed_subreddit_is_a_warning_and_two_are_a_failure() {
+    let input =
+        || GetRedditMentionsRequest { symbol: Some("NEWCO".to_owned()), days: Some(7), limit: Some(2) };
+    let server = MockServer::start().await;
+    give_tokens(&server).await;
+    answer(&server, "/reddit/r/IndianStockMarket/search", listing(&[])).await;
+    let reply = GetRedditMentions.execute(input(), &call(&server, &[])).await.unwrap();
+    assert_eq!(reply.data.mentions_count, 0);
+    assert_eq!(reply.provenance.warnings, ["r/IndiaInvestments is not there or is closed"]);
+    let server = MockServer::start().await;
+    give_tokens(&server).await;
+    let error = failed(GetRedditMentions.execute(input(), &call(&server, &[])).await);
+    assert_eq!((error.code, error.retryable), (ErrorCode::NotFound, false));
+}
