@@ -13,6 +13,9 @@ use crate::contract::{Outcome, Provenance};
 /// SHA-256 over everything that a result depends on: the tool, its definition, the data, the scope, the arguments.
 pub type ResultKey = [u8; 32];
 
+/// How many bytes of results a store keeps unless it is told otherwise.
+pub(super) const MAX_BYTES: u64 = 64 * 1024 * 1024;
+
 /// A result as it was stored.
 #[derive(Clone, Debug)]
 pub struct StoredResult {
@@ -26,6 +29,13 @@ pub struct StoredResult {
     pub stored_at: SystemTime,
     /// How long it is fresh from then on.
     pub ttl: Duration,
+}
+
+impl StoredResult {
+    /// Whether it is still fresh at the given time.
+    pub fn is_fresh(&self, now: SystemTime) -> bool {
+        now.duration_since(self.stored_at).is_ok_and(|age| age < self.ttl) || now < self.stored_at
+    }
 }
 
 /// Keeps results.

@@ -19,9 +19,6 @@ use crate::{
 
 /// Waits as long as the manifest allows; a write goes on beyond that.
 pub(super) async fn wait(call: &Call, mut flight: Flight) -> Landed {
-    if writes(call) {
-        call.facts.detach();
-    }
     let told = tell(&call.context.cancellation, flight.cancellation());
     let patience = clock::now() + call.tool().definition.timeout;
     let landed = select! {
@@ -37,7 +34,7 @@ pub(super) async fn wait(call: &Call, mut flight: Flight) -> Landed {
 }
 
 /// Waits until the server is forced to end: what is under way then has an unknown outcome.
-async fn forced_end(caller: &Cancellation) {
+pub(super) async fn forced_end(caller: &Cancellation) {
     caller.cancelled().await;
     if caller.cause() != Some(StopCause::Shutdown) {
         pending::<()>().await;
