@@ -4,7 +4,7 @@
 
 # start_server BINARY FLAGS…: serves on a free port; sets $server_pid and $address once it is ready.
 start_server() {
-  "$1" serve --listen 127.0.0.1:0 "${@:2}" >"$work/server.out" 2>"$work/server.log" &
+  "$1" serve --listen 127.0.0.1:0 --state "$work/state" "${@:2}" >"$work/server.out" 2>"$work/server.log" &
   server_pid=$!
   for _ in {1..150}; do
     # The server prints its address when it accepts connections.

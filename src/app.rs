@@ -21,7 +21,7 @@ use crate::{
     pipeline::{Parts, Pipeline, Policy, policy::AllowAll},
     registry::{Manifests, Registry, SourceHealth},
     sources::brokerage::{self, Brokerage},
-    store::MemoryIdempotency,
+    store::Sqlite,
     tools::{self, tool::Executor},
 };
 
@@ -37,6 +37,8 @@ pub struct App {
     pub brokerage: Arc<Brokerage>,
     /// Who may call what.
     pub policy: Arc<dyn Policy>,
+    /// What outlives the process. Opened at first use.
+    pub state: Arc<Sqlite>,
     /// Carries out calls.
     pub pipeline: Arc<Pipeline>,
     tree: Tree,
@@ -73,15 +75,16 @@ impl App {
             }
         };
         let policy = policy(&config.auth);
+        let state = Arc::new(state(&config.state));
         let pipeline = Pipeline::new(Parts {
             registry: Arc::clone(&registry),
             policy: Arc::clone(&policy),
-            idempotency: Arc::new(MemoryIdempotency::default()),
+            idempotency: Arc::clone(&state) as _,
             services: Services::default().with(Arc::clone(&brokerage)),
             cap: config.server.deadline_cap,
             log_arguments: config.log.arguments,
         });
-        let app = Self { registry, brokerage, policy, pipeline, tree };
+        let app = Self { registry, brokerage, policy, state, pipeline, tree };
         app.publish_health();
         Ok(app)
     }
@@ -162,6 +165,11 @@ pub fn offered(tree: &Tree, diagnostics: bool) -> (Manifests, Vec<Arc<dyn Execut
 /// The data tree of a configuration.
 pub fn tree(data: &config::Data) -> Tree {
     data.dir.clone().map_or(Tree::Embedded, Tree::Disk)
+}
+
+/// The state of a configuration. Without a place for it, only what needs it fails.
+fn state(state: &config::State) -> Sqlite {
+    state.directory().map_or_else(|error| Sqlite::nowhere(error.to_string()), |dir| Sqlite::at(&dir))
 }
 
 fn policy(auth: &config::Auth) -> Arc<dyn Policy> {

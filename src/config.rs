@@ -19,6 +19,7 @@ mod server;
 mod setting;
 mod size;
 mod sources;
+mod state;
 mod telemetry;
 mod unknown;
 
@@ -33,6 +34,7 @@ pub use origins::{Origin, Origins};
 pub use print::print;
 pub use server::{Drain, Server};
 pub use sources::{Environment, Flags, Sources};
+pub use state::State;
 pub use telemetry::Telemetry;
 
 /// Everything that can be set.
@@ -42,6 +44,8 @@ pub struct Config {
     pub server: Server,
     /// The data that tools read.
     pub data: Data,
+    /// What outlives the process.
+    pub state: State,
     /// Who may call.
     pub auth: Auth,
     /// The log.

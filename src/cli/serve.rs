@@ -41,6 +41,7 @@ impl Serve {
         config.check_exposure()?;
         let _telemetry = wiring::start_telemetry(&config)?;
         let app = wiring::open(&config)?;
+        wiring::open_state(&app).await?;
         let listener = wiring::bind(&config)?;
         let address = listener.local_addr().map_err(|error| Failure::Failed(error.to_string()))?;
         let signals = Signals::install().map_err(|error| Failure::Failed(format!("no signals: {error}")))?;

@@ -48,6 +48,11 @@ pub(super) fn open(config: &Config) -> Result<App, Failure> {
     App::build(config).map_err(|error| Failure::Start(error.to_string()))
 }
 
+/// Opens the state before anything needs it.
+pub(super) async fn open_state(app: &App) -> Result<(), Failure> {
+    app.state.open().await.map_err(|error| Failure::Start(error.to_string()))
+}
+
 /// Takes the configured address.
 pub(super) fn bind(config: &Config) -> Result<TcpListener, Failure> {
     grpc::bind(&config.server).map_err(|error| Failure::Failed(error.to_string()))

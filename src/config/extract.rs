@@ -3,7 +3,7 @@
 use figment::{Figment, error::Kind};
 use serde::Deserialize;
 
-use super::{Data, Log, Problem, Server, auth};
+use super::{Data, Log, Problem, Server, State, auth};
 
 /// What the layers hold.
 #[derive(Debug, Default, Deserialize)]
@@ -11,6 +11,7 @@ use super::{Data, Log, Problem, Server, auth};
 pub(super) struct Settings {
     pub(super) server: Server,
     pub(super) data: Data,
+    pub(super) state: State,
     pub(super) auth: auth::Table,
     pub(super) log: Log,
 }

@@ -40,10 +40,11 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
 }
 
 fn check(settings: Settings, environment: &Environment) -> Result<Config, Vec<Problem>> {
-    let Settings { server, data, auth, log } = settings;
+    let Settings { server, data, state, auth, log } = settings;
     none(server.problems().into_iter().chain(log.problems()).collect())?;
     let auth = auth.resolve(environment)?;
-    Ok(Config { server, data, auth, log, telemetry: Telemetry::from_environment(environment) })
+    let telemetry = Telemetry::from_environment(environment);
+    Ok(Config { server, data, state: state.or_of_platform(), auth, log, telemetry })
 }
 
 fn none(problems: Vec<Problem>) -> Result<(), Vec<Problem>> {

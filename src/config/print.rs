@@ -20,7 +20,7 @@ pub fn print(config: &Config, origins: &Origins) -> String {
 
 /// Every setting that is a single value.
 pub(super) fn values(config: &Config) -> Value {
-    json!({"server": config.server, "data": config.data, "log": config.log})
+    json!({"server": config.server, "data": config.data, "state": config.state, "log": config.log})
 }
 
 fn settings(text: &mut String, values: &Value, origins: &Origins) {

@@ -2,7 +2,7 @@
 //!
 //! Users are tables of their own and stand in the file only (`auth`).
 
-use super::{data, limits, log, server};
+use super::{data, limits, log, server, state};
 
 /// One setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl Setting {
 
 /// Every setting, in the order in which they are printed.
 pub(super) fn all() -> impl Iterator<Item = &'static Setting> {
-    [server::SETTINGS, limits::SETTINGS, data::SETTINGS, log::SETTINGS].into_iter().flatten()
+    [server::SETTINGS, limits::SETTINGS, data::SETTINGS, state::SETTINGS, log::SETTINGS].into_iter().flatten()
 }
 
 /// The setting of a key.

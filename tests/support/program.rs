@@ -3,25 +3,30 @@
 use std::{net::SocketAddr, path::Path, process::Stdio};
 
 use serde_json::Value;
+use tempfile::TempDir;
 use tokio::{
     io::{AsyncBufReadExt, BufReader, Lines},
     process::{Child, ChildStderr, Command},
 };
 use tonic::transport::{Channel, Endpoint};
 
-/// A running `toolwire serve --log json --diagnostics`. It ends when it is dropped.
+/// A running `toolwire serve --log json --diagnostics`, with a state of its own unless it is told otherwise. It ends when
+/// it is dropped.
 pub struct Program {
     child: Child,
     pub address: SocketAddr,
     log: Lines<BufReader<ChildStderr>>,
+    _state: TempDir,
 }
 
 impl Program {
     /// Starts it in the given directory with further arguments and variables.
     pub async fn start(directory: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        let state = tempfile::tempdir().expect("a directory");
         let mut child = Command::new(env!("CARGO_BIN_EXE_toolwire"))
             .args(["serve", "--listen", "127.0.0.1:0", "--log", "json", "--diagnostics"])
             .args(arguments)
+            .env("TOOLWIRE_STATE", state.path())
             .envs(variables.iter().copied())
             .current_dir(directory)
             .stdout(Stdio::piped())
@@ -33,7 +38,7 @@ impl Program {
         let line = stdout.next_line().await.expect("readable").expect("an address");
         let address = line.rsplit(' ').next().and_then(|text| text.parse().ok()).expect("an address");
         let log = BufReader::new(child.stderr.take().expect("piped")).lines();
-        Self { child, address, log }
+        Self { child, address, log, _state: state }
     }
 
     pub async fn channel(&self) -> Channel {

@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 
+use tempfile::TempDir;
 use tokio::{sync::oneshot, task::JoinHandle};
 use tonic::transport::{Channel, Endpoint};
 use toolwire::{
@@ -20,6 +21,7 @@ pub struct Server {
     pub app: App,
     stop: oneshot::Sender<()>,
     served: JoinHandle<Report>,
+    _state: TempDir,
 }
 
 /// The defaults, with the diagnostics tools, on a free port.
@@ -35,7 +37,9 @@ impl Server {
         Self::with(config())
     }
 
-    pub fn with(config: Config) -> Self {
+    pub fn with(mut config: Config) -> Self {
+        let state = tempfile::tempdir().expect("a directory");
+        config.state.dir.get_or_insert_with(|| state.path().to_owned());
         let app = App::build(&config).expect("starts");
         let listener = grpc::bind(&config.server).expect("binds");
         let address = listener.local_addr().expect("bound");
@@ -50,7 +54,7 @@ impl Server {
             };
             serving.serve(&config, listener, shutdown).await
         });
-        Self { address, app, stop, served }
+        Self { address, app, stop, served, _state: state }
     }
 
     pub async fn channel(&self) -> Channel {
