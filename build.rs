@@ -12,6 +12,7 @@ const PROTOS: &[&str] = &[
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=proto");
     println!("cargo::rerun-if-changed=data");
+    println!("cargo::rerun-if-changed=migrations");
 
     let mut compiler = protox::Compiler::new(["proto"])?;
     compiler.include_imports(true).include_source_info(true).open_files(PROTOS)?;

@@ -5,7 +5,8 @@
 # start_server BINARY FLAGS…: serves on free ports, of which one is for operators; sets $server_pid, $address and
 # $admin_address once it is ready.
 start_server() {
-  "$1" serve --listen 127.0.0.1:0 --admin 127.0.0.1:0 "${@:2}" >"$work/server.out" 2>"$work/server.log" &
+  "$1" serve --listen 127.0.0.1:0 --admin 127.0.0.1:0 --state "$work/state" "${@:2}" \
+    >"$work/server.out" 2>"$work/server.log" &
   server_pid=$!
   for _ in {1..150}; do
     # The server prints its addresses when it accepts connections, this one last.

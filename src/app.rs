@@ -31,7 +31,7 @@ use crate::{
         limits::{SourceLimits, Unlimited},
         screener,
     },
-    store::MemoryIdempotency,
+    store::Sqlite,
     tools::{self, tool::Executor},
 };
 
@@ -47,6 +47,8 @@ pub struct App {
     pub brokerage: Arc<Brokerage>,
     /// Who may call what.
     pub policy: Arc<dyn Policy>,
+    /// What outlives the process. Opened at first use.
+    pub state: Arc<Sqlite>,
     /// Carries out calls.
     pub pipeline: Arc<Pipeline>,
     /// What sources would do with requests.
@@ -102,10 +104,11 @@ impl App {
             }
         };
         let policy = policy(&config.auth);
+        let state = Arc::new(state(&config.state));
         let pipeline = Pipeline::new(Parts {
             registry: Arc::clone(&registry),
             policy: Arc::clone(&policy),
-            idempotency: Arc::new(MemoryIdempotency::default()),
+            idempotency: Arc::clone(&state) as _,
             tiers: Tiers::in_memory(),
             services: Services::default()
                 .with(Arc::clone(&brokerage))
@@ -115,7 +118,7 @@ impl App {
         });
         let screener_credentials = Arc::default();
         let limits = Arc::new(Unlimited);
-        let app = Self { registry, brokerage, policy, pipeline, limits, screener_credentials, tree };
+        let app = Self { registry, brokerage, policy, state, pipeline, limits, screener_credentials, tree };
         app.publish_health();
         Ok(app)
     }
@@ -215,6 +218,11 @@ pub fn offered(tree: &Tree, diagnostics: bool) -> (Manifests, Vec<Arc<dyn Execut
 /// The data tree of a configuration.
 pub fn tree(data: &config::Data) -> Tree {
     data.dir.clone().map_or(Tree::Embedded, Tree::Disk)
+}
+
+/// The state of a configuration. Without a place for it, only what needs it fails.
+fn state(state: &config::State) -> Sqlite {
+    state.directory().map_or_else(|error| Sqlite::nowhere(error.to_string()), |dir| Sqlite::at(&dir))
 }
 
 fn policy(auth: &config::Auth) -> Arc<dyn Policy> {

@@ -21,6 +21,7 @@ mod server;
 mod setting;
 mod size;
 mod sources;
+mod state;
 mod telemetry;
 mod unknown;
 mod upstream;
@@ -38,6 +39,7 @@ pub use print::print;
 pub use profiles::{Forbidden, Profiles, WaitZone};
 pub use server::{Drain, Server};
 pub use sources::{Environment, Flags, Sources};
+pub use state::State;
 pub use telemetry::Telemetry;
 pub use upstream::{
     Budget, CoolDown, Credentials, InvalidMode, Mode, Modes, News, Nse, Policy, Reddit, RedditCredentials,
@@ -53,6 +55,8 @@ pub struct Config {
     pub data: Data,
     /// The sources that the research tools ask.
     pub upstreams: Upstreams,
+    /// What outlives the process.
+    pub state: State,
     /// Who may call.
     pub auth: Auth,
     /// The rules by which stocks are judged.

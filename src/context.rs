@@ -8,6 +8,7 @@ mod audience;
 mod cancellation;
 mod events;
 mod ids;
+mod lineage;
 mod nested;
 mod pins;
 mod services;
@@ -24,6 +25,7 @@ pub use audience::Audience;
 pub use cancellation::{Cancellation, StopCause};
 pub use events::{EventSink, Events};
 pub use ids::{CallId, InvalidId, RequestId, UserId};
+pub use lineage::Lineage;
 pub use nested::{CallTools, NoNestedCalls, Unfinished};
 pub use pins::Pins;
 pub use services::Services;
@@ -43,6 +45,8 @@ pub struct ToolContext {
     pub parent_call_id: Option<CallId>,
     /// How many calls stand above this one.
     pub depth: usize,
+    /// Names the calls that this one makes, the same in every repeat of it.
+    pub lineage: Lineage,
     /// The task on whose behalf the tool is called.
     pub task_id: Option<String>,
     /// The caller's session.
@@ -72,11 +76,13 @@ pub struct ToolContext {
 impl ToolContext {
     /// A context for the given user and nothing else: no events, no services, no nested calls.
     pub fn new(user: User, deadline: Instant) -> Self {
+        let call_id = CallId::generate();
         Self {
             user,
-            call_id: CallId::generate(),
+            call_id,
             parent_call_id: None,
             depth: 0,
+            lineage: Lineage::of(call_id.into()),
             task_id: None,
             session_id: None,
             trace_id: None,

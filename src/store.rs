@@ -1,14 +1,14 @@
-//! State behind traits: the embedded implementations need nothing installed, others take over by configuration.
+//! State behind traits: in memory, gone with the process, or in one SQLite file, which several processes may share.
 
 pub mod cool_downs;
 mod error;
 pub mod idempotency;
 mod memory;
-mod memory_results;
 pub mod results;
 pub mod screens;
+mod sqlite;
 pub mod watchlist;
 
 pub use error::StoreError;
-pub use memory::MemoryIdempotency;
-pub use memory_results::MemoryResults;
+pub use memory::{MemoryCoolDowns, MemoryIdempotency, MemoryResults};
+pub use sqlite::Sqlite;

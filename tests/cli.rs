@@ -50,6 +50,7 @@ async fn exit_code(mut child: Child) -> Option<i32> {
 fn toolwire(directory: &TempDir) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_toolwire"));
     command.current_dir(directory).env_clear().stdin(Stdio::null()).kill_on_drop(true);
+    command.env("TOOLWIRE_STATE", directory.path().join("state"));
     command
 }
 
@@ -117,7 +118,17 @@ async fn the_effective_configuration_is_printed_with_its_sources_and_without_its
     fs::write(directory.path().join("toolwire.toml"), file).unwrap();
     let mut command = toolwire(&directory);
     command.env("TOOLWIRE_LISTEN", "127.0.0.1:2").env("TOOLWIRE_REFLECTION", "false");
-    command.args(["serve", "--print-config", "--listen", "127.0.0.1:3", "--diagnostics", "--data", "d"]);
+    command.args([
+        "serve",
+        "--print-config",
+        "--listen",
+        "127.0.0.1:3",
+        "--diagnostics",
+        "--data",
+        "d",
+        "--state",
+        "s",
+    ]);
     let output = command.output().await.unwrap();
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let lines: Vec<_> =
@@ -127,6 +138,7 @@ async fn the_effective_configuration_is_printed_with_its_sources_and_without_its
         "reflection = false # TOOLWIRE_REFLECTION (TOOLWIRE_REFLECTION)",
         "diagnostics = true # --diagnostics (--diagnostics, TOOLWIRE_DIAGNOSTICS)",
         "dir = \"d\" # --data (--data, TOOLWIRE_DATA)",
+        "dir = \"s\" # --state (--state, TOOLWIRE_STATE)",
         "format = \"text\" # toolwire.toml (--log, TOOLWIRE_LOG)",
         "deadline_cap = \"2m\" # default (TOOLWIRE_DEADLINE_CAP)",
         "token = \"[hidden]\"",
@@ -290,6 +302,35 @@ async fn without_a_server_the_same_pipeline_answers() {
     assert!(stderr(&output).contains("from tool:quotes:v1, as of 2026-01-15"), "{output:?}");
     let listed = run(&["list", "--tag", "brokerage"]).await;
     assert!(stdout(&listed).contains("get_quotes                      read  Quotes\n"), "{listed:?}");
+}
+
+#[tokio::test]
+async fn a_read_in_process_keeps_no_state_and_a_repeated_write_meets_its_outcome() {
+    let directory = tempfile::tempdir().unwrap();
+    let call = async |arguments: &[&str]| {
+        let output = toolwire(&directory).arg("call").args(arguments).output().await.unwrap();
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        serde_json::from_str::<Value>(stdout(&output)).unwrap()
+    };
+    call(&["get_quotes", "symbol=AAPL"]).await;
+    assert!(!directory.path().join("state").exists());
+    let id = "0196f1c2-7a4b-7c3d-8e5f-0123456789ab";
+    let write = &["debug_write", "value=x", "--diagnostics", "--request-id", id];
+    let first = call(write).await;
+    assert_eq!(call(write).await["written_at"], first["written_at"]);
+}
+
+#[tokio::test]
+async fn a_state_that_cannot_be_kept_is_said_before_anything_is_done() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("state"), "a file").unwrap();
+    let served = toolwire(&directory).args(["serve", "--listen", "127.0.0.1:0"]).output().await.unwrap();
+    let words = ["the state in ", "state/toolwire.db", "--state DIR"];
+    assert_fails(&served, 2, &words);
+    let write = ["call", "debug_write", "value=x", "--diagnostics"];
+    assert_fails(&toolwire(&directory).args(write).output().await.unwrap(), 2, &words);
+    let read = toolwire(&directory).args(["call", "get_quotes", "symbol=AAPL"]).output().await.unwrap();
+    assert_eq!(read.status.code(), Some(0), "{read:?}");
 }
 
 #[tokio::test]

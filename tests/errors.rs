@@ -53,6 +53,7 @@ fn every_refusal_has_its_row() {
         Refusal::ToolDisabled { tool: text(), reason: text() },
         Refusal::RequestIdReused { request_id: text() },
         Refusal::Overloaded { what: text(), retry_after: Duration::ZERO },
+        Refusal::StateUnavailable { retry_after: Duration::ZERO },
         Refusal::DeadlineExceeded,
         Refusal::CallerGone,
         Refusal::ShuttingDown,

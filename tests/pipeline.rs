@@ -2,18 +2,21 @@
 
 mod support;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
 use futures_util::future::BoxFuture;
 use serde_json::json;
 use tokio::time::{advance, sleep, timeout};
 use toolwire::{
     clock,
-    context::{CallId, CallTools, RequestId, StopCause},
+    context::{CallId, CallTools, Lineage, RequestId, StopCause, ToolContext},
     contract::{ErrorCode, Event, Refusal, Terminal, ToolError, ToolResult},
     pipeline::{Call, Step, Which},
     store::{
-        MemoryIdempotency,
+        MemoryIdempotency, StoreError,
         idempotency::{ArgumentsDigest, Begun, Idempotency, Key},
     },
 };
@@ -25,9 +28,9 @@ use support::{Bench, arguments};
 struct SlowStore(MemoryIdempotency);
 
 impl Idempotency for SlowStore {
-    fn begin<'a>(&'a self, key: &'a Key, digest: ArgumentsDigest) -> BoxFuture<'a, Begun> {
+    fn begin<'a>(&'a self, key: &'a Key, digest: ArgumentsDigest, now: SystemTime) -> BoxFuture<'a, Begun> {
         Box::pin(async move {
-            let begun = self.0.begin(key, digest).await;
+            let begun = self.0.begin(key, digest, now).await;
             if matches!(begun, Begun::New) {
                 sleep(Duration::from_millis(10)).await;
             }
@@ -35,12 +38,35 @@ impl Idempotency for SlowStore {
         })
     }
 
-    fn end<'a>(&'a self, key: &'a Key, result: &'a ToolResult) -> BoxFuture<'a, ()> {
+    fn end<'a>(&'a self, key: &'a Key, result: &'a ToolResult) -> BoxFuture<'a, Result<(), StoreError>> {
         self.0.end(key, result)
     }
 
-    fn forget<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, ()> {
+    fn forget<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<(), StoreError>> {
         self.0.forget(key)
+    }
+}
+
+/// A store that cannot record anything.
+#[derive(Debug)]
+struct BrokenStore;
+
+impl Idempotency for BrokenStore {
+    fn begin<'a>(
+        &'a self,
+        _key: &'a Key,
+        _digest: ArgumentsDigest,
+        _now: SystemTime,
+    ) -> BoxFuture<'a, Begun> {
+        Box::pin(async { Begun::Unavailable(StoreError("disk full: /secret/path".to_owned())) })
+    }
+
+    fn end<'a>(&'a self, _key: &'a Key, _result: &'a ToolResult) -> BoxFuture<'a, Result<(), StoreError>> {
+        unreachable!("nothing begins")
+    }
+
+    fn forget<'a>(&'a self, _key: &'a Key) -> BoxFuture<'a, Result<(), StoreError>> {
+        unreachable!("nothing begins")
     }
 }
 
@@ -369,6 +395,90 @@ async fn two_writers_of_one_request_at_the_same_instant_share_its_work() {
     for end in [first, second] {
         assert_eq!(result(end).outcome.expect("data").json()["writes"], 1);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_write_whose_caller_leaves_while_it_is_recorded_is_carried_out() {
+    let bench = Bench::storing(SlowStore::default());
+    let id = RequestId::generate();
+    let mut call = write(id, "x", "1s");
+    call.context.deadline = clock::now() + Duration::from_millis(5);
+    assert_eq!(bench.run(call).await.unwrap_err(), Refusal::DeadlineExceeded);
+    assert!(!bench.pipeline.in_flight().is_empty(), "who ends the server waits for it");
+    bench.pipeline.in_flight().emptied().await;
+    let repeat = result(bench.run(write(id, "x", "1s")).await);
+    assert_eq!(repeat.outcome.expect("data").json()["writes"], 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_write_cancelled_while_it_is_recorded_is_only_told() {
+    let bench = Bench::storing(SlowStore::default());
+    let id = RequestId::generate();
+    let bench = Arc::new(bench);
+    let first = tokio::spawn({
+        let bench = Arc::clone(&bench);
+        async move { bench.run(write(id, "x", "1s")).await }
+    });
+    sleep(Duration::from_millis(5)).await;
+    assert!(bench.pipeline.in_flight().cancel(&support::user_id(), Which::Request(id)));
+    assert_eq!(result(first.await.expect("no panic")).outcome.expect("data").json()["writes"], 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_write_cancelled_before_its_turn_is_not_recorded() {
+    let bench = Arc::new(Bench::storing(SlowStore::default()));
+    let id = RequestId::generate();
+    let run = |call: Call| {
+        let bench = Arc::clone(&bench);
+        tokio::spawn(async move { bench.run(call).await })
+    };
+    // The first one fails, so that its record is gone when the second has its turn.
+    let mut fails = Bench::call("debug_fail", json!({"code": "UNAVAILABLE"}));
+    fails.request_id = Some(id);
+    let first = run(fails);
+    sleep(Duration::from_millis(5)).await;
+    let mut second = Bench::call("debug_fail", json!({"code": "UNAVAILABLE"}));
+    second.request_id = Some(id);
+    let (user, call_id) = (support::user_id(), second.context.call_id);
+    let second = run(second);
+    sleep(Duration::from_millis(1)).await;
+    assert!(bench.pipeline.in_flight().cancel(&user, Which::Call(call_id)));
+    assert_eq!(error(second.await.expect("no panic")).0, ErrorCode::Cancelled);
+    assert_eq!(error(first.await.expect("no panic")).0, ErrorCode::Unavailable);
+}
+
+#[tokio::test]
+async fn a_call_that_cannot_be_recorded_is_refused_and_not_carried_out() {
+    let bench = Bench::storing(BrokenStore);
+    let refusal = bench.run(write(RequestId::generate(), "x", "0s")).await.unwrap_err();
+    assert_eq!(refusal, Refusal::StateUnavailable { retry_after: Duration::from_secs(5) });
+    assert!(!refusal.to_string().contains("secret"), "the detail is for operators: {refusal}");
+    assert!(bench.pipeline.in_flight().is_empty());
+    // What needs no record is carried out.
+    let reads = bench.run(Bench::call("get_quotes", json!({"symbol": "AAPL"}))).await;
+    assert!(result(reads).outcome.is_ok());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_repeated_outer_call_meets_the_outcomes_of_its_nested_writes() {
+    let bench = Bench::new();
+    let outer = Lineage::of(RequestId::generate());
+    let attempt = async |lineage: &Lineage| {
+        let parent = ToolContext {
+            lineage: Lineage::of(lineage.request_id()),
+            ..Bench::call("debug_nested", json!({})).context
+        };
+        let mut writes = Vec::new();
+        for _ in 0..2 {
+            let input = arguments(json!({"value": "x", "duration": "0s"}));
+            let (payload, _) = bench.pipeline.call_tool(&parent, "debug_write", input).await.expect("data");
+            writes.push(payload.json()["writes"].clone());
+        }
+        writes
+    };
+    assert_eq!(attempt(&outer).await, [1, 2]);
+    assert_eq!(attempt(&outer).await, [1, 2]);
+    assert_eq!(attempt(&Lineage::of(RequestId::generate())).await, [3, 4]);
 }
 
 #[tokio::test(start_paused = true)]

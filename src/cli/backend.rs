@@ -9,6 +9,7 @@ use std::time::Duration;
 use futures_util::stream::BoxStream;
 use tonic::Status;
 
+use super::failure::Failure;
 use crate::{
     context::RequestId,
     contract::{arguments::Arguments, proto::v1},
@@ -77,6 +78,14 @@ impl Backend {
         match self {
             Self::Remote(remote) => remote.limits().await,
             Self::Local(local) => Ok(local.limits().await),
+        }
+    }
+
+    /// Makes sure that a call with a `request_id` can be recorded.
+    pub(super) async fn open_state(&self) -> Result<(), Failure> {
+        match self {
+            Self::Remote(_) => Ok(()),
+            Self::Local(local) => local.open_state().await,
         }
     }
 

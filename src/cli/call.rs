@@ -80,6 +80,9 @@ impl Call {
         let backend = self.connection.open().await?;
         let definition = definition(&backend, &target).await?;
         let request_id = self.request_id.or_else(|| generated_for(definition.as_ref()));
+        if request_id.is_some() {
+            backend.open_state().await?;
+        }
         let schema = definition.map(|it| schema::parse(&it.input_schema_json)).unwrap_or_default();
         let arguments = given.typed(&schema)?;
         let (name, deadline) = (target.as_str().to_owned(), self.deadline);

@@ -47,6 +47,7 @@ impl Serve {
         config.check_exposure()?;
         let telemetry = wiring::start_telemetry(&config)?;
         let app = wiring::open(&config)?;
+        wiring::open_state(&app).await?;
         let doors = wiring::bind(&config, &telemetry).await?;
         let signals = Signals::install().map_err(|error| Failure::Failed(format!("no signals: {error}")))?;
         announce(&doors)?;

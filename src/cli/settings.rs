@@ -21,6 +21,9 @@ pub(super) struct Settings {
     /// Asks the sources themselves: live, or for one of them embedded,yahoo=live [default: embedded] [env: TOOLWIRE_SOURCES]
     #[arg(long, value_name = "MODE")]
     sources: Option<String>,
+    /// Keeps what outlives the process in DIR instead of this user's data directory [env: TOOLWIRE_STATE]
+    #[arg(long, value_name = "DIR")]
+    state: Option<PathBuf>,
     /// Offers the diagnostics tools, debug_sleep and so on [env: TOOLWIRE_DIAGNOSTICS]
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
     diagnostics: Option<bool>,
@@ -30,9 +33,11 @@ impl Settings {
     /// What these flags say.
     pub(super) fn flags(&self) -> Flags {
         let data = self.data.as_ref().map(|dir| dir.display());
+        let state = self.state.as_ref().map(|dir| dir.display());
         Flags::with_file(self.config.clone())
             .set("data.dir", data)
             .set("sources.mode", self.sources.as_ref())
+            .set("state.dir", state)
             .set("server.diagnostics", self.diagnostics)
     }
 

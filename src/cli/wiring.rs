@@ -49,6 +49,11 @@ pub(super) fn open(config: &Config) -> Result<App, Failure> {
     App::build(config).map_err(|error| Failure::Start(error.to_string()))
 }
 
+/// Opens the state before anything needs it.
+pub(super) async fn open_state(app: &App) -> Result<(), Failure> {
+    app.state.open().await.map_err(|error| Failure::Start(error.to_string()))
+}
+
 /// Takes the configured addresses.
 pub(super) async fn bind(config: &Config, telemetry: &Guard) -> Result<Doors, Failure> {
     let grpc = grpc::bind(&config.server).map_err(|error| Failure::Failed(error.to_string()))?;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use figment::{Figment, error::Kind};
 use serde::Deserialize;
 
-use super::{Admin, Data, Forbidden, Log, Problem, Server, Upstreams, WaitZone, auth};
+use super::{Admin, Data, Forbidden, Log, Problem, Server, State, Upstreams, WaitZone, auth};
 
 /// What the layers hold.
 #[derive(Debug, Default, Deserialize)]
@@ -14,6 +14,7 @@ pub(super) struct Settings {
     pub(super) server: Server,
     pub(super) data: Data,
     pub(super) sources: Upstreams,
+    pub(super) state: State,
     pub(super) auth: auth::Table,
     pub(super) log: Log,
     pub(super) admin: Admin,

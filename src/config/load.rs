@@ -40,13 +40,13 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
 }
 
 fn check(settings: Settings, environment: &Environment) -> Result<Config, Vec<Problem>> {
-    let Settings { server, data, sources, auth, log, admin, wait_zone, forbidden } = settings;
+    let Settings { server, data, sources, state, auth, log, admin, wait_zone, forbidden } = settings;
     none(server.problems().into_iter().chain(sources.problems()).chain(log.problems()).collect())?;
     let auth = auth.resolve(environment)?;
     let upstreams = Upstreams { credentials: Credentials::from_environment(environment)?, ..sources };
     let profiles = Profiles::resolve(wait_zone, forbidden)?;
-    let telemetry = Telemetry::from_environment(environment);
-    Ok(Config { server, data, upstreams, auth, profiles, log, admin, telemetry })
+    let (state, telemetry) = (state.or_of_platform(), Telemetry::from_environment(environment));
+    Ok(Config { server, data, upstreams, state, auth, profiles, log, admin, telemetry })
 }
 
 fn none(problems: Vec<Problem>) -> Result<(), Vec<Problem>> {

@@ -32,8 +32,8 @@ pub fn print(config: &Config, origins: &Origins) -> String {
 
 /// Every setting that is a single value.
 pub(super) fn values(config: &Config) -> Value {
-    let Config { server, data, upstreams, log, admin, .. } = config;
-    json!({"server": server, "data": data, "sources": upstreams, "log": log, "admin": admin})
+    let Config { server, data, upstreams, state, log, admin, .. } = config;
+    json!({"server": server, "data": data, "sources": upstreams, "state": state, "log": log, "admin": admin})
 }
 
 fn settings(text: &mut String, values: &Value, origins: &Origins) {

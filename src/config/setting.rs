@@ -2,7 +2,7 @@
 //!
 //! Users and screens are tables of their own and stand in the file only (`auth`, `upstream`).
 
-use super::{admin, data, limits, log, server, upstream};
+use super::{admin, data, limits, log, server, state, upstream};
 
 /// One setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +28,8 @@ impl Setting {
 /// Every setting, in the order in which they are printed.
 pub(super) fn all() -> impl Iterator<Item = &'static Setting> {
     let before = [server::SETTINGS, limits::SETTINGS, data::SETTINGS];
-    before.into_iter().chain(upstream::SETTINGS).chain([log::SETTINGS, admin::SETTINGS]).flatten()
+    let after = [state::SETTINGS, log::SETTINGS, admin::SETTINGS];
+    before.into_iter().chain(upstream::SETTINGS).chain(after).flatten()
 }
 
 /// The setting of a key.

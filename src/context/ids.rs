@@ -40,6 +40,24 @@ impl RequestId {
     pub fn generate() -> Self {
         Self(Uuid::new_v4())
     }
+
+    /// The one that a digest makes: a UUID of version 8.
+    pub(super) fn derived(digest: &[u8; 32]) -> Self {
+        let [bytes, _] = digest.as_chunks::<16>().0 else { unreachable!("32 bytes are twice 16") };
+        Self(uuid::Builder::from_custom_bytes(*bytes).into_uuid())
+    }
+
+    /// Its 16 bytes.
+    pub fn as_bytes(&self) -> &[u8; 16] {
+        self.0.as_bytes()
+    }
+}
+
+impl From<CallId> for RequestId {
+    /// Stands for a call that has none.
+    fn from(call_id: CallId) -> Self {
+        Self(call_id.0)
+    }
 }
 
 impl UserId {

@@ -4,11 +4,13 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 /// Why a call has no data.
 ///
 /// `message` is written for the agent: what went wrong and what to do, no internals. What an operator needs goes to the
 /// log and the span, found by `call_id`.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, thiserror::Error)]
 #[error("{}: {message}", code.name())]
 pub struct ToolError {
     /// What kind of failure it is.
@@ -28,7 +30,8 @@ pub struct ToolError {
 }
 
 /// The kinds of failure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ErrorCode {
     /// A failure without a known kind.
     Unknown,
@@ -65,7 +68,8 @@ pub enum ErrorCode {
 }
 
 /// Where a failure arose.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Origin {
     /// In what the caller sent.
     Caller,
@@ -78,7 +82,7 @@ pub enum Origin {
 }
 
 /// One rule that the arguments break.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Violation {
     /// JSON pointer to the offending value, spelled as the caller wrote it.
     pub pointer: String,

@@ -14,6 +14,7 @@ use prost_reflect::{
     DynamicMessage, FieldDescriptor, MapKey, MessageDescriptor, ReflectMessage, Value as Field,
 };
 use prost_types::Struct;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{json, proto};
@@ -59,6 +60,30 @@ enum Form {
     Json,
 }
 
+/// A payload as a store keeps it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Encoded {
+    /// What the bytes are.
+    pub form: EncodedForm,
+    /// The encoded output message, or JSON text.
+    pub bytes: Bytes,
+}
+
+/// What the bytes of an encoded payload are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EncodedForm {
+    /// An output message.
+    Message {
+        /// Its full name.
+        name: String,
+        /// The fields that are left out when they are absent.
+        omitted: Omitted,
+    },
+    /// JSON text.
+    Json,
+}
+
 /// Dotted paths of the fields that are left out, rather than `null`, when they are absent.
 pub type Omitted = BTreeSet<String>;
 
@@ -98,6 +123,36 @@ impl Payload {
             }
             _ => self,
         }
+    }
+
+    /// The payload as bytes, for a store.
+    pub fn encode(&self) -> Encoded {
+        match &self.0.form {
+            Form::Message { bytes, descriptor, omitted } => {
+                let name = descriptor.full_name().to_owned();
+                let form = EncodedForm::Message { name, omitted: omitted.as_ref().clone() };
+                Encoded { form, bytes: bytes.clone() }
+            }
+            Form::Json => Encoded { form: EncodedForm::Json, bytes: self.json().to_string().into() },
+        }
+    }
+
+    /// The payload that was encoded, unless the bytes are damaged or this program does not know their message.
+    pub fn from_encoded(encoded: Encoded) -> Result<Self, WrongPayload> {
+        let Encoded { form, bytes } = encoded;
+        let (name, omitted) = match form {
+            EncodedForm::Message { name, omitted } => (name, Arc::new(omitted)),
+            EncodedForm::Json => {
+                let value = serde_json::from_slice(&bytes);
+                return value.map(Self::from_json).map_err(|_| WrongPayload { expected: "JSON".to_owned() });
+            }
+        };
+        let decoded = proto::descriptors()
+            .get_message_by_name(&name)
+            .filter(|descriptor| DynamicMessage::decode(descriptor.clone(), bytes.clone()).is_ok());
+        let descriptor = decoded.ok_or(WrongPayload { expected: name })?;
+        let form = Form::Message { bytes, descriptor, omitted };
+        Ok(Self(Arc::new(Inner::of(form))))
     }
 
     /// The output message itself.

@@ -56,6 +56,12 @@ pub enum Refusal {
         /// When to try again.
         retry_after: Duration,
     },
+    /// What must be recorded before a call begins cannot be: nothing was done.
+    #[error("calls with a request_id cannot be recorded now, and nothing was done; try again in {} s", .retry_after.as_secs_f64())]
+    StateUnavailable {
+        /// When to try again.
+        retry_after: Duration,
+    },
     /// The call's deadline passed.
     #[error("the deadline passed before the call ended")]
     DeadlineExceeded,

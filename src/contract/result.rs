@@ -2,6 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{Payload, ToolError};
@@ -23,7 +24,7 @@ pub struct ToolResult {
 pub type Outcome = Result<Payload, ToolError>;
 
 /// Where the data of a result came from.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Provenance {
     /// The contributing sources, `tool:<domain>:v1` each.
     pub source_ids: Vec<String>,

@@ -11,30 +11,41 @@ use std::{
 use futures_util::future::{BoxFuture, Either, ready};
 use opentelemetry::trace::FutureExt;
 use sha2::{Digest, Sha256};
-use tokio::{pin, select, time::sleep_until};
+use tokio::select;
 use tower::Service;
 use tracing::Span;
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 
 pub(super) use self::wait::own;
-use self::{turns::Turns, wait::wait};
+use self::{
+    depart::detached,
+    turns::Turns,
+    wait::{forced_end, wait},
+};
 use super::{
     Call, InFlight,
-    flight::{Flight, Flights, Landed, Unattended},
+    flight::{Flight, Flights, Landed},
 };
 use crate::{
     clock,
-    context::{Cancellation, RequestId, StopCause},
+    context::Lineage,
     contract::{ErrorCode, Event, Refusal, Terminal, ToolError, ToolResult, Violation, json},
     registry::Category,
-    store::idempotency::{ArgumentsDigest, Begun, Idempotency, Key},
+    store::{
+        StoreError,
+        idempotency::{ArgumentsDigest, Begun, Idempotency, Key},
+    },
 };
 
+mod depart;
 mod turns;
 mod wait;
 
 /// When to try again after all records are taken.
 const FULL_RETRY_AFTER: Duration = Duration::from_mins(1);
+
+/// When to try again after the store has failed.
+const UNAVAILABLE_RETRY_AFTER: Duration = Duration::from_secs(5);
 
 /// Carries each `request_id` out once.
 #[derive(Clone, Debug)]
@@ -92,12 +103,15 @@ where
                 Either::Left(self.inner.call(call))
             }
             None if call.context.depth == 0 => Either::Right(Box::pin(async { Err(request_id_required()) })),
-            // The outer call's identifier already keeps a nested write from being repeated.
+            // A repeat of the outermost call makes the same nested ones.
             None => {
-                call.request_id = Some(RequestId::generate());
+                call.request_id = Some(call.context.lineage.request_id());
                 Either::Right(self.once(call))
             }
-            Some(_) => Either::Right(self.once(call)),
+            Some(request_id) => {
+                call.context.lineage = Lineage::of(request_id);
+                Either::Right(self.once(call))
+            }
         }
     }
 }
@@ -122,98 +136,62 @@ impl Layer {
         S: Service<Call, Response = Terminal, Error = Refusal> + Send + 'static,
         S::Future: Send + 'static,
     {
-        let key = key_of(&call);
-        let reads = !writes(&call);
-        // Until the flight is listed: another caller would find its record and no flight.
-        let turn = self.turns.of(&key).await;
-        let flight = match self.store.begin(&key, digest_of(&call)).await {
-            Begun::Conflict => {
-                return Err(Refusal::RequestIdReused { request_id: key.request_id.to_string() });
+        if writes(&call) {
+            // From here on it may be recorded, and then it is carried out whoever leaves.
+            call.facts.detach();
+        }
+        // The trace goes on, but the caller's span must be able to end first.
+        let trace = Span::current().context();
+        let boarding = self.board(call.clone(), inner, trace.clone()).with_context(trace);
+        let mut boarding = tokio::spawn(boarding);
+        let boarded = select! {
+            boarded = &mut boarding => boarded.unwrap_or_else(|_| Err(Err(lost(&call)))),
+            () = forced_end(&call.context.cancellation), if writes(&call) => {
+                Err(Ok(call.failed(outcome_unknown())))
             }
-            Begun::Full => return Err(full()),
-            Begun::Ended(result) => return Ok(stored(&call, *result)),
-            Begun::New => self.depart(&call, key, inner),
-            Begun::Unfinished => match self.flights.join(&key, &call.context.cancellation) {
-                Some(flight) => flight,
-                // A read that was lost is harmless to repeat; a write is not.
-                None if reads => self.depart(&call, key, inner),
-                None => return Ok(call.failed(outcome_unknown())),
-            },
         };
-        drop(turn);
-        accept(&call);
-        wait(&call, flight).await
+        match boarded {
+            Ok(flight) => {
+                accept(&call);
+                wait(&call, flight).await
+            }
+            Err(end) => end,
+        }
     }
 
-    /// Starts the work in a task of its own.
-    fn depart<S>(&self, call: &Call, key: Key, mut inner: S) -> Flight<Landed>
+    /// Finds or begins the flight of a call; otherwise the call ends like this. A task of its own: a caller who left
+    /// between the record and the departure would leave a call that is recorded as begun and never was.
+    async fn board<S>(
+        self,
+        call: Call,
+        inner: S,
+        trace: opentelemetry::Context,
+    ) -> Result<Flight<Landed>, Landed>
     where
         S: Service<Call, Response = Terminal, Error = Refusal> + Send + 'static,
         S::Future: Send + 'static,
     {
-        let work = detached(call);
-        let cancellation = work.context.cancellation.clone();
-        let unattended = if writes(call) { Unattended::GoesOn } else { Unattended::Ends };
-        let caller = &call.context.cancellation;
-        let (pilot, flight) = self.flights.begin(key.clone(), cancellation.clone(), unattended, caller);
-        let listed =
-            self.in_flight.enter(key.user.clone(), work.context.call_id, Some(key.request_id), cancellation);
-        let Self { store, turns, .. } = self.clone();
-        // The trace goes on, but the caller's span must be able to end first.
-        let trace = Span::current().context();
-        let journey = async move {
-            let landed = fly(inner.call(work.clone()), &work).await;
-            let _turn = turns.of(&key).await;
-            if pilot.is_listed() {
-                record(&*store, &key, &work, &landed).await;
-            }
-            drop(listed);
-            pilot.land(landed);
-        };
-        tokio::spawn(journey.with_context(trace));
-        flight
-    }
-}
-
-/// The call as its own task carries it out.
-fn detached(call: &Call) -> Call {
-    let mut work = call.clone();
-    work.context.cancellation = Cancellation::new();
-    if writes(call) {
-        work.context.deadline = call.context.latest;
-    }
-    work
-}
-
-/// Carries the work out: a write until the cap, a read until nobody waits for it.
-async fn fly(work: impl Future<Output = Landed>, call: &Call) -> Landed {
-    let cancellation = &call.context.cancellation;
-    pin!(work);
-    select! {
-        biased;
-        () = cancellation.cancelled(), if !writes(call) => Ok(call.failed(ToolError::cancelled())),
-        () = sleep_until(call.context.deadline), if writes(call) => {
-            cancellation.cancel(StopCause::Deadline);
-            Ok(call.failed(outcome_unknown()))
+        let key = key_of(&call);
+        let work = detached(&call);
+        let listed = self.list(&work);
+        // Until the flight is listed: another caller would find its record and no flight.
+        let _turn = self.turns.of(&key).await;
+        if call.context.cancellation.is_cancelled() {
+            return Err(Ok(call.failed(ToolError::cancelled())));
         }
-        landed = &mut work => landed,
-    }
-}
-
-/// Keeps the outcome, unless nothing was done and the same call may well succeed later.
-async fn record(store: &dyn Idempotency, key: &Key, call: &Call, landed: &Landed) {
-    match landed {
-        Ok(Terminal::Result(result)) if is_final(call, result) => store.end(key, result).await,
-        _ => store.forget(key).await,
-    }
-}
-
-fn is_final(call: &Call, result: &ToolResult) -> bool {
-    let Err(error) = &result.outcome else { return true };
-    match error.code {
-        ErrorCode::RateLimited | ErrorCode::Unavailable | ErrorCode::Cancelled => false,
-        // A read does nothing, so whatever may succeed later is tried again.
-        _ => writes(call) || !error.retryable,
+        match self.store.begin(&key, digest_of(&call), clock::wall()).await {
+            Begun::Conflict => Err(Err(Refusal::RequestIdReused { request_id: key.request_id.to_string() })),
+            Begun::Full => Err(Err(full())),
+            Begun::Unavailable(error) => Err(Err(unavailable(&call, &error))),
+            Begun::Ended(result) => Err(Ok(stored(&call, *result))),
+            Begun::New => Ok(self.depart(&call, work, listed, inner, trace)),
+            Begun::Unfinished => match self.flights.join(&key, &call.context.cancellation) {
+                Some(flight) => Ok(flight),
+                // A read that was lost is harmless to repeat; a write is not.
+                None if !writes(&call) => Ok(self.depart(&call, work, listed, inner, trace)),
+                None => Err(Ok(call.failed(outcome_unknown()))),
+            },
+        }
     }
 }
 
@@ -270,6 +248,17 @@ fn outcome_unknown() -> ToolError {
         "The write was started and its outcome is not known yet. Call again with the same request_id to learn it; \
          nothing will be done twice.",
     )
+}
+
+/// The detail is for operators alone.
+fn unavailable(call: &Call, error: &StoreError) -> Refusal {
+    let call_id = call.context.call_id;
+    tracing::error!(%error, %call_id, tool_name = call.tool().definition.name, "a call cannot be recorded");
+    Refusal::StateUnavailable { retry_after: UNAVAILABLE_RETRY_AFTER }
+}
+
+fn lost(call: &Call) -> Refusal {
+    Refusal::Internal { call_id: call.context.call_id.to_string() }
 }
 
 fn full() -> Refusal {

@@ -23,7 +23,9 @@ impl CallTools for Pipeline {
             if parent.depth >= MAX_DEPTH {
                 return Err(too_deep(tool).into());
             }
-            let call = Call::new(parent.nested(), Target::Tool(tool.to_owned()), arguments);
+            let lineage = parent.lineage.nested(tool, &arguments);
+            let context = ToolContext { lineage, ..parent.nested() };
+            let call = Call::new(context, Target::Tool(tool.to_owned()), arguments);
             let mut stack = self.stack.clone();
             let terminal = async { stack.ready().await?.call(call).await }.await;
             match terminal.map_err(|refusal| of_refusal(&refusal))? {
@@ -49,7 +51,9 @@ fn of_refusal(refusal: &Refusal) -> ToolError {
         }
         Refusal::DeadlineExceeded => ErrorCode::Timeout,
         Refusal::CallerGone => return ToolError::cancelled(),
-        Refusal::Overloaded { .. } | Refusal::ShuttingDown => ErrorCode::Unavailable,
+        Refusal::Overloaded { .. } | Refusal::StateUnavailable { .. } | Refusal::ShuttingDown => {
+            ErrorCode::Unavailable
+        }
         Refusal::RequestIdReused { .. } => ErrorCode::Conflict,
         Refusal::InvalidRequest(_) => ErrorCode::InvalidArgument,
         Refusal::Internal { .. } => ErrorCode::Unknown,

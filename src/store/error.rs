@@ -1,6 +1,6 @@
 //! A store cannot be reached or does not answer. Its detail is for operators.
 
-/// A store failed.
-#[derive(Clone, Debug, thiserror::Error)]
-#[error("the store failed: {0}")]
+/// A store failed: what it was, where, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct StoreError(pub String);

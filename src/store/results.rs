@@ -13,6 +13,9 @@ use crate::contract::{Outcome, Provenance};
 /// SHA-256 over everything that a result depends on: the tool, its definition, the data, the scope, the arguments.
 pub type ResultKey = [u8; 32];
 
+/// How many bytes of results a store keeps unless it is told otherwise.
+pub(super) const MAX_BYTES: u64 = 64 * 1024 * 1024;
+
 /// A result as it was stored.
 #[derive(Clone, Debug)]
 pub struct StoredResult {

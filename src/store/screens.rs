@@ -1,12 +1,18 @@
 //! Copies of Screener.in screens, and when each user's were last scraped: at most once a day, also across processes and
 //! restarts (spec 004 §3.0).
 
-use std::{fmt::Debug, time::SystemTime};
+use std::{
+    fmt::Debug,
+    time::{Duration, SystemTime},
+};
 
 use futures_util::future::BoxFuture;
 
 use super::StoreError;
 use crate::context::UserId;
+
+/// A user's screens are scraped no more often (spec 004 §3.0).
+pub const SCRAPE_INTERVAL: Duration = Duration::from_hours(24);
 
 /// A copy of a screen.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,7 +62,8 @@ pub trait Screens: Send + Sync + Debug {
         user: &'a UserId,
         screen_id: &'a str,
     ) -> BoxFuture<'a, Result<Option<ScreenCopy>, StoreError>>;
-    /// Keeps a copy, and puts its stocks into the user's watch-list with source `screener`.
+    /// Keeps a copy, and puts its stocks into the user's watch-list with source `screener`. What the user put there stays
+    /// the user's, with its note; name, where unknown, and price are brought up to date.
     fn keep<'a>(
         &'a self,
         user: &'a UserId,

@@ -35,6 +35,16 @@ pub enum WatchOrigin {
     Screener,
 }
 
+impl WatchOrigin {
+    /// The word for it (spec 004 §3.0 `source`).
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Screener => "screener",
+        }
+    }
+}
+
 /// What a change did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Changed {

@@ -3,27 +3,32 @@
 use std::{net::SocketAddr, path::Path, process::Stdio};
 
 use serde_json::Value;
+use tempfile::TempDir;
 use tokio::{
     io::{AsyncBufReadExt, BufReader, Lines},
     process::{Child, ChildStderr, ChildStdout, Command},
 };
 use tonic::transport::{Channel, Endpoint};
 
-/// A running `toolwire serve --log json --diagnostics`. It ends when it is dropped.
+/// A running `toolwire serve --log json --diagnostics`, with a state of its own unless it is told otherwise. It ends when
+/// it is dropped.
 pub struct Program {
     child: Child,
     pub address: SocketAddr,
     /// The admin endpoint, if the arguments ask for one.
     pub admin: Option<SocketAddr>,
     log: Lines<BufReader<ChildStderr>>,
+    _state: TempDir,
 }
 
 impl Program {
     /// Starts it in the given directory with further arguments and variables.
     pub async fn start(directory: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        let state = tempfile::tempdir().expect("a directory");
         let mut child = Command::new(env!("CARGO_BIN_EXE_toolwire"))
             .args(["serve", "--listen", "127.0.0.1:0", "--log", "json", "--diagnostics"])
             .args(arguments)
+            .env("TOOLWIRE_STATE", state.path())
             .envs(variables.iter().copied())
             .current_dir(directory)
             .stdout(Stdio::piped())
@@ -36,7 +41,7 @@ impl Program {
         let admin =
             if arguments.contains(&"--admin") { Some(self::address(&mut stdout).await) } else { None };
         let log = BufReader::new(child.stderr.take().expect("piped")).lines();
-        Self { child, address, admin, log }
+        Self { child, address, admin, log, _state: state }
     }
 
     pub async fn channel(&self) -> Channel {

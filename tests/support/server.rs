@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 
+use tempfile::TempDir;
 use tokio::{sync::oneshot, task::JoinHandle};
 use tonic::transport::{Channel, Endpoint};
 use toolwire::{
@@ -20,6 +21,8 @@ pub struct Server {
     pub app: App,
     stop: oneshot::Sender<()>,
     served: JoinHandle<Report>,
+    /// Goes when the server goes, unless the test brings its own.
+    _state: Option<TempDir>,
 }
 
 /// The defaults, with the diagnostics tools, on a free port.
@@ -35,8 +38,11 @@ impl Server {
         Self::with(config())
     }
 
-    pub fn with(config: Config) -> Self {
-        Self::of(App::build(&config).expect("starts"), config)
+    pub fn with(mut config: Config) -> Self {
+        let state = tempfile::tempdir().expect("a directory");
+        config.state.dir.get_or_insert_with(|| state.path().to_owned());
+        let server = Self::of(App::build(&config).expect("starts"), config);
+        Self { _state: Some(state), ..server }
     }
 
     pub fn of(app: App, config: Config) -> Self {
@@ -53,7 +59,7 @@ impl Server {
             };
             serving.serve(&config, listener, shutdown).await
         });
-        Self { address, app, stop, served }
+        Self { address, app, stop, served, _state: None }
     }
 
     pub async fn channel(&self) -> Channel {

@@ -9,6 +9,7 @@ use tonic::Status;
 use super::{Events, Invocation};
 use crate::{
     app::App,
+    cli::{failure::Failure, wiring},
     clock,
     context::{ToolContext, User},
     contract::{Refusal, convert::ResultFormat, proto::v1, sequence::Sequence},
@@ -49,6 +50,11 @@ impl Local {
     pub(super) async fn limits(&self) -> Vec<v1::SourceLimit> {
         let tools = self.tagged(&[]);
         limits::rows(&*self.app.limits, &self.user.id, limits::sources(&tools)).await
+    }
+
+    /// Opens the state, so that what is wrong with it is said to the person rather than to a log that nobody reads.
+    pub(super) async fn open_state(&self) -> Result<(), Failure> {
+        wiring::open_state(&self.app).await
     }
 
     pub(super) async fn invoke(&self, invocation: Invocation) -> Result<Events, Status> {

@@ -19,9 +19,6 @@ use crate::{
 
 /// Waits as long as the manifest allows; a write goes on beyond that.
 pub(super) async fn wait(call: &Call, mut flight: Flight<Landed>) -> Landed {
-    if writes(call) {
-        call.facts.detach();
-    }
     // Work that only reads may have others who wait for it: a caller who cancels leaves, and no more.
     let work = writes(call).then(|| flight.cancellation().clone());
     let told = tell(&call.context.cancellation, work);
@@ -39,7 +36,7 @@ pub(super) async fn wait(call: &Call, mut flight: Flight<Landed>) -> Landed {
 }
 
 /// Waits until the server is forced to end: what is under way then has an unknown outcome.
-async fn forced_end(caller: &Cancellation) {
+pub(super) async fn forced_end(caller: &Cancellation) {
     caller.cancelled().await;
     if caller.cause() != Some(StopCause::Shutdown) {
         pending::<()>().await;

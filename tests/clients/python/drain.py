@@ -36,9 +36,9 @@ AFTER_EXIT = 3
 class Instance:
     """A server process; `address` is set once it accepts connections."""
 
-    def __init__(self, binary, listen):
+    def __init__(self, binary, listen, state):
         self.log = tempfile.TemporaryFile()
-        command = [binary, "serve", "--listen", listen, "--reuse-port", "--diagnostics"]
+        command = [binary, "serve", "--listen", listen, "--state", state, "--reuse-port", "--diagnostics"]
         self.process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self.log, text=True
         )
@@ -147,7 +147,9 @@ def every_connection_called(load, times):
 
 
 def check(binary, cleanup):
-    a = Instance(binary, "127.0.0.1:0")
+    # Both work on one state, as they do in a rolling restart.
+    state = cleanup.enter_context(tempfile.TemporaryDirectory())
+    a = Instance(binary, "127.0.0.1:0", state)
     cleanup.callback(a.kill)
     host, port = a.address.rsplit(":", 1)
 
@@ -158,7 +160,7 @@ def check(binary, cleanup):
     cleanup.enter_context(socket.create_connection((host, int(port))))
     assert not load.failures, load.failures[:5]
 
-    b = Instance(binary, a.address)
+    b = Instance(binary, a.address, state)
     cleanup.callback(b.kill)
     assert b.address == a.address
 

@@ -9,7 +9,7 @@ use std::{
 use futures_util::future::BoxFuture;
 use moka::{Expiry, sync::Cache};
 
-use super::{
+use crate::store::{
     StoreError,
     results::{ResultKey, Results, StoredResult},
 };

@@ -1,0 +1,54 @@
+//! Outcomes as the tables keep them: what they are as JSON, and beside it the bytes of the data.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    contract::{
+        Outcome, Payload, Provenance, ToolError,
+        payload::{Encoded, EncodedForm},
+    },
+    store::StoreError,
+};
+
+/// An outcome in two columns.
+#[derive(Debug)]
+pub(super) struct Kept {
+    /// JSON of [`Description`].
+    pub(super) description: String,
+    /// The data; empty for an error.
+    pub(super) data: Vec<u8>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Description {
+    provenance: Provenance,
+    outcome: Result<EncodedForm, ToolError>,
+}
+
+impl Kept {
+    /// An outcome as it is kept.
+    pub(super) fn of(outcome: &Outcome, provenance: &Provenance) -> Self {
+        let (outcome, data) = match outcome.as_ref().map(Payload::encode) {
+            Ok(Encoded { form, bytes }) => (Ok(form), bytes.to_vec()),
+            Err(error) => (Err(error.clone()), Vec::new()),
+        };
+        let description = Description { provenance: provenance.clone(), outcome };
+        let description = serde_json::to_string(&description).expect("texts, numbers and lists are JSON");
+        Self { description, data }
+    }
+
+    /// The outcome that was kept.
+    pub(super) fn outcome(self) -> Result<(Outcome, Provenance), StoreError> {
+        let unreadable = |what: String| StoreError(format!("a kept outcome cannot be read: {what}"));
+        let Description { provenance, outcome } =
+            serde_json::from_str(&self.description).map_err(|error| unreadable(error.to_string()))?;
+        let outcome = match outcome {
+            Err(error) => Err(error),
+            Ok(form) => {
+                let encoded = Encoded { form, bytes: self.data.into() };
+                Ok(Payload::from_encoded(encoded).map_err(|error| unreadable(error.to_string()))?)
+            }
+        };
+        Ok((outcome, provenance))
+    }
+}

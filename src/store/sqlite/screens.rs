@@ -1,0 +1,155 @@
+//! Copies of screens, and each user's one scrape a day, across processes and restarts (spec 004 §3.0).
+
+use std::time::SystemTime;
+
+use futures_util::future::BoxFuture;
+use sqlx::{Row, sqlite::SqliteRow};
+
+use super::{
+    Change, Durability, Failed, Sqlite,
+    time::{instant, length, millis},
+    watchlist,
+};
+use crate::{
+    context::UserId,
+    store::{
+        StoreError,
+        screens::{Claim, SCRAPE_INTERVAL, ScreenCopy, ScreenedStock, Screens},
+    },
+};
+
+const COPY: &str = "SELECT name, scraped_at FROM screens WHERE user_id = ? AND screen_id = ?";
+
+const STOCKS: &str = "SELECT symbol, name, cmp, pe, market_cap_cr, roe FROM screened_stocks \
+                      WHERE user_id = ? AND screen_id = ? ORDER BY position";
+
+const DROP: &str = "DELETE FROM screens WHERE user_id = ? AND screen_id = ?";
+
+const KEEP: &str = "INSERT INTO screens (user_id, screen_id, name, scraped_at) VALUES (?, ?, ?, ?)";
+
+const KEEP_STOCK: &str = "INSERT INTO screened_stocks \
+    (user_id, screen_id, position, symbol, name, cmp, pe, market_cap_cr, roe) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)";
+
+const CLAIMED_AT: &str = "SELECT claimed_at FROM scrapes WHERE user_id = ?";
+
+const CLAIM: &str = "INSERT INTO scrapes (user_id, claimed_at) VALUES (?, ?) \
+                     ON CONFLICT (user_id) DO UPDATE SET claimed_at = excluded.claimed_at";
+
+impl Screens for Sqlite {
+    fn copy<'a>(
+        &'a self,
+        user: &'a UserId,
+        screen_id: &'a str,
+    ) -> BoxFuture<'a, Result<Option<ScreenCopy>, StoreError>> {
+        Box::pin(async move { self.say(self.copy_of(user, screen_id).await) })
+    }
+
+    fn keep<'a>(
+        &'a self,
+        user: &'a UserId,
+        screen_id: &'a str,
+        copy: &'a ScreenCopy,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move { self.say(self.keep_copy(user, screen_id, copy).await) })
+    }
+
+    fn claim_scrape<'a>(
+        &'a self,
+        user: &'a UserId,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Result<Claim, StoreError>> {
+        Box::pin(async move { self.say(self.claim(user, now).await) })
+    }
+
+    fn scrape_allowed_at<'a>(
+        &'a self,
+        user: &'a UserId,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Result<Option<SystemTime>, StoreError>> {
+        Box::pin(async move { self.say(self.allowed_at(user, now).await) })
+    }
+}
+
+impl Sqlite {
+    async fn copy_of(&self, user: &UserId, screen_id: &str) -> Result<Option<ScreenCopy>, Failed> {
+        // One view of both tables, whatever is kept meanwhile.
+        let mut view = self.readers().await?.begin().await?;
+        let copy = sqlx::query(COPY).bind(user.as_str()).bind(screen_id);
+        let Some(row) = copy.fetch_optional(&mut *view).await? else { return Ok(None) };
+        let stocks = sqlx::query(STOCKS).bind(user.as_str()).bind(screen_id);
+        let stocks = stocks.fetch_all(&mut *view).await?;
+        Ok(Some(ScreenCopy {
+            name: row.try_get("name")?,
+            stocks: stocks.iter().map(stock).collect::<Result<_, _>>()?,
+            scraped_at: instant(row.try_get("scraped_at")?),
+        }))
+    }
+
+    async fn keep_copy(&self, user: &UserId, screen_id: &str, copy: &ScreenCopy) -> Result<(), Failed> {
+        // There is no second one for a day.
+        let mut change = self.change(Durability::Power).await?;
+        sqlx::query(DROP).bind(user.as_str()).bind(screen_id).execute(&mut *change).await?;
+        let keep = sqlx::query(KEEP).bind(user.as_str()).bind(screen_id).bind(&copy.name);
+        keep.bind(millis(copy.scraped_at)).execute(&mut *change).await?;
+        for (position, stock) in (0_i64..).zip(&copy.stocks) {
+            keep_stock(&mut change, user, screen_id, position, stock).await?;
+            watchlist::screened(&mut change, user, stock, copy.scraped_at).await?;
+        }
+        Ok(change.commit().await?)
+    }
+
+    async fn claim(&self, user: &UserId, now: SystemTime) -> Result<Claim, Failed> {
+        // No other process looks and claims between this look and this claim; and a claim once used up stays so.
+        let mut change = self.change(Durability::Power).await?;
+        let claimed_at = sqlx::query_scalar(CLAIMED_AT).bind(user.as_str());
+        if let Some(allowed_at) = allowed_at(claimed_at.fetch_optional(&mut *change).await?, now) {
+            return Ok(Claim::Denied { allowed_at });
+        }
+        sqlx::query(CLAIM).bind(user.as_str()).bind(millis(now)).execute(&mut *change).await?;
+        change.commit().await?;
+        Ok(Claim::Granted)
+    }
+
+    async fn allowed_at(&self, user: &UserId, now: SystemTime) -> Result<Option<SystemTime>, Failed> {
+        let claimed_at = sqlx::query_scalar(CLAIMED_AT).bind(user.as_str());
+        Ok(allowed_at(claimed_at.fetch_optional(self.readers().await?).await?, now))
+    }
+}
+
+/// When a scrape is allowed again after the last claim; `None` if now.
+fn allowed_at(claimed_at: Option<i64>, now: SystemTime) -> Option<SystemTime> {
+    let allowed_at = instant(claimed_at?.saturating_add(length(SCRAPE_INTERVAL)));
+    (allowed_at > now).then_some(allowed_at)
+}
+
+async fn keep_stock(
+    change: &mut Change,
+    user: &UserId,
+    screen_id: &str,
+    position: i64,
+    stock: &ScreenedStock,
+) -> Result<(), sqlx::Error> {
+    let keep = sqlx::query(KEEP_STOCK)
+        .bind(user.as_str())
+        .bind(screen_id)
+        .bind(position)
+        .bind(&stock.symbol)
+        .bind(&stock.name)
+        .bind(stock.cmp)
+        .bind(stock.pe)
+        .bind(stock.market_cap_cr)
+        .bind(stock.roe);
+    keep.execute(&mut **change).await?;
+    Ok(())
+}
+
+fn stock(row: &SqliteRow) -> Result<ScreenedStock, sqlx::Error> {
+    Ok(ScreenedStock {
+        symbol: row.try_get("symbol")?,
+        name: row.try_get("name")?,
+        cmp: row.try_get("cmp")?,
+        pe: row.try_get("pe")?,
+        market_cap_cr: row.try_get("market_cap_cr")?,
+        roe: row.try_get("roe")?,
+    })
+}

@@ -1,0 +1,85 @@
+//! Every store keeps the same promises: one suite a trait, run against each implementation.
+
+#![allow(clippy::unwrap_used, reason = "a test that fails")]
+
+mod cool_downs;
+mod idempotency;
+mod opening;
+mod results;
+mod screens;
+mod watchlists;
+
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use serde_json::json;
+use tempfile::TempDir;
+use toolwire::{
+    context::UserId,
+    contract::{
+        ErrorCode, Origin, Outcome, Payload, Provenance, ToolError, Violation,
+        proto::diagnostics::v1::DebugWriteOutput,
+    },
+    store::Sqlite,
+};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// An instant that every store can keep exactly.
+fn now() -> SystemTime {
+    UNIX_EPOCH + Duration::from_millis(1_768_557_600_123)
+}
+
+fn user(name: &str) -> UserId {
+    name.parse().unwrap()
+}
+
+/// SQLite in a directory of its own, which lives as long as the guard.
+fn in_file() -> (Arc<Sqlite>, TempDir) {
+    let directory = tempfile::tempdir().unwrap();
+    (Arc::new(Sqlite::at(directory.path())), directory)
+}
+
+fn provenance() -> Provenance {
+    Provenance {
+        cached_for: Some(Duration::from_millis(1_500)),
+        warnings: vec!["Totals do not add up".to_owned()],
+        untrusted_nonce: Some("n0nce".to_owned()),
+        ..Provenance::of("tool:yahoo:v1", "2026-01-16")
+    }
+}
+
+/// An outcome of each kind.
+fn outcomes() -> Vec<Outcome> {
+    let message = DebugWriteOutput { value: "naïve ₹".to_owned(), writes: i64::MAX, written_at: None };
+    let omitted = Arc::new(["written_at".to_owned()].into());
+    vec![
+        Ok(Payload::from_message(&message)),
+        Ok(Payload::from_message(&message).omitting(&omitted)),
+        Ok(Payload::from_json(json!({"logged": true, "n": [1, null]}))),
+        Err(ToolError {
+            violations: vec![Violation {
+                pointer: "/symbol".to_owned(),
+                rule: "required".to_owned(),
+                description: "name a symbol".to_owned(),
+            }],
+            attempts: 3,
+            ..ToolError::new(ErrorCode::NotFound, "No such symbol")
+                .with_retry_after(Duration::from_millis(2_500))
+                .with_origin(Origin::Source)
+        }),
+    ]
+}
+
+#[track_caller]
+fn assert_same(found: &Outcome, expected: &Outcome) {
+    match (found, expected) {
+        (Ok(found), Ok(expected)) => {
+            assert_eq!(found.encode(), expected.encode());
+            assert_eq!(found.json(), expected.json());
+        }
+        (found, expected) => assert_eq!(found.as_ref().err(), expected.as_ref().err()),
+    }
+}

@@ -1,0 +1,108 @@
+//! Opening the state: lazily, by several at once, and with a clear word on what is wrong.
+
+use std::{
+    fs::{self, OpenOptions},
+    io::{Seek, SeekFrom, Write},
+    path::Path,
+};
+
+use futures_util::future::join_all;
+use sqlx::{Connection, SqliteConnection, sqlite::SqliteConnectOptions};
+use toolwire::store::{Sqlite, watchlist::Watchlists};
+
+use super::{in_file, now, user};
+
+async fn execute(directory: &Path, statement: &'static str) {
+    let options = SqliteConnectOptions::new().filename(directory.join("toolwire.db"));
+    let mut connection = SqliteConnection::connect_with(&options).await.unwrap();
+    sqlx::query(statement).execute(&mut connection).await.unwrap();
+    connection.close().await.unwrap();
+}
+
+#[track_caller]
+fn assert_says(error: impl std::fmt::Display, words: &[&str]) {
+    let text = error.to_string();
+    for word in words {
+        assert!(text.contains(word), "{word:?} is not in {text:?}");
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_touched_before_it_is_needed_and_then_it_is_the_users_own() {
+    let directory = tempfile::tempdir().unwrap();
+    let state = directory.path().join("a/b");
+    let store = Sqlite::at(&state);
+    assert!(!state.exists());
+    store.list(&user("a")).await.unwrap();
+    let database = state.join("toolwire.db");
+    assert!(database.exists());
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&state), mode(&database)), (0o700, 0o600));
+        assert_eq!(mode(&state.join("toolwire.db-wal")), 0o600);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn several_processes_can_open_a_new_state_at_once() {
+    for _ in 0..5 {
+        let directory = tempfile::tempdir().unwrap();
+        let handles: Vec<_> = (0..8).map(|_| Sqlite::at(directory.path())).collect();
+        for opened in join_all(handles.iter().map(Sqlite::open)).await {
+            opened.unwrap();
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_state_of_a_newer_program_is_refused() {
+    let (store, directory) = in_file();
+    store.open().await.unwrap();
+    let newer = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \
+                 VALUES (9999, 'of tomorrow', TRUE, x'00', 0)";
+    execute(directory.path(), newer).await;
+    let error = Sqlite::at(directory.path()).open().await.unwrap_err();
+    assert_says(error, &["toolwire.db", "newer toolwire", "schema 9999", "--state DIR"]);
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_database_is_refused_and_left_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("toolwire.db");
+    let text = "not a database, but somebody's notes\n".repeat(100);
+    fs::write(&file, &text).unwrap();
+    let error = Sqlite::at(directory.path()).open().await.unwrap_err();
+    assert_says(error, &[file.to_str().unwrap(), "cannot be used", "not a database", "Restore a copy"]);
+    assert_eq!(fs::read_to_string(&file).unwrap(), text);
+}
+
+#[tokio::test]
+async fn a_damaged_file_is_found_when_it_is_opened() {
+    let (store, directory) = in_file();
+    for number in 0..500 {
+        let note = "n".repeat(200);
+        store.add(&user("a"), &format!("S{number}"), None, Some(&note), now()).await.unwrap();
+    }
+    drop(store);
+    execute(directory.path(), "PRAGMA wal_checkpoint(TRUNCATE)").await;
+    let mut file = OpenOptions::new().write(true).open(directory.path().join("toolwire.db")).unwrap();
+    let length = file.metadata().unwrap().len();
+    file.seek(SeekFrom::Start(length / 2)).unwrap();
+    file.write_all(&vec![0xa5; usize::try_from(length / 4).unwrap()]).unwrap();
+    drop(file);
+    let error = Sqlite::at(directory.path()).open().await.unwrap_err();
+    assert_says(error, &["toolwire.db", "cannot be used", "Restore a copy"]);
+}
+
+#[tokio::test]
+async fn a_directory_that_cannot_be_made_is_named_and_tried_again_at_the_next_use() {
+    let directory = tempfile::tempdir().unwrap();
+    let state = directory.path().join("state");
+    fs::write(&state, "a file").unwrap();
+    let store = Sqlite::at(&state);
+    assert_says(store.open().await.unwrap_err(), &[state.to_str().unwrap(), "--state DIR"]);
+    fs::remove_file(&state).unwrap();
+    store.open().await.unwrap();
+}
