@@ -1,6 +1,7 @@
 //! The composition root: configuration to wired service. The only file that sees everything.
 
 mod cool_downs;
+mod research;
 
 use std::{convert::Infallible, future::pending, sync::Arc, time::Duration};
 
@@ -10,9 +11,11 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
+pub use research::Research;
+
 use crate::{
     config::{self, Config},
-    context::{Services, SourceStates, User},
+    context::{SourceStates, User},
     faces::{
         admin::Admin,
         grpc::{
@@ -26,11 +29,7 @@ use crate::{
     files::{Problems, Tree},
     pipeline::{Parts, Pipeline, Policy, Tiers, policy::AllowAll},
     registry::{Manifests, Registry, SourceHealth},
-    sources::{
-        brokerage::{self, Brokerage},
-        limits::{SourceLimits, Unlimited},
-        screener,
-    },
+    sources::brokerage::{self, Brokerage},
     store::Sqlite,
     tools::{self, tool::Executor},
 };
@@ -51,10 +50,8 @@ pub struct App {
     pub state: Arc<Sqlite>,
     /// Carries out calls.
     pub pipeline: Arc<Pipeline>,
-    /// What sources would do with requests.
-    pub limits: Arc<dyn SourceLimits>,
-    /// The users' own credentials for Screener.in.
-    pub screener_credentials: Arc<screener::Credentials>,
+    /// The research sources.
+    pub research: Research,
     tree: Tree,
 }
 
@@ -81,12 +78,16 @@ pub struct StartError {
     pub manifests: Option<Problems>,
     /// What is wrong with the brokerage data.
     pub brokerage: Option<brokerage::OpenError>,
+    /// Why the research sources cannot be set up.
+    pub research: Option<research::OpenError>,
 }
 
 impl StartError {
     fn lines(&self) -> Vec<String> {
-        let manifests = self.manifests.as_ref().map(ToString::to_string);
-        manifests.into_iter().chain(self.brokerage.as_ref().map(ToString::to_string)).collect()
+        let Self { manifests, brokerage, research } = self;
+        let (manifests, brokerage) =
+            (manifests.as_ref().map(ToString::to_string), brokerage.as_ref().map(ToString::to_string));
+        [manifests, brokerage, research.as_ref().map(ToString::to_string)].into_iter().flatten().collect()
     }
 }
 
@@ -97,28 +98,29 @@ impl App {
         let (manifests, executors) = offered(&tree, config.server.diagnostics);
         let registry = Registry::open(manifests, executors);
         let brokerage = Brokerage::open(tree.clone(), config.data.default_user.clone());
-        let (registry, brokerage) = match (registry, brokerage) {
-            (Ok(registry), Ok(brokerage)) => (Arc::new(registry), Arc::new(brokerage)),
-            (manifests, brokerage) => {
-                return Err(StartError { manifests: manifests.err(), brokerage: brokerage.err() });
+        let state = Arc::new(state(&config.state));
+        let research = research::open(config, &tree, &state);
+        let (registry, brokerage, research) = match (registry, brokerage, research) {
+            (Ok(registry), Ok(brokerage), Ok(research)) => {
+                (Arc::new(registry), Arc::new(brokerage), research)
+            }
+            (manifests, brokerage, research) => {
+                let (manifests, brokerage) = (manifests.err(), brokerage.err());
+                return Err(StartError { manifests, brokerage, research: research.err() });
             }
         };
         let policy = policy(&config.auth);
-        let state = Arc::new(state(&config.state));
+        let states = SourceStates::default().with("brokerage", tools::brokerage::state);
         let pipeline = Pipeline::new(Parts {
             registry: Arc::clone(&registry),
             policy: Arc::clone(&policy),
             idempotency: Arc::clone(&state) as _,
-            tiers: Tiers::in_memory(),
-            services: Services::default()
-                .with(Arc::clone(&brokerage))
-                .with(Arc::new(SourceStates::default().with("brokerage", tools::brokerage::state))),
+            tiers: Tiers { persistent: Arc::clone(&state) as _, ..Tiers::in_memory() },
+            services: research.services.clone().with(Arc::clone(&brokerage)).with(Arc::new(states)),
             cap: config.server.deadline_cap,
             log_arguments: config.log.arguments,
         });
-        let screener_credentials = Arc::default();
-        let limits = Arc::new(Unlimited);
-        let app = Self { registry, brokerage, policy, state, pipeline, limits, screener_credentials, tree };
+        let app = Self { registry, brokerage, policy, state, pipeline, research, tree };
         app.publish_health();
         Ok(app)
     }
@@ -141,8 +143,8 @@ impl App {
             pipeline: Arc::clone(&self.pipeline),
             registry: Arc::clone(&self.registry),
             policy: Arc::clone(&self.policy),
-            limits: Arc::clone(&self.limits),
-            screener_credentials: Arc::clone(&self.screener_credentials),
+            limits: Arc::clone(&self.research.limits),
+            screener_credentials: Arc::clone(&self.research.credentials),
         };
         let serving = async {
             let report = grpc::serve(face, authenticator(config), &config.server, listener, shutdown).await;
@@ -152,7 +154,7 @@ impl App {
         tokio::select! {
             report = serving => report,
             never = self.keep_fresh() => match never {},
-            never = cool_downs::Watch::new(&self.registry, &self.limits).run() => match never {},
+            never = cool_downs::Watch::new(&self.registry, &self.research.limits).run() => match never {},
             never = administer(admin, draining.clone()) => match never {},
         }
     }
@@ -192,6 +194,10 @@ impl App {
         // Watchers may be anybody: which users there are is for the log only.
         problems.retain(|problem| !problem.file.starts_with(brokerage::USERS));
         self.registry.set_source_health("brokerage", SourceHealth { digest, problems, sections });
+        for (source, digest) in &self.research.digests {
+            let health = SourceHealth { digest: digest.clone(), ..SourceHealth::default() };
+            self.registry.set_source_health(source, health);
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use std::{
 
 use include_dir::{Dir, include_dir};
 pub use problem::{Problem, Problems};
+use sha2::{Digest, Sha256};
 
 static EMBEDDED: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/data");
 
@@ -66,6 +67,18 @@ impl Tree {
         Ok(paths)
     }
 
+    /// SHA-256, in hex, over the files below a directory and their names.
+    pub fn digest(&self, directory: &str) -> String {
+        let mut hasher = Sha256::new();
+        match self {
+            Self::Embedded => {
+                EMBEDDED.get_dir(directory).iter().for_each(|dir| hash_embedded(dir, &mut hasher))
+            }
+            Self::Disk(root) => hash_disk(&root.join(directory), &mut hasher),
+        }
+        hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
     /// Whether there is such a directory.
     pub fn has_directory(&self, path: &str) -> bool {
         match self {
@@ -86,6 +99,29 @@ impl Tree {
         match self {
             Self::Embedded => format!("(embedded) {path}"),
             Self::Disk(root) => root.join(path).display().to_string(),
+        }
+    }
+}
+
+fn hash_embedded(directory: &Dir<'_>, hasher: &mut Sha256) {
+    for file in directory.files() {
+        hasher.update(file.path().as_os_str().as_encoded_bytes());
+        hasher.update(file.contents());
+    }
+    directory.dirs().for_each(|inner| hash_embedded(inner, hasher));
+}
+
+/// What cannot be read counts as absent: reading it later says so.
+fn hash_disk(directory: &Path, hasher: &mut Sha256) {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    let mut paths: Vec<_> = entries.map(|entry| entry.path()).collect();
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            hash_disk(&path, hasher);
+        } else if let Ok(content) = fs::read(&path) {
+            hasher.update(path.as_os_str().as_encoded_bytes());
+            hasher.update(content);
         }
     }
 }

@@ -1,0 +1,264 @@
+//! The research sources, wired: where each is, how much may be asked of it, and what its connector remembers.
+//!
+//! An embedded source and a live one differ in their address, their clock and their spacing, and in nothing else.
+
+use std::{io, sync::Arc};
+
+use http::HeaderValue;
+use url::Url;
+
+use crate::{
+    config::{self, Config, Upstream, Upstreams},
+    context::Services,
+    files::{ReadError, Tree},
+    sources::{
+        embedded::Origin,
+        http::{Client, Profile, Sender, TlsError},
+        limiter::MemoryLimiter,
+        limits::{Limits, SourceLimits},
+        news::{self, News},
+        now::Now,
+        nse::{self, Nse},
+        reddit::{self, Reddit},
+        screener::{self, Screener},
+        symbols::Symbols,
+        universe::{BadUniverse, Universe},
+        valuepickr::{self, ValuePickr},
+        watchlist::UserWatchlists,
+        yahoo::{self, Yahoo},
+    },
+    store::Sqlite,
+    tools::research::Profiles,
+};
+
+const UNIVERSE: &str = "research/universe.json";
+/// Where people read the forum, whichever origin answers.
+const VALUEPICKR_PUBLIC: &str = "https://forum.valuepickr.com/";
+/// Where people read Reddit.
+const REDDIT_PUBLIC: &str = "https://www.reddit.com/";
+
+/// The research sources of a service.
+#[derive(Clone, Debug)]
+pub struct Research {
+    /// What tools ask.
+    pub(super) services: Services,
+    /// What is told of limits and cool-downs.
+    pub limits: Arc<dyn SourceLimits>,
+    /// Users' credentials for Screener.in.
+    pub credentials: Arc<screener::Credentials>,
+    /// Identifies the data of each source: results are cached under it.
+    pub(super) digests: Vec<(&'static str, String)>,
+}
+
+/// The research sources cannot be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The embedded origin cannot listen.
+    #[error("the embedded sources cannot listen on 127.0.0.1: {0}")]
+    Origin(#[from] io::Error),
+    /// The list of stocks cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] ReadError),
+    /// The list of stocks is wrong.
+    #[error(transparent)]
+    Universe(#[from] BadUniverse),
+    /// Connections cannot be set up.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+}
+
+/// What every connector is made from.
+struct Parts<'a> {
+    upstreams: &'a Upstreams,
+    profiles: &'a config::Profiles,
+    universe: Arc<Universe>,
+    origin: Option<Origin>,
+    sender: Sender,
+    limiter: Arc<MemoryLimiter>,
+    state: Arc<Sqlite>,
+}
+
+/// Sets the sources up.
+pub(super) fn open(config: &Config, tree: &Tree, state: &Arc<Sqlite>) -> Result<Research, OpenError> {
+    let upstreams = &config.upstreams;
+    let is_any_embedded = Upstream::ALL.into_iter().any(|source| upstreams.is_embedded(source));
+    let user_agent = HeaderValue::from_str(&upstreams.user_agent).expect("checked when it was read");
+    let policies = Upstream::ALL.map(|source| (source.name(), upstreams.policy(source)));
+    let parts = Parts {
+        upstreams,
+        profiles: &config.profiles,
+        universe: Arc::new(universe(tree)?),
+        origin: is_any_embedded.then(|| Origin::start(tree.clone())).transpose()?,
+        sender: Sender::new()?.with_user_agent(user_agent),
+        limiter: Arc::new(MemoryLimiter::new(policies)),
+        state: Arc::clone(state),
+    };
+    Ok(parts.wire(tree))
+}
+
+impl Parts<'_> {
+    fn wire(self, tree: &Tree) -> Research {
+        let credentials = Arc::new(screener::Credentials::default());
+        let watchlists = UserWatchlists(Arc::clone(&self.state) as _);
+        let services = Services::default()
+            .with(Arc::new(self.yahoo()))
+            .with(Arc::new(self.nse()))
+            .with(Arc::new(self.valuepickr()))
+            .with(Arc::new(self.reddit()))
+            .with(Arc::new(self.news()))
+            .with(Arc::new(self.screener(Arc::clone(&credentials))))
+            .with(Arc::new(self.symbols()))
+            .with(Arc::clone(&self.universe))
+            .with(Arc::new(Profiles::from(self.profiles)))
+            .with(Arc::new(watchlists));
+        let titles = PROFILES.map(|profile| (profile.name, profile.title));
+        let limits = Limits::new(Arc::clone(&self.limiter) as _, Arc::clone(&self.state) as _, titles);
+        Research { services, limits: Arc::new(limits), credentials, digests: self.digests(tree) }
+    }
+
+    fn yahoo(&self) -> Yahoo {
+        let set = &self.upstreams.yahoo;
+        let settings = yahoo::Settings {
+            base: self.base(Upstream::Yahoo, "yahoo", &set.base_url),
+            cookie_base: self.base(Upstream::Yahoo, "yahoo-cookie", &set.cookie_url),
+            now: self.now(Upstream::Yahoo),
+        };
+        Yahoo::new(self.client(Upstream::Yahoo, yahoo::PROFILE), settings)
+    }
+
+    fn nse(&self) -> Nse {
+        let settings = nse::Settings {
+            base: self.base(Upstream::Nse, "nse", &self.upstreams.nse.base_url),
+            archives: self.base(Upstream::Nse, "nse", &self.upstreams.nse.archives_url),
+            now: self.now(Upstream::Nse),
+        };
+        Nse::new(self.client(Upstream::Nse, nse::PROFILE), settings)
+    }
+
+    fn valuepickr(&self) -> ValuePickr {
+        let settings = valuepickr::Settings {
+            base_url: self.base(Upstream::ValuePickr, "valuepickr", &self.upstreams.valuepickr.base_url),
+            public_url: public(VALUEPICKR_PUBLIC),
+            now: self.now(Upstream::ValuePickr),
+        };
+        ValuePickr::new(self.client(Upstream::ValuePickr, valuepickr::PROFILE), settings)
+    }
+
+    fn reddit(&self) -> Reddit {
+        let set = &self.upstreams.reddit;
+        let configured = self.upstreams.credentials.reddit.as_ref();
+        let name = configured.map_or("toolwire", |credentials| credentials.user_name.as_str());
+        let settings = reddit::Settings {
+            api_url: self.base(Upstream::Reddit, "reddit", &set.base_url),
+            token_url: self.base(Upstream::Reddit, "reddit-token", &set.token_url),
+            public_url: public(REDDIT_PUBLIC),
+            user_agent: reddit_user_agent(name),
+            credentials: if self.upstreams.is_embedded(Upstream::Reddit) {
+                Some(reddit::Credentials::embedded())
+            } else {
+                configured.map(|it| reddit::Credentials {
+                    client_id: it.client_id.clone(),
+                    client_secret: it.client_secret.clone(),
+                })
+            },
+            now: self.now(Upstream::Reddit),
+        };
+        Reddit::new(self.client(Upstream::Reddit, reddit::PROFILE), settings)
+    }
+
+    fn news(&self) -> News {
+        let set = &self.upstreams.news;
+        let settings = news::Settings {
+            moneycontrol_url: self.base(Upstream::News, "moneycontrol", &set.moneycontrol_url),
+            economic_times_url: self.base(Upstream::News, "economictimes", &set.economic_times_url),
+            google_url: self.base(Upstream::News, "googlenews", &set.google_url),
+            now: self.now(Upstream::News),
+        };
+        News::new(self.client(Upstream::News, news::PROFILE), settings)
+    }
+
+    fn screener(&self, credentials: Arc<screener::Credentials>) -> Screener {
+        let set = &self.upstreams.screener;
+        let base = self.base(Upstream::Screener, "screener", &set.base_url);
+        let settings = match self.now(Upstream::Screener) {
+            Now::Wall => screener::Settings::live(base, set.screens.iter().map(screen).collect()),
+            now @ Now::Recorded(_) => screener::Settings::embedded(base, now),
+        };
+        let stores = screener::Stores {
+            screens: Arc::clone(&self.state) as _,
+            cool_downs: Arc::clone(&self.state) as _,
+        };
+        Screener::new(self.client(Upstream::Screener, screener::PROFILE), stores, credentials, settings)
+    }
+
+    fn symbols(&self) -> Symbols {
+        let universe = Arc::clone(&self.universe);
+        if self.upstreams.is_embedded(Upstream::Yahoo) {
+            Symbols::Known(universe)
+        } else {
+            Symbols::Open(universe)
+        }
+    }
+
+    fn client(&self, source: Upstream, profile: Profile) -> Client {
+        let timeout = self.upstreams.budget(source).timeout.unwrap_or(profile.timeout);
+        let profile = Profile { timeout, ..profile };
+        let (limiter, cool_downs) = (Arc::clone(&self.limiter) as _, Arc::clone(&self.state) as _);
+        Client::new(profile, self.sender.clone(), limiter, cool_downs)
+            .cooling_down_for(self.upstreams.cool_down)
+    }
+
+    /// Where a source is: at its embedded twin, or at the configured address.
+    fn base(&self, source: Upstream, twin: &str, configured: &Url) -> Url {
+        match &self.origin {
+            Some(origin) if self.upstreams.is_embedded(source) => origin.base(twin),
+            _ => configured.clone(),
+        }
+    }
+
+    fn now(&self, source: Upstream) -> Now {
+        if self.upstreams.is_embedded(source) {
+            Now::Recorded(self.universe.recorded_at())
+        } else {
+            Now::Wall
+        }
+    }
+
+    fn digests(&self, tree: &Tree) -> Vec<(&'static str, String)> {
+        let embedded = format!("embedded:{}", tree.digest("research"));
+        let digest =
+            |source| if self.upstreams.is_embedded(source) { embedded.clone() } else { "live".to_owned() };
+        Upstream::ALL.into_iter().map(|source| (source.name(), digest(source))).collect()
+    }
+}
+
+const PROFILES: [Profile; 6] =
+    [yahoo::PROFILE, valuepickr::PROFILE, reddit::PROFILE, news::PROFILE, screener::PROFILE, nse::PROFILE];
+
+/// The known stocks of a tree, or else those that are built in.
+fn universe(tree: &Tree) -> Result<Universe, OpenError> {
+    let text = match tree.read(UNIVERSE)? {
+        Some(text) => text,
+        None => Tree::Embedded.read(UNIVERSE)?.expect("it is built in"),
+    };
+    Ok(Universe::parse(&text)?)
+}
+
+fn screen(configured: &config::Screen) -> screener::Screen {
+    screener::Screen {
+        user: Some(configured.user_id.clone()),
+        screen_id: configured.screen_id.clone(),
+        name: None,
+        path: configured.path.clone(),
+    }
+}
+
+/// `<platform>:<app>:<version> (by /u/<name>)`, as Reddit asks for.
+fn reddit_user_agent(name: &str) -> HeaderValue {
+    let text = format!("server:toolwire:{} (by /u/{name})", env!("CARGO_PKG_VERSION"));
+    HeaderValue::from_str(&text).expect("the name was checked when it was read")
+}
+
+fn public(address: &str) -> Url {
+    Url::parse(address).expect("a constant address")
+}
