@@ -12,9 +12,9 @@ use toolwire::{
     contract::{
         json::to_struct,
         proto::v1::{
-            CallEvent, CallToolRequest, InvokeToolRequest, ToolErrorCode, ToolResult, call_event::Event,
-            call_tool_request, call_tool_response, invoke_tool_request, tool_result::Outcome,
-            tool_service_client::ToolServiceClient,
+            CallToolRequest, InvokeToolRequest, InvokeToolResponse, ToolErrorCode, ToolResult,
+            call_event::Event, call_tool_request, call_tool_response, invoke_tool_request,
+            tool_result::Outcome, tool_service_client::ToolServiceClient,
         },
     },
 };
@@ -34,7 +34,7 @@ async fn begin(
     tool: &str,
     input: Value,
     id: RequestId,
-) -> Streaming<CallEvent> {
+) -> Streaming<InvokeToolResponse> {
     let request = InvokeToolRequest {
         target: Some(invoke_tool_request::Target::Tool(tool.to_owned())),
         input: Some(invoke_tool_request::Input::Arguments(to_struct(&arguments(input)))),
@@ -44,8 +44,9 @@ async fn begin(
     client.invoke_tool(request).await.expect("status OK").into_inner()
 }
 
-async fn next(events: &mut Streaming<CallEvent>) -> Event {
-    events.message().await.expect("status OK").and_then(|event| event.event).expect("an event")
+async fn next(events: &mut Streaming<InvokeToolResponse>) -> Event {
+    let response = events.message().await.expect("status OK").expect("no end");
+    response.event.and_then(|event| event.event).expect("an event")
 }
 
 async fn write(client: &mut ToolServiceClient<Channel>, duration: &str, id: RequestId) -> ToolResult {
@@ -69,8 +70,8 @@ async fn after_a_kill_a_write_that_had_begun_has_an_unknown_outcome_and_a_read_i
     let (program, mut client) = serve(&state).await;
     let (ended, cut, read) = (RequestId::generate(), RequestId::generate(), RequestId::generate());
     let first = write(&mut client, "0s", ended).await;
-    let mut writing = begin(&mut client, "debug_write", json!({"value": "x", "duration": "1m"}), cut).await;
-    let mut reading = begin(&mut client, "debug_sleep", json!({"duration": "1m"}), read).await;
+    let mut writing = begin(&mut client, "debug_write", json!({"value": "x", "duration": "60s"}), cut).await;
+    let mut reading = begin(&mut client, "debug_sleep", json!({"duration": "60s"}), read).await;
     for events in [&mut writing, &mut reading] {
         let event = next(events).await;
         assert!(matches!(event, Event::Accepted(_)), "{event:?}");
@@ -81,13 +82,13 @@ async fn after_a_kill_a_write_that_had_begun_has_an_unknown_outcome_and_a_read_i
     let repeat = write(&mut client, "0s", ended).await;
     assert_eq!(repeat.outcome, first.outcome, "what had ended is remembered");
     for _ in 0..2 {
-        let Some(Outcome::Error(error)) = write(&mut client, "1m", cut).await.outcome else {
+        let Some(Outcome::Error(error)) = write(&mut client, "60s", cut).await.outcome else {
             panic!("an error")
         };
         assert_eq!(error.code(), ToolErrorCode::OutcomeUnknown);
     }
     // It would not be accepted if its outcome were known or in doubt.
-    let mut reading = begin(&mut client, "debug_sleep", json!({"duration": "1m"}), read).await;
+    let mut reading = begin(&mut client, "debug_sleep", json!({"duration": "60s"}), read).await;
     let event = next(&mut reading).await;
     assert!(matches!(event, Event::Accepted(_)), "{event:?}");
 }

@@ -47,12 +47,11 @@ pub const fn code_of_refusal(refusal: &Refusal) -> Code {
         Refusal::RequestIdReused { .. } => Code::AlreadyExists,
         // Nothing was started: a client or a mesh may retry after the stated time.
         Refusal::Overloaded { .. } => Code::ResourceExhausted,
-        // As before, but waiting alone may not help.
-        Refusal::StateUnavailable { .. } => Code::Unavailable,
         Refusal::DeadlineExceeded => Code::DeadlineExceeded,
         // Nobody reads it; it is what logs and spans say.
         Refusal::CallerGone => Code::Cancelled,
-        Refusal::ShuttingDown => Code::Unavailable,
+        // Nothing was started here either, but waiting alone may not help; another server may.
+        Refusal::StateUnavailable { .. } | Refusal::ShuttingDown => Code::Unavailable,
         Refusal::Internal { .. } => Code::Internal,
     }
 }

@@ -9,7 +9,7 @@ use std::{
 };
 
 use futures_util::future::{BoxFuture, Either, ready};
-use opentelemetry::trace::FutureExt;
+use opentelemetry::{Context as Trace, trace::FutureExt};
 use sha2::{Digest, Sha256};
 use tokio::select;
 use tower::Service;
@@ -61,6 +61,14 @@ pub struct Layer {
 pub struct Idempotent<S> {
     inner: S,
     layer: Layer,
+}
+
+/// What a call with a `request_id` finds.
+enum Boarded {
+    /// The flight that carries it out.
+    On(Flight<Landed>),
+    /// Its end.
+    Ended(Landed),
 }
 
 impl Layer {
@@ -143,30 +151,24 @@ impl Layer {
         // The trace goes on, but the caller's span must be able to end first.
         let trace = Span::current().context();
         let boarding = self.board(call.clone(), inner, trace.clone()).with_context(trace);
-        let mut boarding = tokio::spawn(boarding);
         let boarded = select! {
-            boarded = &mut boarding => boarded.unwrap_or_else(|_| Err(Err(lost(&call)))),
+            boarded = tokio::spawn(boarding) => boarded.unwrap_or_else(|_| Boarded::Ended(Err(lost(&call)))),
             () = forced_end(&call.context.cancellation), if writes(&call) => {
-                Err(Ok(call.failed(outcome_unknown())))
+                Boarded::Ended(Ok(call.failed(outcome_unknown())))
             }
         };
         match boarded {
-            Ok(flight) => {
+            Boarded::On(flight) => {
                 accept(&call);
                 wait(&call, flight).await
             }
-            Err(end) => end,
+            Boarded::Ended(landed) => landed,
         }
     }
 
-    /// Finds or begins the flight of a call; otherwise the call ends like this. A task of its own: a caller who left
-    /// between the record and the departure would leave a call that is recorded as begun and never was.
-    async fn board<S>(
-        self,
-        call: Call,
-        inner: S,
-        trace: opentelemetry::Context,
-    ) -> Result<Flight<Landed>, Landed>
+    /// Finds or begins the flight of a call. In a task of its own: a caller who left between the record and the departure
+    /// would leave a call that is recorded as begun and never was.
+    async fn board<S>(self, call: Call, inner: S, trace: Trace) -> Boarded
     where
         S: Service<Call, Response = Terminal, Error = Refusal> + Send + 'static,
         S::Future: Send + 'static,
@@ -177,21 +179,22 @@ impl Layer {
         // Until the flight is listed: another caller would find its record and no flight.
         let _turn = self.turns.of(&key).await;
         if call.context.cancellation.is_cancelled() {
-            return Err(Ok(call.failed(ToolError::cancelled())));
+            return Boarded::Ended(Ok(call.failed(ToolError::cancelled())));
         }
-        match self.store.begin(&key, digest_of(&call), clock::wall()).await {
-            Begun::Conflict => Err(Err(Refusal::RequestIdReused { request_id: key.request_id.to_string() })),
-            Begun::Full => Err(Err(full())),
-            Begun::Unavailable(error) => Err(Err(unavailable(&call, &error))),
-            Begun::Ended(result) => Err(Ok(stored(&call, *result))),
-            Begun::New => Ok(self.depart(&call, work, listed, inner, trace)),
+        let landed = match self.store.begin(&key, digest_of(&call), clock::wall()).await {
+            Begun::Conflict => Err(Refusal::RequestIdReused { request_id: key.request_id.to_string() }),
+            Begun::Full => Err(full()),
+            Begun::Unavailable(error) => Err(unavailable(&call, &error)),
+            Begun::Ended(result) => Ok(stored(&call, *result)),
+            Begun::New => return Boarded::On(self.depart(&call, work, listed, inner, trace)),
             Begun::Unfinished => match self.flights.join(&key, &call.context.cancellation) {
-                Some(flight) => Ok(flight),
+                Some(flight) => return Boarded::On(flight),
                 // A read that was lost is harmless to repeat; a write is not.
-                None if !writes(&call) => Ok(self.depart(&call, work, listed, inner, trace)),
-                None => Err(Ok(call.failed(outcome_unknown()))),
+                None if !writes(&call) => return Boarded::On(self.depart(&call, work, listed, inner, trace)),
+                None => Ok(call.failed(outcome_unknown())),
             },
-        }
+        };
+        Boarded::Ended(landed)
     }
 }
 

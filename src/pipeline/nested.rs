@@ -46,14 +46,14 @@ fn of_refusal(refusal: &Refusal) -> ToolError {
     let code = match refusal {
         Refusal::PermissionDenied { .. } => ErrorCode::PermissionDenied,
         // A manifest that names a missing tool does not load, so it vanished or was disabled since.
-        Refusal::UnknownTool { .. } | Refusal::UnknownIntent { .. } | Refusal::ToolDisabled { .. } => {
-            ErrorCode::Unavailable
-        }
+        Refusal::UnknownTool { .. }
+        | Refusal::UnknownIntent { .. }
+        | Refusal::ToolDisabled { .. }
+        | Refusal::Overloaded { .. }
+        | Refusal::StateUnavailable { .. }
+        | Refusal::ShuttingDown => ErrorCode::Unavailable,
         Refusal::DeadlineExceeded => ErrorCode::Timeout,
         Refusal::CallerGone => return ToolError::cancelled(),
-        Refusal::Overloaded { .. } | Refusal::StateUnavailable { .. } | Refusal::ShuttingDown => {
-            ErrorCode::Unavailable
-        }
         Refusal::RequestIdReused { .. } => ErrorCode::Conflict,
         Refusal::InvalidRequest(_) => ErrorCode::InvalidArgument,
         Refusal::Internal { .. } => ErrorCode::Unknown,

@@ -93,8 +93,8 @@ impl Sqlite {
 async fn is_full(change: &mut Change, user: &UserId) -> Result<bool, sqlx::Error> {
     let row = sqlx::query(USAGE).bind(user.as_str()).fetch_one(&mut **change).await?;
     let reached = |column: &str, limit: usize| {
-        let used: i64 = row.try_get(column)?;
-        Ok::<_, sqlx::Error>(usize::try_from(used).unwrap_or_default() >= limit)
+        let count: i64 = row.try_get(column)?;
+        Ok::<_, sqlx::Error>(usize::try_from(count).unwrap_or_default() >= limit)
     };
     Ok(reached("records", CAPACITY)?
         || reached("user_records", USER_CAPACITY)?
