@@ -132,6 +132,14 @@ mod tests {
         }
     }
 
+    #[tokio::test]
+    async fn the_resolver_gives_public_addresses_only() {
+        // The system's resolver takes it for 127.0.0.1; an address in a URL is spelled out before it comes here.
+        let Err(error) = PublicOnly.resolve("127.1".parse().unwrap()).await else { panic!("refused") };
+        assert!(error.is::<NotPublic>(), "{error}");
+        assert!(PublicOnly.resolve("localhost".parse().unwrap()).await.is_ok());
+    }
+
     #[test]
     fn a_name_leads_to_its_public_addresses_only() {
         let found = ["10.0.0.1:0", "1.1.1.1:0", "[::1]:0"].map(|address| address.parse().unwrap());

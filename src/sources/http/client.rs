@@ -114,11 +114,11 @@ impl Client {
 
     /// Sends a request through the stack, on behalf of a call.
     pub async fn send(&self, outgoing: Outgoing, context: &ToolContext) -> Result<Answer, Failure> {
+        if context.cancellation.is_cancelled() {
+            return Err(self.finished(Failure::cancelled(), context));
+        }
         let request = Request::new(outgoing, context, self.profile().name);
-        let sent = match context.cancellation.is_cancelled() {
-            true => Err(Failure::cancelled()),
-            false => self.stack.clone().oneshot(request).await,
-        };
+        let sent = self.stack.clone().oneshot(request).await;
         sent.map_err(|failure| self.finished(failure, context))
     }
 

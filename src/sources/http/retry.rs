@@ -70,7 +70,8 @@ impl Layer {
                 Err(failure) => failure,
             };
             if failure.kind == FailureKind::OverBudget {
-                // The limit left no room for the retry: what made it necessary says more.
+                // The limit left no room for the retry: what made it necessary says more, unless that was a limit too.
+                let earlier = earlier.filter(|earlier: &Failure| earlier.kind != FailureKind::RateLimited);
                 return Err(earlier.unwrap_or(failure));
             }
             let failure = self.with_wait(failure, &request.context.user.id).await;

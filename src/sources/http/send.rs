@@ -135,7 +135,7 @@ fn of_error(error: &reqwest::Error) -> Failure {
 
 /// A broken connection may mend; what is no HTTP, or cannot be unpacked, will not.
 fn kind_of(error: &reqwest::Error) -> FailureKind {
-    if causes(error).any(|cause| cause.is::<NotPublic>()) {
+    if causes(error).any(<dyn Error>::is::<NotPublic>) {
         return FailureKind::NotConfigured;
     }
     if error.is_connect() {
@@ -144,7 +144,7 @@ fn kind_of(error: &reqwest::Error) -> FailureKind {
     if causes(error).any(is_no_http) {
         return FailureKind::Malformed;
     }
-    let is_broken_off = causes(error).any(|cause| cause.is::<hyper::Error>());
+    let is_broken_off = causes(error).any(<dyn Error>::is::<hyper::Error>);
     if error.is_decode() && !is_broken_off { FailureKind::Malformed } else { FailureKind::Unreachable }
 }
 

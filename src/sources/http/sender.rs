@@ -86,7 +86,36 @@ fn built(builder: ClientBuilder) -> Result<reqwest::Client, TlsError> {
 mod tests {
     use std::{env, process::Command};
 
-    use super::*;
+    use tower::ServiceExt;
+
+    use super::{
+        super::{
+            Due, Outgoing,
+            send::Send,
+            testing::{PROFILE, context, request},
+        },
+        *,
+    };
+
+    /// Finds what a hijacked name would lead to.
+    struct Private;
+
+    impl reqwest::dns::Resolve for Private {
+        fn resolve(&self, _name: reqwest::dns::Name) -> reqwest::dns::Resolving {
+            Box::pin(async { Err(super::super::address::NotPublic.into()) })
+        }
+    }
+
+    #[tokio::test]
+    async fn a_name_that_leads_into_this_network_is_not_asked_nor_asked_again() {
+        let plain = built(builder().dns_resolver(Private)).unwrap();
+        let sender = Sender { plain, ..Sender::new().unwrap() };
+        let outgoing = Outgoing::get("http://example.com/".parse().unwrap(), Due::Json);
+        let call = context(Duration::from_mins(1));
+        let failure = Send::new(sender, PROFILE).oneshot(request(outgoing, &call)).await.unwrap_err();
+        assert_eq!(failure.kind, FailureKind::NotConfigured);
+        assert!(failure.message.unwrap().contains("private network"));
+    }
 
     const NOWHERE: &str = "/nonexistent";
 

@@ -54,7 +54,7 @@ async fn an_answer_comes_through_and_its_request_carries_nothing_of_ours() {
     let answer = client.send(to(&server, "/a"), &context).await.unwrap();
     assert_eq!(answer.json::<serde_json::Value>().unwrap()["b"], 1);
     let sent = &server.received_requests().await.unwrap()[0];
-    let mut names: Vec<_> = sent.headers.keys().map(|name| name.as_str()).collect();
+    let mut names: Vec<_> = sent.headers.keys().map(header::HeaderName::as_str).collect();
     names.sort_unstable();
     assert_eq!(names, ["accept", "accept-encoding", "host"]);
 }

@@ -129,6 +129,9 @@ async fn a_retry_that_the_limit_refuses_says_what_made_it_necessary() {
     let failures = vec![failure(FailureKind::Down), failure(FailureKind::OverBudget)];
     let (end, _) = asked(PROFILE, get(), failures, &context(HOUR)).await;
     assert_eq!(end.unwrap_err().kind, FailureKind::Down);
+    let failures = vec![failure(FailureKind::RateLimited), failure(FailureKind::OverBudget)];
+    let (end, _) = asked(PROFILE, get(), failures, &context(HOUR)).await;
+    assert_eq!(end.unwrap_err().kind, FailureKind::OverBudget);
 }
 
 #[tokio::test(start_paused = true)]
