@@ -146,4 +146,5 @@ source! {
     /// NSE: `[sources.nse]`.
     Nse = ["nse", "NSE"], (3, Duration::from_secs(1), Duration::from_millis(350));
     "The site" base_url["_BASE_URL"] = "https://www.nseindia.com/";
+    "The archives that hold filings" archives_url["_ARCHIVES_URL"] = "https://nsearchives.nseindia.com/";
 }
