@@ -1,0 +1,136 @@
+//! The market tools over the embedded sources: the real manifests, the real pipeline, the real connectors.
+
+use std::{
+    sync::{Arc, LazyLock},
+    time::{Duration, SystemTime},
+};
+
+use futures_util::future::{BoxFuture, ready};
+use serde_json::Value;
+use toolwire::{
+    clock,
+    context::{Services, ToolContext, User, UserId},
+    contract::{Outcome, Provenance, Terminal, ToolError},
+    files::Tree,
+    pipeline::{Call, Parts, Pipeline, Target, policy::AllowAll},
+    registry::{Manifests, Registry},
+    sources::{
+        embedded::Origin,
+        http::{Client, Profile, Sender},
+        limiter::{MemoryLimiter, SourcePolicy},
+        now::Now,
+        nse::{self, Nse},
+        universe::Universe,
+        yahoo::{self, Yahoo},
+    },
+    store::{
+        MemoryIdempotency, StoreError,
+        cool_downs::{CoolDown, CoolDowns},
+    },
+    tools::{self, research::Profiles},
+};
+use url::Url;
+
+static ORIGIN: LazyLock<Origin> = LazyLock::new(|| Origin::start(Tree::Embedded).expect("a free port"));
+
+/// The tools over the embedded origin.
+pub(crate) struct Bench(Arc<Pipeline>);
+
+/// Where the sources are.
+pub(crate) struct Bases {
+    pub(crate) yahoo: Url,
+    pub(crate) cookie: Url,
+    pub(crate) nse: Url,
+}
+
+impl Default for Bases {
+    fn default() -> Self {
+        Self { yahoo: ORIGIN.base("yahoo"), cookie: ORIGIN.base("yahoo-cookie"), nse: ORIGIN.base("nse") }
+    }
+}
+
+impl Bench {
+    pub(crate) fn new() -> Self {
+        Self::of(Bases::default(), Profiles::default())
+    }
+
+    pub(crate) fn of(bases: Bases, profiles: Profiles) -> Self {
+        let text = std::fs::read_to_string("data/research/universe.json").expect("readable");
+        let universe = Universe::parse(&text).expect("well formed");
+        let now = Now::Recorded(universe.recorded_at());
+        let of_yahoo = yahoo::Settings { base: bases.yahoo, cookie_base: bases.cookie, now };
+        let of_nse = nse::Settings { base: bases.nse.clone(), archives: bases.nse, now };
+        let services = Services::default()
+            .with(Arc::new(universe))
+            .with(Arc::new(profiles))
+            .with(Arc::new(Yahoo::new(client(yahoo::PROFILE), of_yahoo)))
+            .with(Arc::new(Nse::new(client(nse::PROFILE), of_nse)));
+        let registry = Registry::open(Manifests::new(Tree::Embedded), tools::all()).expect("good manifests");
+        Self(Pipeline::new(Parts {
+            registry: Arc::new(registry),
+            policy: Arc::new(AllowAll),
+            idempotency: Arc::new(MemoryIdempotency::default()),
+            services,
+            cap: Duration::from_mins(2),
+            log_arguments: false,
+        }))
+    }
+
+    /// Calls a tool to its end.
+    pub(crate) async fn call(&self, tool: &str, input: Value) -> (Result<Value, ToolError>, Provenance) {
+        let context = ToolContext::new(
+            User::new("demo".parse().expect("valid")),
+            clock::now() + Duration::from_mins(1),
+        );
+        let Value::Object(input) = input else { panic!("{input} is no object") };
+        let call = Call::new(context, Target::Tool(tool.to_owned()), input);
+        let terminal = self.0.start(call).await.expect("accepted").terminal().await.expect("an end");
+        let Terminal::Result(result) = terminal else { panic!("{tool} awaits a confirmation") };
+        let outcome: Outcome = result.outcome;
+        (outcome.map(|payload| payload.json().clone()), result.provenance)
+    }
+
+    /// The data of a call that succeeds.
+    pub(crate) async fn data(&self, tool: &str, input: Value) -> Value {
+        let called = self.call(tool, input.clone()).await;
+        called.0.unwrap_or_else(|error| panic!("{tool} {input}: {error:?}"))
+    }
+
+    /// The error of a call that fails.
+    pub(crate) async fn error(&self, tool: &str, input: Value) -> ToolError {
+        self.call(tool, input).await.0.expect_err("a failure")
+    }
+}
+
+fn client(profile: Profile) -> Client {
+    let limiter = MemoryLimiter::new(std::iter::empty::<(String, SourcePolicy)>());
+    let profile = Profile { may_retry: false, ..profile };
+    Client::new(profile, Sender::new().expect("TLS"), Arc::new(limiter), Arc::new(NoCoolDowns))
+}
+
+#[derive(Debug)]
+struct NoCoolDowns;
+
+impl CoolDowns for NoCoolDowns {
+    fn in_force<'a>(
+        &'a self,
+        _source: &'a str,
+        _user: &'a UserId,
+        _now: SystemTime,
+    ) -> BoxFuture<'a, Result<Option<CoolDown>, StoreError>> {
+        Box::pin(ready(Ok(None)))
+    }
+
+    fn begin<'a>(
+        &'a self,
+        _source: &'a str,
+        _user: Option<&'a UserId>,
+        _cool_down: &'a CoolDown,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(ready(Ok(())))
+    }
+
+    fn of_sources(&self, _now: SystemTime) -> BoxFuture<'_, Result<Vec<(String, CoolDown)>, StoreError>> {
+        Box::pin(ready(Ok(Vec::new())))
+    }
+}
