@@ -3,6 +3,7 @@
 //! Not here: what the tools make of the data.
 
 pub mod brokerage;
+pub mod embedded;
 pub mod http;
 pub mod limiter;
 pub mod now;
