@@ -28,6 +28,7 @@ use toolwire::{
 use support::{
     arguments, patch_json,
     raw::Raw,
+    save,
     server::{Server, config},
 };
 
@@ -372,7 +373,7 @@ async fn edits_are_seen_by_the_next_call_and_by_watchers_and_broken_files_change
 
     let master = directory.path().join("brokerage/user_master.json");
     let good = fs::read_to_string(&master).expect("readable");
-    fs::write(&master, good.replace("193.12", "200.5")).expect("written");
+    save(&master, &good.replace("193.12", "200.5"));
     // The very next call, without waiting for any event.
     assert_eq!(price().await, 200.5);
     assert_eq!(next(WatchEventType::DataChanged).await.data_digest.len(), 64);
@@ -381,7 +382,7 @@ async fn edits_are_seen_by_the_next_call_and_by_watchers_and_broken_files_change
     patch_json(&manifest, &json!({"title": "Prices"}));
     assert_eq!(next(WatchEventType::Changed).await.tool.expect("a tool").title, "Prices");
 
-    fs::write(&master, "{").expect("written");
+    save(&master, "{");
     let problems = next(WatchEventType::Problem).await.problems;
     assert!(problems[0].file.ends_with("user_master.json"), "{problems:?}");
     assert_eq!(price().await, 200.5);
@@ -391,7 +392,7 @@ async fn edits_are_seen_by_the_next_call_and_by_watchers_and_broken_files_change
     assert_eq!(price().await, 200.5);
 
     // Mended: said as well. A tool on which others depend cannot go; another can.
-    fs::write(&master, good).expect("written");
+    save(&master, &good);
     fs::remove_file(directory.path().join("tools/get_facts.json")).expect("removed");
     remove_key(&manifest, "titel");
     assert_eq!(next(WatchEventType::Removed).await.tool.expect("a tool").name, "get_facts");
@@ -401,7 +402,7 @@ async fn edits_are_seen_by_the_next_call_and_by_watchers_and_broken_files_change
 fn remove_key(path: &std::path::Path, key: &str) {
     let mut value: Value = serde_json::from_str(&fs::read_to_string(path).expect("readable")).expect("JSON");
     value.as_object_mut().expect("an object").remove(key);
-    fs::write(path, value.to_string()).expect("written");
+    save(path, &value.to_string());
 }
 
 #[tokio::test]

@@ -40,20 +40,17 @@ async fn scrape(program: &Program) -> String {
 }
 
 /// The series of the scrape: the name with its labels, and the value.
-fn series(scrape: &str) -> impl Iterator<Item = (&str, f64)> {
+fn series(scrape: &str) -> impl Iterator<Item = (&str, &str)> {
     let lines = scrape.lines().filter(|line| !line.starts_with('#'));
-    lines.map(|line| {
-        let (series, value) = line.rsplit_once(' ').expect("a value");
-        (series, value.parse().expect("a number"))
-    })
+    lines.map(|line| line.rsplit_once(' ').expect("a value"))
 }
 
-/// The sum of the series of a name that have all the given labels.
-fn sum(scrape: &str, name: &str, labels: &[&str]) -> f64 {
+/// The sum of the series of a name, which counts, that have all the given labels.
+fn sum(scrape: &str, name: &str, labels: &[&str]) -> i64 {
     let of_name = |series: &str| series.split('{').next() == Some(name);
     let meant =
         series(scrape).filter(|(series, _)| of_name(series) && labels.iter().all(|it| series.contains(it)));
-    meant.map(|(_, value)| value).sum()
+    meant.map(|(_, value)| value.parse::<i64>().expect("a count")).sum()
 }
 
 fn request(tool: &str, input: Value) -> CallToolRequest {
@@ -89,21 +86,21 @@ async fn numbers_move_with_calls_by_tool_and_code() {
     let scrape = scrape(&program).await;
     let calls = |labels: &[&str]| sum(&scrape, "toolwire_call_duration_seconds_count", labels);
     // Three, and one that the composite made.
-    assert_eq!(calls(&["tool=\"get_quotes\"", "code=\"OK\""]), 4.0, "{scrape}");
-    assert_eq!(calls(&["tool=\"get_quotes\"", "code=\"INVALID_ARGUMENT\""]), 1.0);
-    assert_eq!(calls(&["tool=\"debug_fail\"", "code=\"BLOCKED\""]), 1.0);
-    assert_eq!(calls(&["tool=\"_OTHER\"", "code=\"UNKNOWN_TOOL\""]), 1.0);
+    assert_eq!(calls(&["tool=\"get_quotes\"", "code=\"OK\""]), 4, "{scrape}");
+    assert_eq!(calls(&["tool=\"get_quotes\"", "code=\"INVALID_ARGUMENT\""]), 1);
+    assert_eq!(calls(&["tool=\"debug_fail\"", "code=\"BLOCKED\""]), 1);
+    assert_eq!(calls(&["tool=\"_OTHER\"", "code=\"UNKNOWN_TOOL\""]), 1);
     assert!(!scrape.contains("made_up_by_the_caller"), "a caller made a label: {scrape}");
     let executed = |labels: &[&str]| sum(&scrape, "gen_ai_execute_tool_duration_seconds_count", labels);
-    assert_eq!(executed(&["gen_ai_tool_name=\"get_quotes\""]), 4.0, "what is refused is not executed");
-    assert_eq!(executed(&["gen_ai_tool_name=\"debug_fail\"", "error_type=\"BLOCKED\""]), 1.0);
+    assert_eq!(executed(&["gen_ai_tool_name=\"get_quotes\""]), 4, "what is refused is not executed");
+    assert_eq!(executed(&["gen_ai_tool_name=\"debug_fail\"", "error_type=\"BLOCKED\""]), 1);
     let rpcs = |status: &str| {
         let labels = ["rpc_method=\"toolwire.v1.ToolService/CallTool\"", status];
         sum(&scrape, "rpc_server_call_duration_seconds_count", &labels)
     };
-    assert_eq!(rpcs("rpc_response_status_code=\"OK\""), 6.0);
-    assert_eq!(rpcs("rpc_response_status_code=\"NOT_FOUND\""), 1.0);
-    assert_eq!(sum(&scrape, "toolwire_calls_in_flight", &[]), 0.0);
+    assert_eq!(rpcs("rpc_response_status_code=\"OK\""), 6);
+    assert_eq!(rpcs("rpc_response_status_code=\"NOT_FOUND\""), 1);
+    assert_eq!(sum(&scrape, "toolwire_calls_in_flight", &[]), 0);
     assert!(scrape.contains("\ntoolwire_calls_in_flight 0"), "it is there, at zero: {scrape}");
 }
 
@@ -175,7 +172,7 @@ async fn nothing_that_a_caller_or_an_operator_keeps_secret_is_told() {
         assert!(!scrape.contains(secret), "{secret:?} in {scrape}");
     }
     assert!(
-        sum(&scrape, "toolwire_call_duration_seconds_count", &[]) >= 6.0,
+        sum(&scrape, "toolwire_call_duration_seconds_count", &[]) >= 6,
         "the calls were counted: {scrape}"
     );
     let log = program.kill().await;
@@ -217,7 +214,7 @@ async fn a_collector_that_never_answers_costs_calls_nothing() {
         client.call_tool(request("get_quotes", json!({"symbol": "AAPL"}))).await.expect("status OK");
     }
     let scrape = scrape(&program).await;
-    assert_eq!(sum(&scrape, "toolwire_call_duration_seconds_count", &["tool=\"get_quotes\""]), 2_100.0);
+    assert_eq!(sum(&scrape, "toolwire_call_duration_seconds_count", &["tool=\"get_quotes\""]), 2_100);
 }
 
 #[tokio::test]

@@ -136,10 +136,10 @@ async fn metrics(State(known): State<Known>) -> Response {
 }
 
 async fn ready(State(known): State<Known>) -> (StatusCode, &'static str) {
-    match known.draining.is_cancelled() {
-        false => (StatusCode::OK, "ready\n"),
-        true => (StatusCode::SERVICE_UNAVAILABLE, "draining\n"),
+    if known.draining.is_cancelled() {
+        return (StatusCode::SERVICE_UNAVAILABLE, "draining\n");
     }
+    (StatusCode::OK, "ready\n")
 }
 
 #[cfg(test)]

@@ -195,5 +195,12 @@ pub fn patch_json(path: &Path, changes: &Value) {
     for (key, new) in changes.as_object().expect("an object") {
         value[key] = new.clone();
     }
-    fs::write(path, value.to_string()).expect("written");
+    save(path, &value.to_string());
+}
+
+/// Replaces a file at once: a server that looks meanwhile must not find it empty.
+pub fn save(path: &Path, text: &str) {
+    let new = path.with_extension("new");
+    fs::write(&new, text).expect("written");
+    fs::rename(new, path).expect("replaced");
 }

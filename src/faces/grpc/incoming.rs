@@ -31,7 +31,7 @@ pub(super) fn call(extensions: &Extensions, target: Target, arguments: Arguments
     let deadline = arrived.at.checked_add(timeout).unwrap_or_else(|| clock::now() + UNBOUNDED);
     let credentials = extensions.get::<Bearer>().map(|bearer| bearer.0.clone());
     let trace_id = extensions.get::<CallersTrace>().map(|it| it.0);
-    let context = ToolContext { credentials, trace_id, ..ToolContext::new(user, deadline) };
+    let context = ToolContext { trace_id, credentials, ..ToolContext::new(user, deadline) };
     Call { arrived, ..Call::new(context, target, arguments) }
 }
 

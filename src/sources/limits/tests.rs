@@ -114,7 +114,7 @@ async fn only_sources_with_a_budget_have_one() {
 
 #[tokio::test]
 async fn a_refused_source_says_why_and_until_when() {
-    let until = UNIX_EPOCH + Duration::from_secs(1_768_557_600);
+    let until = UNIX_EPOCH + Duration::from_hours(491_266);
     let refused = limits(cooling("reddit", until)).refused().await.unwrap();
     let expected = "Reddit refuses to serve us; it is left alone until 2026-01-16T10:00:00Z";
     assert_eq!(refused, BTreeMap::from([("reddit".to_owned(), expected.to_owned())]));
