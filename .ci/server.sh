@@ -2,18 +2,20 @@
 # shellcheck disable=SC2154  # $work belongs to .ci/run
 # Starts and stops the server that the foreign clients talk to. Sourced by .ci/run, which owns $work and $server_pid.
 
-# start_server BINARY FLAGS…: serves on a free port; sets $server_pid and $address once it is ready.
+# start_server BINARY FLAGS…: serves on free ports, of which one is for operators; sets $server_pid, $address and
+# $admin_address once it is ready.
 start_server() {
-  "$1" serve --listen 127.0.0.1:0 "${@:2}" >"$work/server.out" 2>"$work/server.log" &
+  "$1" serve --listen 127.0.0.1:0 --admin 127.0.0.1:0 "${@:2}" >"$work/server.out" 2>"$work/server.log" &
   server_pid=$!
   for _ in {1..150}; do
-    # The server prints its address when it accepts connections.
-    address=$(grep -oEm1 '127\.0\.0\.1:[0-9]+' "$work/server.out" || true)
-    [ -n "$address" ] && echo "serving on $address" && return
+    # The server prints its addresses when it accepts connections, this one last.
+    admin_address=$(sed -n 's/^toolwire admin on //p' "$work/server.out")
+    address=$(sed -n 's/^toolwire listening on //p' "$work/server.out")
+    [ -n "$admin_address" ] && echo "serving on $address" && return
     kill -0 "$server_pid" 2>/dev/null || break
     sleep 0.2
   done
-  echo 'the server did not print its address; its output was:' >&2
+  echo 'the server did not print its addresses; its output was:' >&2
   cat "$work/server.out" "$work/server.log" >&2
   return 1
 }

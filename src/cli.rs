@@ -14,12 +14,15 @@ mod docs;
 mod explain;
 mod failure;
 mod files;
+mod guidance;
 mod import;
 mod json;
+mod limits;
 mod lint;
 mod list;
 mod output;
 mod schema;
+mod screener_login;
 mod serve;
 mod settings;
 mod signals;
@@ -47,10 +50,13 @@ enum Command {
     Serve(serve::Serve),
     List(list::List),
     Describe(describe::Describe),
+    Guidance(guidance::Guidance),
+    Limits(limits::Limits),
     Call(call::Call),
     Lint(lint::Lint),
     Docs(docs::Docs),
     Import(import::Import),
+    ScreenerLogin(screener_login::ScreenerLogin),
     Completions(completions::Completions),
 }
 
@@ -82,10 +88,13 @@ async fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Serve(serve) => serve.run().await,
         Command::List(list) => list.run().await,
         Command::Describe(describe) => describe.run().await,
+        Command::Guidance(guidance) => guidance.run().await,
+        Command::Limits(limits) => limits.run().await,
         Command::Call(call) => call.run().await,
         Command::Lint(lint) => lint.run(),
         Command::Docs(docs) => docs.run(),
         Command::Import(import) => import.run(),
+        Command::ScreenerLogin(login) => login.run().await,
         Command::Completions(completions) => completions.run(),
     }
 }

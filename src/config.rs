@@ -3,6 +3,7 @@
 //! Flags win over environment variables, those over `toolwire.toml`, and that over defaults. Not here: what the settings
 //! do. Every struct names, for each field, the flag, the variable and the default.
 
+mod admin;
 mod auth;
 mod client;
 mod data;
@@ -15,13 +16,16 @@ mod load;
 mod log;
 mod origins;
 mod print;
+mod profiles;
 mod server;
 mod setting;
 mod size;
 mod sources;
 mod telemetry;
 mod unknown;
+mod upstream;
 
+pub use admin::Admin;
 pub use auth::{Auth, AuthUser, InvalidPattern, ToolPattern};
 pub use client::Client;
 pub use data::Data;
@@ -31,9 +35,14 @@ pub use load::{Loaded, load};
 pub use log::{Log, LogFormat};
 pub use origins::{Origin, Origins};
 pub use print::print;
+pub use profiles::{Forbidden, Profiles, WaitZone};
 pub use server::{Drain, Server};
 pub use sources::{Environment, Flags, Sources};
 pub use telemetry::Telemetry;
+pub use upstream::{
+    Budget, CoolDown, Credentials, InvalidMode, Mode, Modes, News, Nse, Policy, Reddit, RedditCredentials,
+    Screen, Screener, SourcePolicy, Upstream, Upstreams, ValuePickr, Yahoo,
+};
 
 /// Everything that can be set.
 #[derive(Clone, Debug, Default)]
@@ -42,11 +51,17 @@ pub struct Config {
     pub server: Server,
     /// The data that tools read.
     pub data: Data,
+    /// The sources that the research tools ask.
+    pub upstreams: Upstreams,
     /// Who may call.
     pub auth: Auth,
+    /// The rules by which stocks are judged.
+    pub profiles: Profiles,
     /// The log.
     pub log: Log,
-    /// Traces.
+    /// The admin endpoint.
+    pub admin: Admin,
+    /// Traces and metrics.
     pub telemetry: Telemetry,
 }
 

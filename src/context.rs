@@ -4,25 +4,30 @@
 //! `toolwire.v1.ToolContext`; in process the context adds cancellation, credentials, events, services and the way to
 //! call other tools.
 
+mod audience;
 mod cancellation;
 mod events;
 mod ids;
 mod nested;
 mod pins;
 mod services;
+mod source_states;
 mod user;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
+use opentelemetry::trace::TraceId;
 use secrecy::SecretString;
 use tokio::time::Instant;
 
+pub use audience::Audience;
 pub use cancellation::{Cancellation, StopCause};
 pub use events::{EventSink, Events};
 pub use ids::{CallId, InvalidId, RequestId, UserId};
 pub use nested::{CallTools, NoNestedCalls, Unfinished};
 pub use pins::Pins;
 pub use services::Services;
+pub use source_states::SourceStates;
 pub use user::User;
 
 use crate::clock;
@@ -42,6 +47,8 @@ pub struct ToolContext {
     pub task_id: Option<String>,
     /// The caller's session.
     pub session_id: Option<String>,
+    /// The trace that the caller's `traceparent` names, which its log line names too.
+    pub trace_id: Option<TraceId>,
     /// Values for tools that ask for them; never a source of identity or consent.
     pub attributes: Arc<BTreeMap<String, String>>,
     /// The instant by which the work ends, whatever happens. Never extended.
@@ -72,6 +79,7 @@ impl ToolContext {
             depth: 0,
             task_id: None,
             session_id: None,
+            trace_id: None,
             attributes: Arc::default(),
             deadline,
             latest: deadline,

@@ -45,6 +45,14 @@ impl Tree {
         }
     }
 
+    /// The content of a file that need not be text; `None` if there is no such file.
+    pub fn read_bytes(&self, path: &str) -> Result<Option<Vec<u8>>, ReadError> {
+        match self {
+            Self::Embedded => Ok(EMBEDDED.get_file(path).map(|file| file.contents().to_owned())),
+            Self::Disk(root) => absent_is_none(path, fs::read(root.join(path))),
+        }
+    }
+
     /// The files of a directory with the given extension, as paths in the tree, sorted. Empty without the directory.
     pub fn list(&self, directory: &str, extension: &str) -> Result<Vec<String>, ReadError> {
         let names = match self {

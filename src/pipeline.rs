@@ -4,12 +4,15 @@
 //! status, everything else a result. Not here: limits and retries, which belong to each source's own stack.
 
 pub mod authorize;
+pub mod cache;
 mod call;
 pub mod deadline;
 pub mod execute;
 pub mod flight;
+pub mod frame;
 pub mod idempotency;
 mod in_flight;
+pub mod narrate;
 mod nested;
 pub mod policy;
 pub mod resolve;
@@ -26,6 +29,7 @@ use tower::{Service, ServiceBuilder, ServiceExt, util::BoxCloneSyncService};
 use tracing::Instrument;
 
 pub use authorize::Policy;
+pub use cache::Tiers;
 pub use call::{Arrived, Call, Facts, Target};
 use execute::{Execute, timed_out};
 pub use in_flight::{InFlight, Which};
@@ -33,7 +37,7 @@ use stream::End;
 pub use stream::{CallStream, Step};
 
 use crate::{
-    context::{EventSink, Services},
+    context::{EventSink, Events, Services},
     contract::{Refusal, Terminal},
     registry::Registry,
     store::idempotency::Idempotency,
@@ -48,6 +52,8 @@ pub struct Parts {
     pub policy: Arc<dyn Policy>,
     /// Remembers calls with a `request_id`.
     pub idempotency: Arc<dyn Idempotency>,
+    /// Where results of reads are cached.
+    pub tiers: Tiers,
     /// What tools need beyond the standard context.
     pub services: Services,
     /// No call lasts longer.
@@ -67,7 +73,7 @@ pub struct Pipeline {
 impl Pipeline {
     /// The stack. Top to bottom is the way of a call.
     pub fn new(parts: Parts) -> Arc<Self> {
-        let Parts { registry, policy, idempotency, services, cap, log_arguments } = parts;
+        let Parts { registry, policy, idempotency, tiers, services, cap, log_arguments } = parts;
         let in_flight = InFlight::default();
         let stack = ServiceBuilder::new()
             // Outermost: sees refusals too.
@@ -77,11 +83,17 @@ impl Pipeline {
             // Rules need the definition.
             .layer(resolve::Layer::new(Arc::clone(&registry)))
             // Before anything reveals whether a tool exists.
-            .layer(authorize::Layer::new(policy, registry))
+            .layer(authorize::Layer::new(policy, Arc::clone(&registry)))
             // Nothing invalid is stored, confirmed or executed.
             .layer(validate::Layer::new(log_arguments))
+            // Every response has a nonce of its own, a repeated one too.
+            .layer(frame::Layer)
             // A repeat spends nothing, not even a confirmation.
             .layer(idempotency::Layer::new(idempotency, in_flight.clone()))
+            // Below what decides whether anything is done at all.
+            .layer(narrate::Layer)
+            // A hit spends nothing of a source, and equal calls at one time are one.
+            .layer(cache::Layer::new(tiers, registry))
             // The tool.
             .service(Execute);
         Arc::new(Self { stack: BoxCloneSyncService::new(stack), services, in_flight })
@@ -89,8 +101,20 @@ impl Pipeline {
 
     /// Starts a call. A refusal that comes before anything else is the error here, so that a face can answer it
     /// without a stream.
-    pub async fn start(self: &Arc<Self>, mut call: Call) -> Result<CallStream, Refusal> {
-        let (sink, events) = EventSink::channel();
+    pub async fn start(self: &Arc<Self>, call: Call) -> Result<CallStream, Refusal> {
+        self.launch(call, EventSink::channel()).await
+    }
+
+    /// Carries a call out to its end. Nobody hears what it says meanwhile, so it need not say it.
+    pub async fn finish(self: &Arc<Self>, call: Call) -> Result<Terminal, Refusal> {
+        self.launch(call, EventSink::unheard()).await?.terminal().await
+    }
+
+    async fn launch(
+        self: &Arc<Self>,
+        mut call: Call,
+        (sink, events): (EventSink, Events),
+    ) -> Result<CallStream, Refusal> {
         let call_id = call.context.call_id;
         call.context.events = sink;
         call.context.services = self.services.clone();

@@ -7,20 +7,24 @@ mod assemble;
 mod definition;
 mod digest;
 pub mod docs;
+mod guidance;
 mod health;
 mod input;
 pub mod lint;
 mod load;
 mod manifest;
 mod manifests;
+mod narration;
 mod near;
 mod planner;
 mod problem;
 mod schema;
 mod snapshot;
+mod template;
 mod words;
 
 use std::{
+    collections::BTreeMap,
     fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -30,11 +34,13 @@ use tokio::sync::watch;
 
 pub use assemble::RegisteredTool;
 pub use definition::{CachePolicy, Definition, Example, Source, Status};
+pub use guidance::guidance_for_planner;
 pub use health::SourceHealth;
 pub use input::InputSchema;
 pub use manifests::Manifests;
+pub use narration::Narration;
 pub use near::near;
-pub use planner::{describe_for_planner, guidance_for_planner};
+pub use planner::describe_for_planner;
 pub use snapshot::{Change, Snapshot};
 pub use words::{CacheScope, CacheTier, Category, ConsequenceLevel, ToolType};
 
@@ -79,7 +85,7 @@ impl Registry {
         if !problems.is_empty() {
             return Err(Problems(problems));
         }
-        let sources = health::Sources::new();
+        let sources = health::Sources::default();
         let state = State { manifests, executors, stamps, digest, tools, problems, sources };
         let snapshot = state.snapshot();
         let changes = watch::Sender::new(Arc::clone(&snapshot));
@@ -107,8 +113,15 @@ impl Registry {
     /// Takes over what a source says of its data.
     pub fn set_source_health(&self, source: &str, health: SourceHealth) {
         let mut state = self.lock();
-        if state.sources.get(source) != Some(&health) {
-            state.sources.insert(source.to_owned(), health);
+        if state.sources.set(source, health) {
+            self.publish(&state);
+        }
+    }
+
+    /// Takes over which sources refuse us, and why: no tool of theirs is ready. The others no longer do.
+    pub fn set_refused(&self, refused: BTreeMap<String, String>) {
+        let mut state = self.lock();
+        if state.sources.set_refused(refused) {
             self.publish(&state);
         }
     }

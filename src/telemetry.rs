@@ -1,22 +1,28 @@
-//! Tracing and OpenTelemetry: the log on stderr, and spans over OTLP/gRPC where the standard `OTEL_*` variables ask
-//! for them.
+//! Tracing and OpenTelemetry: the log on stderr, spans and metrics over OTLP/gRPC where the standard `OTEL_*` variables
+//! ask for them, and metrics for whoever scrapes the admin endpoint.
 //!
 //! A span exporter that is slow or absent costs calls nothing: spans wait in a bounded queue and are dropped when it is
 //! full. Not here: what a span or a log line says, which stands where it is made.
 
 pub mod attribute;
+mod line;
+pub mod metric;
 
 use std::{
     io::IsTerminal,
     panic::{self, PanicHookInfo},
 };
 
+use self::metric::export::Scrape;
 use opentelemetry::{
     global,
-    trace::{TraceContextExt, TracerProvider},
+    trace::{TraceContextExt, TraceId, TracerProvider},
 };
 use opentelemetry_otlp::{ExporterBuildError, SpanExporter};
-use opentelemetry_sdk::{Resource, propagation::TraceContextPropagator, trace::SdkTracerProvider};
+use opentelemetry_sdk::{
+    Resource, error::OTelSdkError, metrics::SdkMeterProvider, propagation::TraceContextPropagator,
+    trace::SdkTracerProvider,
+};
 use tracing::{Metadata, Span, Subscriber, level_filters::LevelFilter};
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 use tracing_subscriber::{
@@ -36,7 +42,11 @@ pub struct Settings {
     pub filter: String,
     /// Whether spans go out over OTLP; where to is in the standard `OTEL_*` variables.
     pub otlp: bool,
-    /// The service's name in traces.
+    /// Whether metrics go out over OTLP; where to is in the standard `OTEL_*` variables.
+    pub otlp_metrics: bool,
+    /// Whether metrics can be scraped.
+    pub prometheus: bool,
+    /// The service's name in traces and metrics.
     pub service_name: String,
 }
 
@@ -61,28 +71,44 @@ pub enum SetupError {
     /// The OTLP exporter cannot be built.
     #[error("OTLP exporter: {0}; check the OTEL_EXPORTER_OTLP_* variables")]
     Exporter(#[from] ExporterBuildError),
+    /// Metrics cannot be made ready for Prometheus.
+    #[error("metrics: {0}")]
+    Metrics(#[from] OTelSdkError),
     /// Something else has set up tracing in this process.
     #[error("{0}")]
     Twice(#[from] TryInitError),
 }
 
-/// Flushes what is left of the traces when the process ends.
+/// Flushes what is left of traces and metrics when the process ends.
 #[derive(Debug)]
 #[must_use]
-pub struct Guard(Option<SdkTracerProvider>);
+pub struct Guard {
+    traces: Option<SdkTracerProvider>,
+    metrics: Option<SdkMeterProvider>,
+    scrape: Option<Scrape>,
+}
+
+impl Guard {
+    /// Reads the metrics, if they can be scraped.
+    pub fn scrape(&self) -> Option<Scrape> {
+        self.scrape.clone()
+    }
+}
 
 /// Sets up logging and tracing for the process. Within a Tokio runtime, which the exporter uses.
 pub fn init(settings: &Settings) -> Result<Guard, SetupError> {
     global::set_text_map_propagator(TraceContextPropagator::new());
-    let provider = settings.otlp.then(|| provider(settings)).transpose()?;
+    let resource = Resource::builder().with_service_name(settings.service_name.clone()).build();
+    let traces = settings.otlp.then(|| provider(resource.clone())).transpose()?;
+    let (metrics, scrape) = metric::export::start(settings, resource)?;
     let filter = EnvFilter::try_new(&settings.filter)?;
     // A line says what it has to say by itself; spans are for traces.
     let log = log_layer(settings.format)
         .with_filter(filter.and(filter_fn(|metadata: &Metadata<'_>| metadata.is_event())));
-    let spans = provider.as_ref().map(span_layer);
+    let spans = traces.as_ref().map(span_layer);
     tracing_subscriber::registry().with(spans).with(log).try_init()?;
     panic::set_hook(Box::new(log_panic));
-    Ok(Guard(provider))
+    Ok(Guard { traces, metrics, scrape })
 }
 
 /// The layer that makes OpenTelemetry spans of this crate's spans, lean on attributes.
@@ -99,18 +125,31 @@ where
         .with_filter(Targets::new().with_target("toolwire", LevelFilter::INFO))
 }
 
-/// The trace that the current span belongs to, in hex; `None` where nothing is traced.
-pub fn current_trace_id() -> Option<String> {
+/// The trace that the current span belongs to; `None` where nothing is traced.
+pub fn current_trace_id() -> Option<TraceId> {
     let context = Span::current().context();
     let span = context.span();
     let span_context = span.span_context();
-    span_context.is_valid().then(|| span_context.trace_id().to_string())
+    span_context.is_valid().then(|| span_context.trace_id())
+}
+
+/// The trace that a `traceparent` header names, by W3C Trace Context; `None` if it is malformed.
+pub fn trace_id_in(traceparent: &str) -> Option<TraceId> {
+    let mut parts = traceparent.split('-');
+    let (version, trace_id, parent_id, flags) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+    let is_hex = |part: &str, length| {
+        part.len() == length && part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    };
+    // Later versions may say more after the flags.
+    let is_known = is_hex(version, 2) && version != "ff" && (version != "00" || parts.next().is_none());
+    let is_valid = is_known && is_hex(trace_id, 32) && is_hex(parent_id, 16) && is_hex(flags, 2);
+    let trace_id = TraceId::from_hex(trace_id).ok().filter(|id| *id != TraceId::INVALID)?;
+    (is_valid && parent_id.bytes().any(|byte| byte != b'0')).then_some(trace_id)
 }
 
 /// A tracer provider that exports as the standard `OTEL_*` variables say.
-fn provider(settings: &Settings) -> Result<SdkTracerProvider, ExporterBuildError> {
+fn provider(resource: Resource) -> Result<SdkTracerProvider, ExporterBuildError> {
     let exporter = SpanExporter::builder().with_tonic().build()?;
-    let resource = Resource::builder().with_service_name(settings.service_name.clone()).build();
     Ok(SdkTracerProvider::builder().with_batch_exporter(exporter).with_resource(resource).build())
 }
 
@@ -130,16 +169,48 @@ where
         Format::Auto if is_terminal => layer.boxed(),
         Format::Text => layer.with_ansi(is_terminal).boxed(),
         Format::Auto | Format::Json => {
-            layer.json().flatten_event(true).with_current_span(false).with_span_list(false).boxed()
+            let layer = layer.json().flatten_event(true).with_current_span(false).with_span_list(false);
+            layer.map_event_format(line::Json).boxed()
         }
     }
 }
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        if let Some(provider) = self.0.take() {
-            // Bounded by the exporter's own time-out; what cannot be sent is given up.
+        // Bounded by the exporters' own time-outs; what cannot be sent is given up.
+        if let Some(provider) = self.metrics.take() {
             let _ = provider.shutdown();
+        }
+        if let Some(provider) = self.traces.take() {
+            let _ = provider.shutdown();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_well_formed_traceparent_names_a_trace() {
+        let trace = "0af7651916cd43dd8448eb211c80319c";
+        let of = |text: &str| trace_id_in(text).map(|id| id.to_string());
+        for good in ["00-{}-b7ad6b7169203331-01", "cc-{}-b7ad6b7169203331-00-more"] {
+            assert_eq!(of(&good.replace("{}", trace)).as_deref(), Some(trace), "{good}");
+        }
+        let bad = [
+            "",
+            "00-{}",
+            "00-{}-b7ad6b7169203331",
+            "ff-{}-b7ad6b7169203331-01",
+            "00-{}-0000000000000000-01",
+            "00-{}-b7ad6b7169203331-01-more",
+            "00-{}-B7AD6B7169203331-01",
+            "00-00000000000000000000000000000000-b7ad6b7169203331-01",
+            "00-+af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+        ];
+        for bad in bad {
+            assert_eq!(of(&bad.replace("{}", trace)), None, "{bad}");
         }
     }
 }

@@ -16,7 +16,12 @@ use diagnostics::{
     fail::DebugFail, nested::DebugNested, panic::DebugPanic, sleep::DebugSleep, stream::DebugStream,
     write::DebugWrite,
 };
-use research::{BrowseNews, BrowseReddit, BrowseValuepickr, GetNews, GetRedditMentions, GetStockThesis};
+use research::{
+    AddToWatchlist, BacktestFilter, BrowseNews, BrowseReddit, BrowseScreener, BrowseValuepickr,
+    BrowseWatchlist, CheckForbidden, CheckWaitZone, CompareStocks, GetEarnings, GetFundamentals,
+    GetInsiderTrading, GetInstitutionalHoldings, GetNews, GetRedditMentions, GetStockThesis, GetTechnicals,
+    RemoveFromWatchlist,
+};
 use tool::{Executor, erase};
 
 /// Every tool that is always offered.
@@ -35,13 +40,29 @@ pub fn all() -> Vec<Arc<dyn Executor>> {
         erase(GetPerformanceWithTransfers),
         erase(GetSymbolPerformance),
         erase(RankPortfolio),
-        // Research: what people write (spec 004).
+        // Research (spec 004): discovery.
         erase(BrowseNews),
         erase(BrowseReddit),
+        erase(BrowseScreener),
         erase(BrowseValuepickr),
+        erase(BrowseWatchlist),
+        erase(AddToWatchlist),
+        erase(RemoveFromWatchlist),
+        // Research: one stock.
+        erase(GetFundamentals),
         erase(GetNews),
         erase(GetRedditMentions),
         erase(GetStockThesis),
+        // Research: filters.
+        erase(CheckForbidden),
+        erase(CheckWaitZone),
+        erase(GetTechnicals),
+        // Research: 004's roadmap.
+        erase(BacktestFilter),
+        erase(CompareStocks),
+        erase(GetEarnings),
+        erase(GetInsiderTrading),
+        erase(GetInstitutionalHoldings),
     ]
 }
 

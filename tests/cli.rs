@@ -15,7 +15,8 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::{
-    io::{AsyncBufReadExt, BufReader},
+    io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader},
+    net::TcpStream,
     process::{Child, Command},
     time::{sleep, timeout},
 };
@@ -78,7 +79,7 @@ async fn without_a_command_the_commands_are_shown() {
     assert_fails(
         &run(&[]).await,
         2,
-        &["serve", "list", "describe", "call", "lint", "docs", "import", "completions"],
+        &["serve", "list", "describe", "call", "lint", "docs", "import", "screener-login", "completions"],
     );
     let help = run(&["call", "--help"]).await;
     assert_eq!(help.status.code(), Some(0));
@@ -133,6 +134,54 @@ async fn the_effective_configuration_is_printed_with_its_sources_and_without_its
         assert!(lines.iter().any(|it| it == line), "{line:?} is not in {lines:#?}");
     }
     assert!(!stdout(&output).contains("s3cret"));
+}
+
+#[tokio::test]
+async fn the_admin_address_stands_on_the_second_line_and_the_endpoint_outlives_readiness() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut command = toolwire(&directory);
+    command.args(["serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0"]);
+    command.env("TOOLWIRE_DRAIN_LAME_DUCK", "10s").stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(lines.next_line().await.unwrap().unwrap().starts_with("toolwire listening on 127.0.0.1:"));
+    let line = lines.next_line().await.unwrap().unwrap();
+    let admin = line.strip_prefix("toolwire admin on ").unwrap();
+    assert!(http_get(admin, "/readyz").await.starts_with("HTTP/1.1 200"));
+    send(&child, Signal::TERM);
+    timeout(PATIENCE, async { while http_get(admin, "/readyz").await.starts_with("HTTP/1.1 200") {} })
+        .await
+        .expect("it drains");
+    assert!(http_get(admin, "/readyz").await.starts_with("HTTP/1.1 503"));
+    assert!(http_get(admin, "/healthz").await.starts_with("HTTP/1.1 200"));
+    child.kill().await.unwrap();
+}
+
+async fn http_get(address: &str, path: &str) -> String {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.write_all(format!("GET {path} HTTP/1.1\r\nhost: x\r\n\r\n").as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    answer
+}
+
+#[tokio::test]
+async fn limits_and_guidance_are_those_of_a_server_or_of_the_program_itself() {
+    let directory = tempfile::tempdir().unwrap();
+    let (mut child, address) = served(&directory, "0s").await;
+    for more in [&[][..], &["--server", &address][..]] {
+        let limits = run(&[&["limits"], more].concat()).await;
+        assert_eq!(limits.status.code(), Some(0), "{limits:?}");
+        let lines: Vec<_> = stdout(&limits).lines().collect();
+        assert!(lines[0].starts_with("SOURCE "), "{lines:?}");
+        let brokerage = lines.iter().find(|line| line.starts_with("brokerage")).unwrap();
+        assert!(brokerage.contains("at once") && brokerage.ends_with("unlimited"), "{brokerage}");
+        // Nothing of a portfolio is limited, and no manifest of it says how to use it.
+        let guidance = run(&[&["guidance", "--tag", "portfolio"], more].concat()).await;
+        assert_eq!((guidance.status.code(), stdout(&guidance)), (Some(0), ""), "{guidance:?}");
+        assert!(stderr(&guidance).contains("no guidance"), "{guidance:?}");
+    }
+    child.kill().await.unwrap();
 }
 
 #[tokio::test]

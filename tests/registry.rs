@@ -3,6 +3,7 @@
 /// The inline module makes `tests/registry/` the place of its files.
 mod registry {
     mod arguments;
+    mod guidance;
     mod pages;
     mod properties;
     mod quality;

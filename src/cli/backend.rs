@@ -64,6 +64,22 @@ impl Backend {
         }
     }
 
+    /// Guidance for a planner on the tools that have all the given tags.
+    pub(super) async fn guidance(&self, tags: &[String]) -> Result<String, Status> {
+        match self {
+            Self::Remote(remote) => remote.guidance(tags).await,
+            Self::Local(local) => Ok(local.guidance(tags)),
+        }
+    }
+
+    /// What each source would do with a request, in order of name.
+    pub(super) async fn limits(&self) -> Result<Vec<v1::SourceLimit>, Status> {
+        match self {
+            Self::Remote(remote) => remote.limits().await,
+            Self::Local(local) => Ok(local.limits().await),
+        }
+    }
+
     /// Waits until everything that was begun has ended.
     pub(super) async fn settle(&self) {
         if let Self::Local(local) = self {

@@ -1,10 +1,13 @@
 //! `toolwire serve`: serves the tools over gRPC until it is asked to end.
 
+use std::io;
+
 use clap::Args;
 use tokio::{select, sync::oneshot};
 
 use super::{failure::Failure, output, settings, settings::Settings, signals::Signals, wiring};
 use crate::{
+    app::Doors,
     config::{self, Flags},
     faces::grpc::transport::Report,
 };
@@ -18,6 +21,9 @@ pub(super) struct Serve {
     /// Listens on ADDRESS; port 0 takes a free one [default: 127.0.0.1:50051] [env: TOOLWIRE_LISTEN]
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<String>,
+    /// Answers operators on ADDRESS over HTTP: /metrics, /healthz, /readyz [default: none] [env: TOOLWIRE_ADMIN]
+    #[arg(long, value_name = "ADDRESS")]
+    admin: Option<String>,
     /// Logs in this format [default: auto] [env: TOOLWIRE_LOG]
     #[arg(long, value_name = "FORMAT", value_parser = ["auto", "json", "text"])]
     log: Option<String>,
@@ -39,18 +45,17 @@ impl Serve {
             return output::print(&config::print(&config, &loaded.origins));
         }
         config.check_exposure()?;
-        let _telemetry = wiring::start_telemetry(&config)?;
+        let telemetry = wiring::start_telemetry(&config)?;
         let app = wiring::open(&config)?;
-        let listener = wiring::bind(&config)?;
-        let address = listener.local_addr().map_err(|error| Failure::Failed(error.to_string()))?;
+        let doors = wiring::bind(&config, &telemetry).await?;
         let signals = Signals::install().map_err(|error| Failure::Failed(format!("no signals: {error}")))?;
-        output::print(&format!("toolwire listening on {address}"))?;
+        announce(&doors)?;
         let (stop, stopped) = oneshot::channel();
         let shutdown = async {
             let _ = stopped.await;
         };
         select! {
-            report = app.serve(&config, listener, shutdown) => {
+            report = app.serve(&config, doors, shutdown) => {
                 log_end(report);
                 Ok(())
             }
@@ -60,8 +65,18 @@ impl Serve {
 
     fn flags(&self) -> Flags {
         let flags = self.settings.flags().set("server.listen", self.listen.as_ref());
-        flags.set("log.format", self.log.as_ref()).set("server.reuse_port", self.reuse_port)
+        let flags = flags.set("log.format", self.log.as_ref()).set("admin.listen", self.admin.as_ref());
+        flags.set("server.reuse_port", self.reuse_port)
     }
+}
+
+/// The addresses, each on a line: callers' first, which is all that whoever waits for the server needs to read.
+fn announce(doors: &Doors) -> Result<(), Failure> {
+    let failed = |error: io::Error| Failure::Failed(error.to_string());
+    let address = doors.grpc.local_addr().map_err(failed)?;
+    output::print(&format!("toolwire listening on {address}"))?;
+    let Some(admin) = &doors.admin else { return Ok(()) };
+    output::print(&format!("toolwire admin on {}", admin.address().map_err(failed)?))
 }
 
 /// Asks the server to end at the first signal. Returns at the next interrupt: the person does not want to wait.

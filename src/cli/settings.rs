@@ -18,6 +18,9 @@ pub(super) struct Settings {
     /// Reads manifests and data from DIR instead of what is built in [env: TOOLWIRE_DATA]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
+    /// Asks the sources themselves: live, or for one of them embedded,yahoo=live [default: embedded] [env: TOOLWIRE_SOURCES]
+    #[arg(long, value_name = "MODE")]
+    sources: Option<String>,
     /// Offers the diagnostics tools, debug_sleep and so on [env: TOOLWIRE_DIAGNOSTICS]
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
     diagnostics: Option<bool>,
@@ -29,6 +32,7 @@ impl Settings {
         let data = self.data.as_ref().map(|dir| dir.display());
         Flags::with_file(self.config.clone())
             .set("data.dir", data)
+            .set("sources.mode", self.sources.as_ref())
             .set("server.diagnostics", self.diagnostics)
     }
 

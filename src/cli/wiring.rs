@@ -5,14 +5,13 @@
 use std::path::Path;
 
 use serde_json::Value;
-use tokio::net::TcpListener;
 
 use super::failure::Failure;
 use crate::{
-    app::{self, App},
+    app::{self, App, Doors},
     config::{Config, LogFormat},
     contract::proto::v1,
-    faces::grpc,
+    faces::{admin::Admin, grpc},
     files::{Problem, Problems},
     registry::{docs, lint},
     sources::brokerage::{Brokerage, OpenError, import},
@@ -28,7 +27,7 @@ pub(super) struct Linted {
     pub(super) is_refused: bool,
 }
 
-/// Starts the log and the export of traces. They end when the guard is dropped.
+/// Starts the log and the export of traces and metrics. They end when the guard is dropped.
 pub(super) fn start_telemetry(config: &Config) -> Result<Guard, Failure> {
     let settings = telemetry::Settings {
         format: match config.log.format {
@@ -38,6 +37,8 @@ pub(super) fn start_telemetry(config: &Config) -> Result<Guard, Failure> {
         },
         filter: config.log.filter.clone(),
         otlp: config.telemetry.otlp,
+        otlp_metrics: config.telemetry.otlp_metrics,
+        prometheus: config.admin.listen.is_some(),
         service_name: config.telemetry.service_name.clone(),
     };
     telemetry::init(&settings).map_err(|error| Failure::Start(error.to_string()))
@@ -48,9 +49,13 @@ pub(super) fn open(config: &Config) -> Result<App, Failure> {
     App::build(config).map_err(|error| Failure::Start(error.to_string()))
 }
 
-/// Takes the configured address.
-pub(super) fn bind(config: &Config) -> Result<TcpListener, Failure> {
-    grpc::bind(&config.server).map_err(|error| Failure::Failed(error.to_string()))
+/// Takes the configured addresses.
+pub(super) async fn bind(config: &Config, telemetry: &Guard) -> Result<Doors, Failure> {
+    let grpc = grpc::bind(&config.server).map_err(|error| Failure::Failed(error.to_string()))?;
+    let Some(address) = config.admin.listen else { return Ok(Doors::from(grpc)) };
+    let admin = Admin::bind(address, telemetry.scrape()).await;
+    let admin = admin.map_err(|error| Failure::Failed(error.to_string()))?;
+    Ok(Doors { grpc, admin: Some(admin) })
 }
 
 /// Checks the manifests and the data.

@@ -58,6 +58,31 @@ pub(super) fn serialize<S: Serializer>(duration: &Duration, serializer: S) -> Re
     serializer.serialize_str(&format(*duration))
 }
 
+/// A length of time that may be unset.
+pub(super) mod optional {
+    use std::time::Duration;
+
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(in crate::config) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Duration>, D::Error> {
+        let text = Option::<String>::deserialize(deserializer)?;
+        text.map(|text| super::parse(&text)).transpose().map_err(D::Error::custom)
+    }
+
+    #[allow(clippy::ref_option, reason = "the form serde asks for")]
+    pub(in crate::config) fn serialize<S: Serializer>(
+        duration: &Option<Duration>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        match duration {
+            Some(duration) => super::serialize(duration, serializer),
+            None => serializer.serialize_none(),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

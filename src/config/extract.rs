@@ -1,9 +1,11 @@
 //! The merged layers as typed settings, and what does not fit as a problem in our own words.
 
+use std::collections::BTreeMap;
+
 use figment::{Figment, error::Kind};
 use serde::Deserialize;
 
-use super::{Data, Log, Problem, Server, auth};
+use super::{Admin, Data, Forbidden, Log, Problem, Server, Upstreams, WaitZone, auth};
 
 /// What the layers hold.
 #[derive(Debug, Default, Deserialize)]
@@ -11,8 +13,12 @@ use super::{Data, Log, Problem, Server, auth};
 pub(super) struct Settings {
     pub(super) server: Server,
     pub(super) data: Data,
+    pub(super) sources: Upstreams,
     pub(super) auth: auth::Table,
     pub(super) log: Log,
+    pub(super) admin: Admin,
+    pub(super) wait_zone: BTreeMap<String, WaitZone>,
+    pub(super) forbidden: BTreeMap<String, Forbidden>,
 }
 
 /// Reads the settings. Texts from flags and variables count as what they spell: `true`, `100`.

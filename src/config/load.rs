@@ -6,7 +6,7 @@ mod tests;
 use figment::Source;
 
 use super::{
-    Config, ConfigError, Environment, Origins, Problem, Sources, Telemetry,
+    Config, ConfigError, Credentials, Environment, Origins, Problem, Profiles, Sources, Telemetry, Upstreams,
     extract::{Settings, extract},
     layer::{self, Layer},
     unknown,
@@ -40,10 +40,13 @@ pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
 }
 
 fn check(settings: Settings, environment: &Environment) -> Result<Config, Vec<Problem>> {
-    let Settings { server, data, auth, log } = settings;
-    none(server.problems().into_iter().chain(log.problems()).collect())?;
+    let Settings { server, data, sources, auth, log, admin, wait_zone, forbidden } = settings;
+    none(server.problems().into_iter().chain(sources.problems()).chain(log.problems()).collect())?;
     let auth = auth.resolve(environment)?;
-    Ok(Config { server, data, auth, log, telemetry: Telemetry::from_environment(environment) })
+    let upstreams = Upstreams { credentials: Credentials::from_environment(environment)?, ..sources };
+    let profiles = Profiles::resolve(wait_zone, forbidden)?;
+    let telemetry = Telemetry::from_environment(environment);
+    Ok(Config { server, data, upstreams, auth, profiles, log, admin, telemetry })
 }
 
 fn none(problems: Vec<Problem>) -> Result<(), Vec<Problem>> {

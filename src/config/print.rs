@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::{Value, json};
 
-use super::{AuthUser, Config, Origins, auth::HIDDEN, setting};
+use super::{AuthUser, Config, Origins, Screen, Telemetry, auth::HIDDEN, setting};
 
 /// The configuration as TOML that, tokens aside, is understood as a file of settings again.
 pub fn print(config: &Config, origins: &Origins) -> String {
@@ -14,13 +14,26 @@ pub fn print(config: &Config, origins: &Origins) -> String {
         table(&mut text, "[[auth.users]]");
         self::user(&mut text, user);
     }
+    for screen in &config.upstreams.screener.screens {
+        table(&mut text, "[[sources.screener.screens]]");
+        self::screen(&mut text, screen);
+    }
+    credentials(&mut text, config);
+    for (name, keys) in config.profiles.tables() {
+        table(&mut text, &format!("[{name}]"));
+        for (key, value) in keys {
+            // The JSON of numbers, flags and lists of texts is TOML too.
+            push(&mut text, &format!("{key} = {value}"));
+        }
+    }
     telemetry(&mut text, config);
     text
 }
 
 /// Every setting that is a single value.
 pub(super) fn values(config: &Config) -> Value {
-    json!({"server": config.server, "data": config.data, "log": config.log})
+    let Config { server, data, upstreams, log, admin, .. } = config;
+    json!({"server": server, "data": data, "sources": upstreams, "log": log, "admin": admin})
 }
 
 fn settings(text: &mut String, values: &Value, origins: &Origins) {
@@ -56,10 +69,29 @@ fn user(text: &mut String, user: &AuthUser) {
     }
 }
 
+fn screen(text: &mut String, screen: &Screen) {
+    let Screen { user_id, screen_id, path } = screen;
+    for (name, value) in [("user_id", user_id.as_str()), ("screen_id", screen_id), ("path", path)] {
+        push(text, &format!("{name} = {}", json!(value)));
+    }
+}
+
+/// What stands in variables only is no part of a file of settings.
+fn credentials(text: &mut String, config: &Config) {
+    let shown = config.upstreams.credentials.shown();
+    let gap = if shown.is_empty() { "" } else { "\n" };
+    text.push_str(gap);
+    for (name, value) in shown {
+        push(text, &format!("# {name} = {}", json!(value)));
+    }
+}
+
 fn telemetry(text: &mut String, config: &Config) {
-    let state = if config.telemetry.otlp { "on" } else { "off" };
-    let name = &config.telemetry.service_name;
-    push(text, &format!("\n# Traces are {state}, for the service {name:?} (OTEL_* variables)"));
+    let state = |is_on| if is_on { "on" } else { "off" };
+    let Telemetry { otlp, otlp_metrics, service_name } = &config.telemetry;
+    let (traces, metrics) = (state(*otlp), state(*otlp_metrics));
+    let what = format!("Traces over OTLP are {traces}, metrics {metrics}, for the service {service_name:?}");
+    push(text, &format!("\n# {what} (OTEL_* variables)"));
 }
 
 fn table(text: &mut String, header: &str) {

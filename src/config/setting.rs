@@ -1,8 +1,8 @@
 //! The settings that are single values: the key in the file, the variable and the flag of each.
 //!
-//! Users are tables of their own and stand in the file only (`auth`).
+//! Users and screens are tables of their own and stand in the file only (`auth`, `upstream`).
 
-use super::{data, limits, log, server};
+use super::{admin, data, limits, log, server, upstream};
 
 /// One setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,8 @@ impl Setting {
 
 /// Every setting, in the order in which they are printed.
 pub(super) fn all() -> impl Iterator<Item = &'static Setting> {
-    [server::SETTINGS, limits::SETTINGS, data::SETTINGS, log::SETTINGS].into_iter().flatten()
+    let before = [server::SETTINGS, limits::SETTINGS, data::SETTINGS];
+    before.into_iter().chain(upstream::SETTINGS).chain([log::SETTINGS, admin::SETTINGS]).flatten()
 }
 
 /// The setting of a key.

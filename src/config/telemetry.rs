@@ -1,22 +1,26 @@
-//! Whether traces are exported: by the standard `OTEL_*` variables, and by nothing else.
+//! Whether traces and metrics are exported: by the standard `OTEL_*` variables, and by nothing else.
 //!
 //! Not here: the exporter's own settings, which the SDK reads.
 
 use super::Environment;
 
-/// Traces.
+/// Traces and metrics.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Telemetry {
     /// Whether traces are exported over OTLP. `OTEL_EXPORTER_OTLP_ENDPOINT` or `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`
     /// switches it on, `OTEL_SDK_DISABLED=true` or `OTEL_TRACES_EXPORTER=none` off. Default off.
     pub otlp: bool,
-    /// The service that the spans name. `OTEL_SERVICE_NAME`, default `toolwire`.
+    /// Whether metrics are exported over OTLP. `OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_EXPORTER_OTLP_METRICS_ENDPOINT` or
+    /// `OTEL_METRICS_EXPORTER=otlp` switches it on, `OTEL_SDK_DISABLED=true` or another `OTEL_METRICS_EXPORTER` off.
+    /// Default off.
+    pub otlp_metrics: bool,
+    /// The service that spans and metrics name. `OTEL_SERVICE_NAME`, default `toolwire`.
     pub service_name: String,
 }
 
 impl Default for Telemetry {
     fn default() -> Self {
-        Self { otlp: false, service_name: "toolwire".to_owned() }
+        Self { otlp: false, otlp_metrics: false, service_name: "toolwire".to_owned() }
     }
 }
 
@@ -25,12 +29,18 @@ impl Telemetry {
     pub(super) fn from_environment(environment: &Environment) -> Self {
         let is =
             |name, word: &str| environment.get(name).is_some_and(|value| value.eq_ignore_ascii_case(word));
-        let has_endpoint = ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"]
-            .into_iter()
-            .any(|name| environment.get(name).is_some());
-        let is_off = is("OTEL_SDK_DISABLED", "true") || is("OTEL_TRACES_EXPORTER", "none");
+        let is_set = |name| environment.get(name).is_some();
+        let has_endpoint = |own| is_set("OTEL_EXPORTER_OTLP_ENDPOINT") || is_set(own);
+        let is_off = is("OTEL_SDK_DISABLED", "true");
+        let traces =
+            has_endpoint("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") && !is("OTEL_TRACES_EXPORTER", "none");
+        let metrics = match environment.get("OTEL_METRICS_EXPORTER") {
+            // Prometheus may be named too: it has the admin endpoint, whatever stands here.
+            Some(exporters) => exporters.split(',').any(|it| it.trim().eq_ignore_ascii_case("otlp")),
+            None => has_endpoint("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"),
+        };
         let service_name = environment.get("OTEL_SERVICE_NAME").unwrap_or("toolwire").to_owned();
-        Self { otlp: has_endpoint && !is_off, service_name }
+        Self { otlp: traces && !is_off, otlp_metrics: metrics && !is_off, service_name }
     }
 }
 
@@ -48,6 +58,16 @@ mod tests {
         assert!(of(&[("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4317")]).otlp);
         assert!(of(&[("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://collector:4317")]).otlp);
         assert!(!of(&[("OTEL_EXPORTER_OTLP_ENDPOINT", "")]).otlp);
+    }
+
+    #[test]
+    fn metrics_have_their_own_endpoint_and_switch() {
+        assert!(of(&[("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4317")]).otlp_metrics);
+        let own = ("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "http://collector:4317");
+        assert!(of(&[own]).otlp_metrics && !of(&[own]).otlp);
+        assert!(of(&[("OTEL_METRICS_EXPORTER", "prometheus, otlp")]).otlp_metrics);
+        assert!(!of(&[own, ("OTEL_METRICS_EXPORTER", "none")]).otlp_metrics);
+        assert!(!of(&[own, ("OTEL_SDK_DISABLED", "true")]).otlp_metrics);
     }
 
     #[test]

@@ -2,12 +2,15 @@
 
 use figment::value::{Dict, Value};
 
-use super::{Environment, Problem, client, layer, setting};
+use super::{Environment, Problem, client, layer, profiles, setting, upstream};
 
 /// How alike two names must be for one to be offered for the other.
 const LIKENESS: f64 = 0.85;
 
-/// The keys of a file that are no settings. What stands in `auth` is checked where it is read.
+/// The tables of a file that are lists, checked where they are read.
+const LISTS: [&str; 2] = ["auth", "sources.screener.screens"];
+
+/// The keys of a file that are no settings. Lists and the tables of profiles are left out.
 pub(super) fn keys(file: &Dict) -> Vec<Problem> {
     let mut problems = Vec::new();
     walk(file, "", &mut problems);
@@ -20,7 +23,8 @@ pub(super) fn variables<'a>(
     mut tokens: impl Iterator<Item = &'a str>,
 ) -> Vec<Problem> {
     let ours = [client::TOKEN, layer::FILE_VARIABLE];
-    let is_known = |name: &str| ours.contains(&name) || setting::all().any(|it| it.variable == name);
+    let is_ours = |name: &str| ours.contains(&name) || upstream::VARIABLES.contains(&name);
+    let is_known = |name: &str| is_ours(name) || setting::all().any(|it| it.variable == name);
     let tokens: Vec<&str> = tokens.by_ref().collect();
     environment
         .iter()
@@ -47,7 +51,8 @@ fn walk(table: &Dict, prefix: &str, problems: &mut Vec<Problem>) {
         let is_table =
             |it: &setting::Setting| it.key.strip_prefix(&key).is_some_and(|rest| rest.starts_with('.'));
         match value {
-            _ if key == "auth" || setting::by_key(&key).is_some() => {}
+            _ if LISTS.contains(&key.as_str()) || profiles::TABLES.contains(&key.as_str()) => {}
+            _ if setting::by_key(&key).is_some() => {}
             Value::Dict(_, inner) if setting::all().any(is_table) => walk(inner, &key, problems),
             _ if setting::all().any(is_table) => {
                 problems.push(Problem::new(&key, format!("expected a table [{key}]")));

@@ -2,9 +2,12 @@
 //!
 //! Sequence numbers are given where events are received, so that a dropped one leaves no gap.
 
+use std::future::pending;
+
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
+use super::audience::Audience;
 use crate::contract::Event;
 
 /// How many events may wait for a slow reader.
@@ -12,21 +15,59 @@ const CAPACITY: usize = 16;
 
 /// Takes a call's events. Cloning it makes another handle of the same.
 #[derive(Clone, Debug)]
-pub struct EventSink(Option<mpsc::Sender<Event>>);
+pub struct EventSink(To);
 
 /// The receiving end: what a face renders.
 pub type Events = mpsc::Receiver<Event>;
+
+/// Who is at the other end.
+#[derive(Clone, Debug)]
+enum To {
+    Nobody,
+    /// Somebody who waits for the end only.
+    Waiter(mpsc::Sender<Event>),
+    Reader(mpsc::Sender<Event>),
+    /// Whoever waits for work that several calls share.
+    Audience(Audience),
+}
 
 impl EventSink {
     /// A sink and its receiving end.
     pub fn channel() -> (Self, Events) {
         let (sender, receiver) = mpsc::channel(CAPACITY);
-        (Self(Some(sender)), receiver)
+        (Self(To::Reader(sender)), receiver)
+    }
+
+    /// A sink whose events nobody reads, and an end that only tells, by being dropped, that the caller is gone.
+    pub fn unheard() -> (Self, Events) {
+        let (sender, receiver) = mpsc::channel(1);
+        (Self(To::Waiter(sender)), receiver)
     }
 
     /// A sink whose events nobody reads.
     pub fn discarding() -> Self {
-        Self(None)
+        Self(To::Nobody)
+    }
+
+    /// A sink whose events reach everybody in the audience.
+    pub fn to_all(audience: Audience) -> Self {
+        Self(To::Audience(audience))
+    }
+
+    /// Lets the reader of this sink, if there is one, hear what an audience hears.
+    pub fn listen_to(&self, audience: &Audience) {
+        if let To::Reader(sender) = &self.0 {
+            audience.admit(sender.clone());
+        }
+    }
+
+    /// Whether anybody reads: words for nobody need not be made.
+    pub fn is_heard(&self) -> bool {
+        match &self.0 {
+            To::Nobody | To::Waiter(_) => false,
+            To::Reader(sender) => !sender.is_closed(),
+            To::Audience(audience) => !audience.is_empty(),
+        }
     }
 
     /// Says that the call has begun.
@@ -41,25 +82,96 @@ impl EventSink {
 
     /// Hands over a part of the data, waiting for a slow reader. Lost when the reader is gone.
     pub async fn chunk(&self, data: Map<String, Value>) {
-        if let Some(sender) = &self.0
-            && sender.send(Event::Chunk(data)).await.is_err()
-        {
-            // Lets those who watch over the call notice before the tool runs on to its end.
-            tokio::task::yield_now().await;
+        match &self.0 {
+            To::Nobody | To::Waiter(_) => {}
+            To::Reader(sender) => {
+                if sender.send(Event::Chunk(data)).await.is_err() {
+                    // Lets those who watch over the call notice before the tool runs on to its end.
+                    tokio::task::yield_now().await;
+                }
+            }
+            To::Audience(audience) => audience.deliver(Event::Chunk(data)).await,
         }
     }
 
-    /// Waits until nobody can read any more. Never, if nobody could.
+    /// Waits until nobody can read any more. Never, if nobody could, or if that is not this call's to know.
     pub async fn closed(&self) {
         match &self.0 {
-            Some(sender) => sender.closed().await,
-            None => std::future::pending().await,
+            To::Waiter(sender) | To::Reader(sender) => sender.closed().await,
+            To::Nobody | To::Audience(_) => pending().await,
         }
     }
 
     fn offer(&self, event: Event) {
-        if let Some(sender) = &self.0 {
-            let _ = sender.try_send(event);
+        match &self.0 {
+            To::Nobody | To::Waiter(_) => {}
+            To::Reader(sender) => {
+                let _ = sender.try_send(event);
+            }
+            To::Audience(audience) => audience.offer(&event),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+
+    fn progress_of(events: &mut Events) -> Vec<String> {
+        let mut said = Vec::new();
+        while let Ok(event) = events.try_recv() {
+            match event {
+                Event::Progress { message, .. } => said.push(message),
+                other => panic!("{other:?}"),
+            }
+        }
+        said
+    }
+
+    #[tokio::test]
+    async fn everybody_in_an_audience_hears_what_is_said_after_they_came() {
+        let audience = Audience::default();
+        let work = EventSink::to_all(audience.clone());
+        assert!(!work.is_heard());
+        let (first, mut first_events) = EventSink::channel();
+        first.listen_to(&audience);
+        work.progress(None, "a");
+        let (second, mut second_events) = EventSink::channel();
+        second.listen_to(&audience);
+        EventSink::unheard().0.listen_to(&audience);
+        work.progress(None, "b");
+        assert_eq!(progress_of(&mut first_events), ["a", "b"]);
+        assert_eq!(progress_of(&mut second_events), ["b"]);
+        drop((first_events, second_events));
+        assert!(!work.is_heard());
+    }
+
+    #[tokio::test]
+    async fn a_reader_who_stalls_holds_up_no_other() {
+        let audience = Audience::default();
+        let work = EventSink::to_all(audience.clone());
+        let (stalled, _stalled_events) = EventSink::channel();
+        stalled.listen_to(&audience);
+        for _ in 0..CAPACITY {
+            work.chunk(Map::new()).await;
+        }
+        assert!(work.chunk(Map::new()).now_or_never().is_none(), "a lone reader sets the pace");
+        let (quick, mut quick_events) = EventSink::channel();
+        quick.listen_to(&audience);
+        assert!(work.chunk(Map::new()).now_or_never().is_some());
+        assert!(matches!(quick_events.try_recv(), Ok(Event::Chunk(_))));
+    }
+
+    #[tokio::test]
+    async fn a_caller_who_only_waits_is_told_nothing_and_its_leaving_is_seen() {
+        let (sink, mut events) = EventSink::unheard();
+        sink.progress(None, "a");
+        sink.chunk(Map::new()).await;
+        assert!(!sink.is_heard() && events.try_recv().is_err());
+        assert!(sink.closed().now_or_never().is_none());
+        drop(events);
+        assert!(sink.closed().now_or_never().is_some());
     }
 }

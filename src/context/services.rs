@@ -24,10 +24,12 @@ impl Services {
     /// # Panics
     /// If the composition root registered none: a bug that the first call of the tool shows.
     pub fn get<S: Any + Send + Sync>(&self) -> Arc<S> {
-        let service = self.0.get(&TypeId::of::<S>()).cloned();
-        service
-            .and_then(|service| service.downcast().ok())
-            .unwrap_or_else(|| panic!("no service {} is registered", type_name::<S>()))
+        self.find().unwrap_or_else(|| panic!("no service {} is registered", type_name::<S>()))
+    }
+
+    /// The service of a type, if there is one.
+    pub fn find<S: Any + Send + Sync>(&self) -> Option<Arc<S>> {
+        self.0.get(&TypeId::of::<S>()).cloned()?.downcast().ok()
     }
 }
 

@@ -48,7 +48,7 @@ pub fn tool_result(result: ToolResult, format: ResultFormat) -> v1::ToolResult {
     use v1::tool_result::Outcome;
     let outcome = match (result.outcome, format) {
         (Ok(payload), ResultFormat::Struct) => Outcome::Data(payload.to_struct()),
-        (Ok(payload), ResultFormat::Json) => Outcome::DataJson(payload.json().to_string()),
+        (Ok(payload), ResultFormat::Json) => Outcome::DataJson(payload.into_json_text()),
         (Err(error), _) => Outcome::Error(tool_error(error)),
     };
     v1::ToolResult {

@@ -1,8 +1,7 @@
 //! JSON values: to and from `google.protobuf.Struct`, and the bound on their depth.
 
-use std::collections::BTreeMap;
-
 use prost_types::{ListValue, Struct, Value as ProtoValue, value::Kind};
+use serde::Serialize;
 use serde_json::{Map, Number, Value};
 
 /// The deepest nesting that arguments may have; the object itself is level 1.
@@ -33,22 +32,49 @@ pub fn number(value: f64) -> Value {
     Number::from_f64(value).map_or(Value::Null, Value::Number)
 }
 
-/// A text that is the same for equal values: keys in order, whole numbers without a fraction, integers exact. RFC 8785
+/// A text that is the same for equal objects: keys in order, whole numbers without a fraction, integers exact. RFC 8785
 /// would round integers beyond 2^53, and so take two values for one.
-pub fn canonical(value: &Value) -> String {
-    ordered(value).to_string()
+pub fn canonical(map: &Map<String, Value>) -> String {
+    let mut text = Vec::new();
+    write_object(map, &mut text);
+    String::from_utf8(text).expect("JSON is UTF-8")
 }
 
-fn ordered(value: &Value) -> Value {
-    match value {
-        Value::Object(map) => {
-            let members: BTreeMap<_, _> = map.iter().collect();
-            members.into_iter().map(|(key, item)| (key.clone(), ordered(item))).collect::<Map<_, _>>().into()
+fn write_object(map: &Map<String, Value>, text: &mut Vec<u8>) {
+    let mut members: Vec<_> = map.iter().collect();
+    members.sort_unstable_by_key(|(key, _)| *key);
+    text.push(b'{');
+    for (index, (key, item)) in members.into_iter().enumerate() {
+        if index > 0 {
+            text.push(b',');
         }
-        Value::Array(items) => items.iter().map(ordered).collect(),
-        Value::Number(n) if n.is_f64() => n.as_f64().map_or(Value::Null, number),
-        other => other.clone(),
+        write_plain(key, text);
+        text.push(b':');
+        write(item, text);
     }
+    text.push(b'}');
+}
+
+fn write(value: &Value, text: &mut Vec<u8>) {
+    match value {
+        Value::Object(map) => write_object(map, text),
+        Value::Array(items) => {
+            text.push(b'[');
+            for (index, item) in items.iter().enumerate() {
+                if index > 0 {
+                    text.push(b',');
+                }
+                write(item, text);
+            }
+            text.push(b']');
+        }
+        Value::Number(n) if n.is_f64() => write_plain(&n.as_f64().map_or(Value::Null, number), text),
+        other => write_plain(other, text),
+    }
+}
+
+fn write_plain(value: &impl Serialize, text: &mut Vec<u8>) {
+    serde_json::to_writer(text, value).expect("a text takes whatever is written");
 }
 
 /// The JSON object of a structure.
@@ -108,12 +134,13 @@ mod tests {
 
     #[test]
     fn equal_values_have_one_canonical_text_and_others_another() {
-        let canonical = |text: &str| super::canonical(&serde_json::from_str(text).expect("JSON"));
+        let canonical = |text: &str| super::canonical(&serde_json::from_str(text).expect("an object"));
         assert_eq!(
             canonical(r#"{"b": [1.0, {"d": 1, "c": 2.50}], "a": -0.0}"#),
             r#"{"a":0,"b":[1,{"c":2.5,"d":1}]}"#
         );
-        assert_ne!(canonical("9007199254740993"), canonical("9007199254740992"));
+        assert_ne!(canonical(r#"{"a":9007199254740993}"#), canonical(r#"{"a":9007199254740992}"#));
+        assert_eq!(canonical(r#"{"é\"": "a\u0000\nb"}"#), r#"{"é\"":"a\u0000\nb"}"#);
     }
 
     #[test]

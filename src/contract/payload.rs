@@ -26,6 +26,29 @@ pub struct Payload(Arc<Inner>);
 struct Inner {
     form: Form,
     json: OnceLock<Value>,
+    /// Kept once it is asked for: a cached result is rendered once, not once a hit.
+    text: OnceLock<String>,
+}
+
+impl Inner {
+    fn of(form: Form) -> Self {
+        Self { form, json: OnceLock::new(), text: OnceLock::new() }
+    }
+
+    fn render(&self) -> Value {
+        match &self.form {
+            Form::Json => Value::Null,
+            Form::Message { bytes, descriptor, omitted } => {
+                DynamicMessage::decode(descriptor.clone(), bytes.clone())
+                    .map_or(Value::Null, |message| object(&message, &Absent::Null(omitted), ""))
+            }
+        }
+    }
+
+    /// Does not keep the value: whoever wants the text seldom wants the value too.
+    fn render_text(&self) -> String {
+        self.json.get().map_or_else(|| self.render().to_string(), Value::to_string)
+    }
 }
 
 #[derive(Debug)]
@@ -54,24 +77,24 @@ impl Payload {
             descriptor: proto::descriptor_of::<M>(),
             omitted: Arc::default(),
         };
-        Self(Arc::new(Inner { form, json: OnceLock::new() }))
+        Self(Arc::new(Inner::of(form)))
     }
 
     /// The payload of a tool that declares its schema itself.
     pub fn from_json(value: Value) -> Self {
-        Self(Arc::new(Inner { form: Form::Json, json: OnceLock::from(value) }))
+        Self(Arc::new(Inner { json: OnceLock::from(value), ..Inner::of(Form::Json) }))
     }
 
     /// The same payload, leaving out the given fields when they are absent.
     pub fn omitting(self, omitted: &Arc<Omitted>) -> Self {
         match &self.0.form {
-            Form::Message { bytes, descriptor, .. } if !omitted.is_empty() => {
+            Form::Message { bytes, descriptor, omitted: before } if before != omitted => {
                 let form = Form::Message {
                     bytes: bytes.clone(),
                     descriptor: descriptor.clone(),
                     omitted: Arc::clone(omitted),
                 };
-                Self(Arc::new(Inner { form, json: OnceLock::new() }))
+                Self(Arc::new(Inner::of(form)))
             }
             _ => self,
         }
@@ -90,13 +113,20 @@ impl Payload {
 
     /// The payload as JSON.
     pub fn json(&self) -> &Value {
-        self.0.json.get_or_init(|| match &self.0.form {
-            Form::Json => Value::Null,
-            Form::Message { bytes, descriptor, omitted } => {
-                DynamicMessage::decode(descriptor.clone(), bytes.clone())
-                    .map_or(Value::Null, |message| object(&message, &Absent::Null(omitted), ""))
-            }
-        })
+        self.0.json.get_or_init(|| self.0.render())
+    }
+
+    /// The payload as JSON text.
+    pub fn json_text(&self) -> &str {
+        self.0.text.get_or_init(|| self.0.render_text())
+    }
+
+    /// The same, to keep: copied only if somebody else holds the payload.
+    pub fn into_json_text(self) -> String {
+        match Arc::try_unwrap(self.0) {
+            Ok(mut inner) => inner.text.take().unwrap_or_else(|| inner.render_text()),
+            Err(shared) => Self(shared).json_text().to_owned(),
+        }
     }
 
     /// The payload as a structure. What is not an object stands under `value`.
@@ -111,7 +141,7 @@ impl Payload {
     pub fn encoded_len(&self) -> usize {
         match &self.0.form {
             Form::Message { bytes, .. } => bytes.len(),
-            Form::Json => self.json().to_string().len(),
+            Form::Json => self.json_text().len(),
         }
     }
 }

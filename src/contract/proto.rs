@@ -1,6 +1,6 @@
 //! The types generated from `proto/`, and the descriptors they came from.
 
-use std::sync::LazyLock;
+use std::{fmt, sync::LazyLock};
 
 use prost_reflect::{DescriptorPool, MessageDescriptor};
 
@@ -37,6 +37,12 @@ pub mod research {
     #[allow(clippy::pedantic, missing_docs, unreachable_pub, reason = "generated")]
     pub mod v1 {
         tonic::include_proto!("toolwire.research.v1");
+    }
+}
+
+impl fmt::Debug for research::v1::SetScreenerCredentialsRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SetScreenerCredentialsRequest([redacted])")
     }
 }
 

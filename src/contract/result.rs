@@ -33,7 +33,8 @@ pub struct Provenance {
     pub cached_for: Option<Duration>,
     /// What a reader of the data should know.
     pub warnings: Vec<String>,
-    /// The nonce that frames text from outside, if there is any.
+    /// The nonce that frames text from outside, if there is any (spec 004 §7.2). Empty until the response is framed:
+    /// it is the response's own, so neither a nested call nor a store ever has one.
     pub untrusted_nonce: Option<String>,
 }
 

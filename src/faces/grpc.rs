@@ -3,7 +3,10 @@
 mod brokerage_service;
 mod incoming;
 mod invoke;
+pub mod limits;
 mod listing;
+mod research_service;
+mod screener_credentials;
 mod tool_service;
 pub mod transport;
 mod typed;
@@ -23,10 +26,12 @@ use crate::{
     config,
     contract::proto::{
         self, brokerage::v1::brokerage_service_server::BrokerageServiceServer,
+        research::v1::research_service_server::ResearchServiceServer,
         v1::tool_service_server::ToolServiceServer,
     },
     pipeline::{Pipeline, Policy},
     registry::Registry,
+    sources::{limits::SourceLimits, screener},
 };
 
 /// What the services need of the house below. Cheap to clone.
@@ -38,6 +43,10 @@ pub struct Face {
     pub registry: Arc<Registry>,
     /// Who may call what.
     pub policy: Arc<dyn Policy>,
+    /// What sources would do with requests.
+    pub limits: Arc<dyn SourceLimits>,
+    /// The users' own credentials for Screener.in.
+    pub screener_credentials: Arc<screener::Credentials>,
 }
 
 /// How much longer than the longest call a connection goes on after its age is reached.
@@ -45,6 +54,7 @@ const AGE_MARGIN: Duration = Duration::from_secs(30);
 
 type ToolServer = ToolServiceServer<Face>;
 type BrokerageServer = BrokerageServiceServer<Face>;
+type ResearchServer = ResearchServiceServer<Face>;
 
 /// Takes the configured address.
 pub fn bind(server: &config::Server) -> Result<TcpListener, BindError> {
@@ -65,7 +75,8 @@ pub async fn serve(
     set_serving(&reporter, true).await;
     let limit = server.limits.max_request_bytes;
     let mut routes = Routes::new(ToolServer::new(face.clone()).max_decoding_message_size(limit))
-        .add_service(BrokerageServer::new(face).max_decoding_message_size(limit))
+        .add_service(BrokerageServer::new(face.clone()).max_decoding_message_size(limit))
+        .add_service(ResearchServer::new(face).max_decoding_message_size(limit))
         .add_service(health);
     if server.reflection {
         routes = with_reflection(routes);
@@ -85,6 +96,7 @@ async fn set_serving(reporter: &HealthReporter, serving: bool) {
         "",
         <ToolServer as tonic::server::NamedService>::NAME,
         <BrokerageServer as tonic::server::NamedService>::NAME,
+        <ResearchServer as tonic::server::NamedService>::NAME,
     ];
     for service in services {
         reporter.set_service_status(service, status).await;

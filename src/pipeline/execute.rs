@@ -45,7 +45,7 @@ impl Service<Call> for Execute {
     fn call(&mut self, call: Call) -> Self::Future {
         Box::pin(async move {
             let span = span::execute_tool(&call);
-            let ended = span::Ended::new(&span, &call.context.cancellation);
+            let ended = span::Ended::new(&span, &call);
             let terminal = execute(&call).instrument(span).await;
             ended.with(&terminal);
             Ok(terminal)
@@ -148,11 +148,12 @@ fn seconds(duration: Duration) -> String {
     format!("{} s", duration.as_secs_f64())
 }
 
-fn size_error(data: &Payload) -> Option<ToolError> {
+/// Why a client would not accept the data, if so.
+pub(super) fn size_error(data: &Payload) -> Option<ToolError> {
     if data.encoded_len() <= SURELY_SMALL {
         return None;
     }
-    let size = data.json().to_string().len().max(prost::Message::encoded_len(&data.to_struct()));
+    let size = data.json_text().len().max(prost::Message::encoded_len(&data.to_struct()));
     (size > MAX_RESULT_BYTES).then(|| {
         let message = format!(
             "The result is {size} bytes, over the limit of {MAX_RESULT_BYTES}. Narrow the arguments."

@@ -1,160 +1,216 @@
-//! A flight: the work of a call with a `request_id`, in a task of its own, with any number of callers waiting for it.
+//! A flight: work in a task of its own, with any number of callers waiting for its end.
 //!
-//! A flight that writes outlives its callers, at most until the server's cap. One that only reads is cancelled when
-//! its last caller leaves. What is known of a key here and in the store changes only in the key's turn, so that two
-//! callers at the same instant never see half of a change.
+//! Not here: what is flown, which `idempotency` and `cache` know, and what is kept of it.
 
 use std::{
     collections::HashMap,
-    hash::{DefaultHasher, Hash, Hasher},
+    hash::Hash,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 
-use tokio::sync::{Mutex as AsyncMutex, MutexGuard as Turn, watch};
+use tokio::sync::watch;
 
 use crate::{
-    context::{Cancellation, StopCause},
+    context::{Audience, Cancellation, StopCause},
     contract::{Refusal, Terminal},
-    store::idempotency::Key,
 };
 
-/// How a flight ended.
+/// How the work of a call ended.
 pub type Landed = Result<Terminal, Refusal>;
 
-/// So many keys can have their turn at once.
-const TURNS: usize = 64;
-
-/// The flights under way. Cloning it makes another handle of the same.
-#[derive(Clone, Debug)]
-pub struct Flights {
-    list: Arc<Mutex<HashMap<Key, Listed>>>,
-    turns: Arc<[AsyncMutex<()>; TURNS]>,
-}
+/// The flights under way, by what they are flights of. Cloning it makes another handle of the same.
+#[derive(Debug)]
+pub struct Flights<K, L>(Arc<Mutex<HashMap<K, Listed<L>>>>);
 
 /// A caller's view of a flight; it counts as a waiter until it is dropped.
 #[derive(Debug)]
-pub struct Flight {
-    landed: watch::Receiver<Option<Landed>>,
+pub struct Flight<L> {
+    landed: watch::Receiver<Option<L>>,
     waiters: Arc<Waiters>,
+    caller: Cancellation,
+    audience: Audience,
 }
 
 /// The flight's own end, held by its task.
 #[derive(Debug)]
-pub struct Pilot {
-    key: Key,
-    flights: Flights,
-    landing: watch::Sender<Option<Landed>>,
+pub struct Pilot<K: Eq + Hash, L> {
+    key: K,
+    flights: Flights<K, L>,
+    landing: watch::Sender<Option<L>>,
+}
+
+/// What becomes of a flight when its last waiter leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unattended {
+    /// It goes on: it writes, and a write is not cut in half.
+    GoesOn,
+    /// It ends: nobody wants what it reads.
+    Ends,
 }
 
 #[derive(Debug)]
-struct Listed {
-    landed: watch::Receiver<Option<Landed>>,
+struct Listed<L> {
+    landed: watch::Receiver<Option<L>>,
     /// The list does not count as a waiter.
     waiters: Weak<Waiters>,
     cancellation: Cancellation,
-    outlives_callers: bool,
+    unattended: Unattended,
+    audience: Audience,
 }
 
 /// Shared by all who wait. Dropped by the last.
 #[derive(Debug)]
 struct Waiters {
     cancellation: Cancellation,
-    outlives_callers: bool,
+    unattended: Unattended,
+    /// Why the last one who left did so.
+    left: Mutex<Option<StopCause>>,
 }
 
-impl Default for Flights {
+impl<K, L> Default for Flights<K, L> {
     fn default() -> Self {
-        let turns = std::array::from_fn(|_| AsyncMutex::new(()));
-        Self { list: Arc::default(), turns: Arc::new(turns) }
+        Self(Arc::default())
     }
 }
 
-impl Flights {
-    /// Waits for the key's turn; it lasts until the guard is dropped.
-    pub async fn turn(&self, key: &Key) -> Turn<'_, ()> {
-        let mut hasher = DefaultHasher::new();
-        key.hash(&mut hasher);
-        #[allow(clippy::cast_possible_truncation, reason = "a remainder of a small number")]
-        let index = (hasher.finish() % TURNS as u64) as usize;
-        self.turns[index].lock().await
+impl<K, L> Clone for Flights<K, L> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
     }
+}
 
-    /// Begins a flight. The pilot goes to its task.
-    pub fn begin(&self, key: Key, cancellation: Cancellation, outlives_callers: bool) -> (Pilot, Flight) {
-        let (landing, landed) = watch::channel(None);
-        let waiters = Waiters::of(&cancellation, outlives_callers);
-        let listed = Listed {
-            landed: landed.clone(),
-            waiters: Arc::downgrade(&waiters),
-            cancellation,
-            outlives_callers,
-        };
-        self.lock().insert(key.clone(), listed);
-        (Pilot { key, flights: self.clone(), landing }, Flight { landed, waiters })
+impl<K: Clone + Eq + Hash, L> Flights<K, L> {
+    /// Begins a flight that the given cancellation stops. The pilot goes to its task.
+    pub fn begin(
+        &self,
+        key: K,
+        cancellation: Cancellation,
+        unattended: Unattended,
+        caller: &Cancellation,
+    ) -> (Pilot<K, L>, Flight<L>) {
+        self.begin_in(&mut self.lock(), key, cancellation, unattended, caller)
     }
 
     /// Joins the flight of the key, if it is under way.
-    pub fn join(&self, key: &Key) -> Option<Flight> {
-        let mut flights = self.lock();
-        let listed = flights.get_mut(key)?;
-        let waiters = match listed.waiters.upgrade() {
-            Some(waiters) => waiters,
-            // Nobody waits any more: a flight that only reads is over, one that writes can be joined again.
-            None if listed.outlives_callers => Waiters::of(&listed.cancellation, true),
-            None => return None,
-        };
-        listed.waiters = Arc::downgrade(&waiters);
-        Some(Flight { landed: listed.landed.clone(), waiters })
+    pub fn join(&self, key: &K, caller: &Cancellation) -> Option<Flight<L>> {
+        self.lock().get_mut(key)?.join(caller)
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Listed>> {
-        self.list.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Joins the flight of the key, or else begins one, in one step.
+    pub fn join_or_begin(
+        &self,
+        key: K,
+        unattended: Unattended,
+        caller: &Cancellation,
+    ) -> (Option<Pilot<K, L>>, Flight<L>) {
+        let mut list = self.lock();
+        if let Some(flight) = list.get_mut(&key).and_then(|listed| listed.join(caller)) {
+            return (None, flight);
+        }
+        let (pilot, flight) = self.begin_in(&mut list, key, Cancellation::new(), unattended, caller);
+        (Some(pilot), flight)
+    }
+
+    fn begin_in(
+        &self,
+        list: &mut HashMap<K, Listed<L>>,
+        key: K,
+        cancellation: Cancellation,
+        unattended: Unattended,
+        caller: &Cancellation,
+    ) -> (Pilot<K, L>, Flight<L>) {
+        let (landing, landed) = watch::channel(None);
+        let waiters = Waiters::of(&cancellation, unattended);
+        let flight = Flight { landed, waiters, caller: caller.clone(), audience: Audience::default() };
+        let listed = Listed {
+            landed: flight.landed.clone(),
+            waiters: Arc::downgrade(&flight.waiters),
+            cancellation,
+            unattended,
+            audience: flight.audience.clone(),
+        };
+        list.insert(key.clone(), listed);
+        (Pilot { key, flights: self.clone(), landing }, flight)
     }
 }
 
-impl Flight {
+impl<K, L> Flights<K, L> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<K, Listed<L>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<L> Listed<L> {
+    fn join(&mut self, caller: &Cancellation) -> Option<Flight<L>> {
+        let waiters = match (self.waiters.upgrade(), self.unattended) {
+            (Some(waiters), _) => waiters,
+            // Nobody waits any more: a flight that only reads is over, one that writes can be joined again.
+            (None, Unattended::GoesOn) => Waiters::of(&self.cancellation, Unattended::GoesOn),
+            (None, Unattended::Ends) => return None,
+        };
+        self.waiters = Arc::downgrade(&waiters);
+        let (landed, audience) = (self.landed.clone(), self.audience.clone());
+        Some(Flight { landed, waiters, caller: caller.clone(), audience })
+    }
+}
+
+impl<L: Clone> Flight<L> {
     /// Waits for the end. `None` if the flight was lost.
-    pub async fn landed(&mut self) -> Option<Landed> {
+    pub async fn landed(&mut self) -> Option<L> {
         self.landed.wait_for(Option::is_some).await.ok()?.clone()
     }
+}
 
-    /// What a caller's `CancelCall` is passed on to. Work that only reads may have others who wait for it.
-    pub fn cancellation(&self) -> Option<Cancellation> {
-        self.waiters.outlives_callers.then(|| self.waiters.cancellation.clone())
+impl<L> Flight<L> {
+    /// What stops the work for all who wait for it.
+    pub fn cancellation(&self) -> &Cancellation {
+        &self.waiters.cancellation
+    }
+
+    /// All who wait and listen.
+    pub fn audience(&self) -> &Audience {
+        &self.audience
     }
 }
 
-impl Pilot {
+impl<K: Eq + Hash, L> Pilot<K, L> {
     /// Whether this is the flight of its key: one that nobody waited for may have been begun anew.
     pub fn is_listed(&self) -> bool {
         self.flights.lock().get(&self.key).is_some_and(|listed| self.is_of(listed))
     }
 
     /// Ends the flight for everyone who waits.
-    pub fn land(self, landed: Landed) {
+    pub fn land(self, landed: L) {
         self.landing.send_replace(Some(landed));
     }
 
-    fn is_of(&self, listed: &Listed) -> bool {
+    fn is_of(&self, listed: &Listed<L>) -> bool {
         self.landing.subscribe().same_channel(&listed.landed)
     }
 }
 
 impl Waiters {
-    fn of(cancellation: &Cancellation, outlives_callers: bool) -> Arc<Self> {
-        Arc::new(Self { cancellation: cancellation.clone(), outlives_callers })
+    fn of(cancellation: &Cancellation, unattended: Unattended) -> Arc<Self> {
+        Arc::new(Self { cancellation: cancellation.clone(), unattended, left: Mutex::default() })
+    }
+}
+
+impl<L> Drop for Flight<L> {
+    fn drop(&mut self) {
+        *self.waiters.left.lock().unwrap_or_else(PoisonError::into_inner) = self.caller.cause();
     }
 }
 
 impl Drop for Waiters {
     fn drop(&mut self) {
-        if !self.outlives_callers {
-            self.cancellation.cancel(StopCause::CallerGone);
+        let left = *self.left.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if self.unattended == Unattended::Ends {
+            self.cancellation.cancel(left.unwrap_or(StopCause::CallerGone));
         }
     }
 }
 
-impl Drop for Pilot {
+impl<K: Eq + Hash, L> Drop for Pilot<K, L> {
     fn drop(&mut self) {
         let mut flights = self.flights.lock();
         if flights.get(&self.key).is_some_and(|listed| self.is_of(listed)) {
@@ -167,24 +223,49 @@ impl Drop for Pilot {
 mod tests {
     use super::*;
 
-    fn key() -> Key {
-        Key {
-            user: "demo".parse().expect("valid"),
-            tool: "debug_sleep".to_owned(),
-            request_id: crate::context::RequestId::generate(),
+    type TestFlights = Flights<&'static str, ()>;
+
+    #[test]
+    fn an_abandoned_flight_that_lands_late_leaves_its_successor_alone() {
+        let (flights, caller) = (TestFlights::default(), Cancellation::new());
+        let begin = || flights.begin("x", Cancellation::new(), Unattended::Ends, &caller);
+        let (abandoned, waiter) = begin();
+        drop(waiter);
+        assert!(flights.join(&"x", &caller).is_none(), "an abandoned read is over");
+        let (successor, _waiter) = begin();
+        assert!(!abandoned.is_listed());
+        drop(abandoned);
+        assert!(successor.is_listed());
+        assert!(flights.join(&"x", &caller).is_some());
+    }
+
+    #[test]
+    fn the_last_waiter_to_leave_says_why_the_flight_ends() {
+        for (cause, expected) in
+            [(None, StopCause::CallerGone), (Some(StopCause::Cancelled), StopCause::Cancelled)]
+        {
+            let (first, last) = (Cancellation::new(), Cancellation::new());
+            let flights = TestFlights::default();
+            let (_pilot, flight) = flights.join_or_begin("x", Unattended::Ends, &first);
+            let (joined, second) = flights.join_or_begin("x", Unattended::Ends, &last);
+            assert!(joined.is_none(), "one flight for both");
+            let cancellation = flight.cancellation().clone();
+            first.cancel(StopCause::Deadline);
+            drop(flight);
+            assert!(!cancellation.is_cancelled());
+            cause.into_iter().for_each(|cause| last.cancel(cause));
+            drop(second);
+            assert_eq!(cancellation.cause(), Some(expected));
         }
     }
 
     #[test]
-    fn an_abandoned_flight_that_lands_late_leaves_its_successor_alone() {
-        let (flights, key) = (Flights::default(), key());
-        let (abandoned, waiter) = flights.begin(key.clone(), Cancellation::new(), false);
-        drop(waiter);
-        assert!(flights.join(&key).is_none(), "an abandoned read is over");
-        let (successor, _waiter) = flights.begin(key.clone(), Cancellation::new(), false);
-        assert!(!abandoned.is_listed());
-        drop(abandoned);
-        assert!(successor.is_listed());
-        assert!(flights.join(&key).is_some());
+    fn a_flight_that_writes_goes_on_unattended_and_can_be_joined_again() {
+        let (flights, caller) = (TestFlights::default(), Cancellation::new());
+        let (_pilot, flight) = flights.begin("x", Cancellation::new(), Unattended::GoesOn, &caller);
+        let cancellation = flight.cancellation().clone();
+        drop(flight);
+        assert!(!cancellation.is_cancelled());
+        assert!(flights.join(&"x", &caller).is_some());
     }
 }

@@ -10,17 +10,17 @@ use std::{
 
 use futures_util::future::{BoxFuture, Either, ready};
 use opentelemetry::trace::FutureExt;
-use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tokio::{pin, select, time::sleep_until};
 use tower::Service;
 use tracing::Span;
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 
-use self::wait::{own, wait};
+pub(super) use self::wait::own;
+use self::{turns::Turns, wait::wait};
 use super::{
     Call, InFlight,
-    flight::{Flight, Flights, Landed},
+    flight::{Flight, Flights, Landed, Unattended},
 };
 use crate::{
     clock,
@@ -30,6 +30,7 @@ use crate::{
     store::idempotency::{ArgumentsDigest, Begun, Idempotency, Key},
 };
 
+mod turns;
 mod wait;
 
 /// When to try again after all records are taken.
@@ -39,7 +40,8 @@ const FULL_RETRY_AFTER: Duration = Duration::from_mins(1);
 #[derive(Clone, Debug)]
 pub struct Layer {
     store: Arc<dyn Idempotency>,
-    flights: Flights,
+    flights: Flights<Key, Landed>,
+    turns: Turns,
     in_flight: InFlight,
 }
 
@@ -53,7 +55,7 @@ pub struct Idempotent<S> {
 impl Layer {
     /// Remembers in the given store, and lists what may outlive its callers.
     pub fn new(store: Arc<dyn Idempotency>, in_flight: InFlight) -> Self {
-        Self { store, flights: Flights::default(), in_flight }
+        Self { store, flights: Flights::default(), turns: Turns::default(), in_flight }
     }
 }
 
@@ -123,7 +125,7 @@ impl Layer {
         let key = key_of(&call);
         let reads = !writes(&call);
         // Until the flight is listed: another caller would find its record and no flight.
-        let turn = self.flights.turn(&key).await;
+        let turn = self.turns.of(&key).await;
         let flight = match self.store.begin(&key, digest_of(&call)).await {
             Begun::Conflict => {
                 return Err(Refusal::RequestIdReused { request_id: key.request_id.to_string() });
@@ -131,7 +133,7 @@ impl Layer {
             Begun::Full => return Err(full()),
             Begun::Ended(result) => return Ok(stored(&call, *result)),
             Begun::New => self.depart(&call, key, inner),
-            Begun::Unfinished => match self.flights.join(&key) {
+            Begun::Unfinished => match self.flights.join(&key, &call.context.cancellation) {
                 Some(flight) => flight,
                 // A read that was lost is harmless to repeat; a write is not.
                 None if reads => self.depart(&call, key, inner),
@@ -144,22 +146,24 @@ impl Layer {
     }
 
     /// Starts the work in a task of its own.
-    fn depart<S>(&self, call: &Call, key: Key, mut inner: S) -> Flight
+    fn depart<S>(&self, call: &Call, key: Key, mut inner: S) -> Flight<Landed>
     where
         S: Service<Call, Response = Terminal, Error = Refusal> + Send + 'static,
         S::Future: Send + 'static,
     {
         let work = detached(call);
         let cancellation = work.context.cancellation.clone();
-        let (pilot, flight) = self.flights.begin(key.clone(), cancellation.clone(), writes(call));
+        let unattended = if writes(call) { Unattended::GoesOn } else { Unattended::Ends };
+        let caller = &call.context.cancellation;
+        let (pilot, flight) = self.flights.begin(key.clone(), cancellation.clone(), unattended, caller);
         let listed =
             self.in_flight.enter(key.user.clone(), work.context.call_id, Some(key.request_id), cancellation);
-        let Self { store, flights, .. } = self.clone();
+        let Self { store, turns, .. } = self.clone();
         // The trace goes on, but the caller's span must be able to end first.
         let trace = Span::current().context();
         let journey = async move {
             let landed = fly(inner.call(work.clone()), &work).await;
-            let _turn = flights.turn(&key).await;
+            let _turn = turns.of(&key).await;
             if pilot.is_listed() {
                 record(&*store, &key, &work, &landed).await;
             }
@@ -225,6 +229,9 @@ fn stored(call: &Call, result: ToolResult) -> Terminal {
 }
 
 fn accept(call: &Call) {
+    if !call.context.events.is_heard() {
+        return;
+    }
     let definition = &call.tool().definition;
     call.context.events.accepted(Event::Accepted {
         tool: definition.name.clone(),
@@ -242,7 +249,7 @@ fn key_of(call: &Call) -> Key {
 }
 
 fn digest_of(call: &Call) -> ArgumentsDigest {
-    let canonical = json::canonical(&Value::Object(call.arguments.clone()));
+    let canonical = json::canonical(&call.arguments);
     Sha256::digest(canonical).into()
 }
 

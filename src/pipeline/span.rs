@@ -1,12 +1,14 @@
-//! The `execute_tool` span of one execution, by the semantic conventions for generative AI.
+//! The `execute_tool` span and measure of one execution, by the semantic conventions for generative AI.
 
+use tokio::time::Instant;
 use tracing::{Span, field::Empty, info_span};
 
 use super::Call;
 use crate::{
-    context::{Cancellation, StopCause},
+    clock,
+    context::StopCause,
     contract::Terminal,
-    telemetry::attribute,
+    telemetry::{attribute, metric},
 };
 
 /// The span of one execution.
@@ -35,36 +37,42 @@ pub fn execute_tool(call: &Call) -> Span {
 #[derive(Debug)]
 pub struct Ended<'a> {
     span: Span,
-    cancellation: &'a Cancellation,
+    call: &'a Call,
+    began: Instant,
     done: bool,
 }
 
 impl<'a> Ended<'a> {
     /// Nothing has ended yet.
-    pub fn new(span: &Span, cancellation: &'a Cancellation) -> Self {
-        Self { span: span.clone(), cancellation, done: false }
+    pub fn new(span: &Span, call: &'a Call) -> Self {
+        Self { span: span.clone(), call, began: clock::now(), done: false }
     }
 
     /// It ended like this.
     pub fn with(mut self, terminal: &Terminal) {
         self.done = true;
-        if let Terminal::Result(result) = terminal
-            && let Err(error) = &result.outcome
-        {
-            self.failed(error.code.name());
-        }
+        let error = match terminal {
+            Terminal::Result(result) => result.outcome.as_ref().err().map(|error| error.code.name()),
+            Terminal::ConfirmationRequired(_) => None,
+        };
+        self.record(error);
     }
 
-    fn failed(&self, error_type: &str) {
-        self.span.record(attribute::ERROR_TYPE, error_type);
-        self.span.record(attribute::OTEL_STATUS_CODE, attribute::ERROR);
+    fn record(&self, error_type: Option<&'static str>) {
+        let tool = &self.call.tool().definition.name;
+        metric::tool_executed(tool, error_type, clock::now() - self.began);
+        if let Some(error_type) = error_type {
+            self.span.record(attribute::ERROR_TYPE, error_type);
+            self.span.record(attribute::OTEL_STATUS_CODE, attribute::ERROR);
+        }
     }
 }
 
 impl Drop for Ended<'_> {
     fn drop(&mut self) {
         if !self.done {
-            self.failed(self.cancellation.cause().map_or("dropped", StopCause::name));
+            let cause = self.call.context.cancellation.cause();
+            self.record(Some(cause.map_or("dropped", StopCause::name)));
         }
     }
 }

@@ -12,7 +12,8 @@ use crate::{
     contract::{Event, Refusal, Terminal},
 };
 
-/// A long call says that it is alive at least this often, so that no idle timer on the way cuts it.
+/// A long call says that it is alive at least this often, so that no idle timer on the way cuts it. `narrate` speaks
+/// earlier; this is for those who wait for another call with the same `request_id`.
 const HEARTBEAT: Duration = Duration::from_secs(30);
 
 /// One step of a started call.

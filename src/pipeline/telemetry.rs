@@ -1,4 +1,4 @@
-//! Telemetry: one structured log line a call, refusals included (spec 004 §8.1).
+//! Telemetry: one structured log line a call, refusals included (spec 004 §8.1), and its share of the metrics (§8.2).
 //!
 //! The SERVER span is the face's, the `execute_tool` span is `execute`'s.
 
@@ -9,6 +9,7 @@ use std::{
 };
 
 use futures_util::future::BoxFuture;
+use opentelemetry::trace::TraceId;
 use tonic::Code;
 use tower::Service;
 
@@ -17,7 +18,10 @@ use crate::{
     clock,
     context::{CallId, Cancellation, StopCause, ToolContext, UserId},
     contract::{Refusal, Terminal, ToolError, status},
-    telemetry,
+    telemetry::{
+        self,
+        metric::{self, InFlight},
+    },
 };
 
 /// Logs every call once, when it ends.
@@ -72,12 +76,15 @@ struct Line {
     task_id: Option<String>,
     target: String,
     arrived: Arrived,
+    trace_id: Option<TraceId>,
     facts: Arc<Facts>,
+    _in_flight: InFlight,
 }
 
 impl Line {
     fn of(call: &Call) -> Self {
-        let ToolContext { user, call_id, parent_call_id, task_id, cancellation, .. } = &call.context;
+        let ToolContext { user, call_id, parent_call_id, task_id, trace_id, cancellation, .. } =
+            &call.context;
         Self {
             ended: false,
             cancellation: cancellation.clone(),
@@ -87,7 +94,9 @@ impl Line {
             task_id: task_id.clone(),
             target: call.target.as_str().chars().take(64).collect(),
             arrived: call.arrived,
+            trace_id: *trace_id,
             facts: Arc::clone(&call.facts),
+            _in_flight: InFlight::begin(),
         }
     }
 
@@ -97,14 +106,17 @@ impl Line {
     }
 
     fn log(&self, end: &Result<Terminal, Refusal>) {
-        let tool_name = self.facts.tool().map_or(self.target.as_str(), |tool| &tool.definition.name);
+        let tool = self.facts.tool().map(|tool| tool.definition.name.as_str());
         let error = error_of(end);
+        let duration = clock::now() - self.arrived.at;
+        metric::call_ended(tool, error.unwrap_or(metric::name::OK), duration);
+        let trace_id = telemetry::current_trace_id().or(self.trace_id);
         tracing::info!(
             target: "toolwire::call",
             user_id = %self.user_id,
-            tool_name,
+            tool_name = tool.unwrap_or(&self.target),
             args = self.facts.arguments().unwrap_or("[redacted]"),
-            duration_ms = milliseconds(clock::now() - self.arrived.at),
+            duration_ms = milliseconds(duration),
             success = error.is_none() && end.is_ok(),
             error_code = error,
             status = status::name(code_of(end)),
@@ -112,7 +124,7 @@ impl Line {
             call_id = %self.call_id,
             parent_call_id = self.parent_call_id.map(tracing::field::display),
             task_id = self.task_id,
-            trace_id = telemetry::current_trace_id(),
+            trace_id = trace_id.map(tracing::field::display),
             "call"
         );
     }

@@ -9,6 +9,7 @@ use super::{
     definition::{Definition, Derived, Status},
     input::InputSchema,
     manifest::Manifest,
+    narration::Narration,
     near::did_you_mean,
     problem::{Report, join},
     schema::{self, Direction},
@@ -30,6 +31,8 @@ pub struct RegisteredTool {
     pub input: InputSchema,
     /// Fields of the result that are left out, rather than null, when they are absent.
     pub omitted: Arc<Omitted>,
+    /// What is said of its calls.
+    pub narration: Arc<Narration>,
 }
 
 impl fmt::Debug for RegisteredTool {
@@ -62,9 +65,16 @@ pub(super) fn assemble(
     let ((input_schema, _), (output_schema, omitted)) = (input?, output?);
     let input = compile(&input_schema, input_message, report)?;
     refuse_bad_examples(&manifest, &input, report);
+    let narration = Narration::new(&manifest, &input_schema, &output_schema, report);
     let definition = Definition::new(manifest, Derived { input_schema, output_schema, typed_method });
     let executor = executor.filter(|_| definition.kind == ToolType::Function);
-    Some(RegisteredTool { definition, executor, input, omitted: Arc::new(omitted) })
+    Some(RegisteredTool {
+        definition,
+        executor,
+        input,
+        omitted: Arc::new(omitted),
+        narration: Arc::new(narration),
+    })
 }
 
 /// What this stage does not carry out yet. Each line goes when its layer lands.

@@ -1,4 +1,5 @@
-//! What a source says of its data: its digest, what is wrong with it, and which parts cannot be served.
+//! What a source says of its data, its digest, what is wrong with it, and which parts cannot be served; and which
+//! sources refuse us altogether.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +9,8 @@ use crate::files::Problem;
 /// The state of a source's data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceHealth {
-    /// Digest of the data now served, in hex.
+    /// Identifies the data now served: a digest in hex, with the mode of a source that has several, such as `live`. Results
+    /// are cached under it.
     pub digest: String,
     /// What is wrong with the files on disk.
     pub problems: Vec<Problem>,
@@ -17,17 +19,39 @@ pub struct SourceHealth {
 }
 
 /// The sources by name.
-pub(super) type Sources = BTreeMap<String, SourceHealth>;
+#[derive(Debug, Default)]
+pub(super) struct Sources {
+    data: BTreeMap<String, SourceHealth>,
+    /// Those that refuse us, and why. Who says so is not who says what the data is like.
+    refused: BTreeMap<String, String>,
+}
 
-/// Why calls of a tool will fail, if its source says so.
-pub(super) fn degradation(definition: &Definition, sources: &Sources) -> Option<String> {
-    let source = definition.source.as_ref()?;
-    let health = sources.get(&source.name)?;
-    let reasons: Vec<_> = source
-        .sections
-        .iter()
-        .filter_map(|section| health.sections.get(section))
-        .map(String::as_str)
-        .collect();
-    (!reasons.is_empty()).then(|| reasons.join("; "))
+impl Sources {
+    /// Whether this is news.
+    pub(super) fn set(&mut self, source: &str, health: SourceHealth) -> bool {
+        let is_news = self.data.get(source) != Some(&health);
+        self.data.insert(source.to_owned(), health);
+        is_news
+    }
+
+    /// Whether this is news.
+    pub(super) fn set_refused(&mut self, refused: BTreeMap<String, String>) -> bool {
+        let is_news = self.refused != refused;
+        self.refused = refused;
+        is_news
+    }
+
+    /// What each source says of its data.
+    pub(super) fn data(&self) -> &BTreeMap<String, SourceHealth> {
+        &self.data
+    }
+
+    /// Why calls of a tool will fail, if its source is the reason.
+    pub(super) fn degradation(&self, definition: &Definition) -> Option<String> {
+        let source = definition.source.as_ref()?;
+        let sections = self.data.get(&source.name).map(|health| &health.sections);
+        let missing = source.sections.iter().filter_map(|section| sections?.get(section));
+        let reasons: Vec<_> = self.refused.get(&source.name).into_iter().chain(missing).cloned().collect();
+        (!reasons.is_empty()).then(|| reasons.join("; "))
+    }
 }

@@ -1,4 +1,4 @@
-//! Tools as text for a planner's system prompt (spec 003, spec 004's guidance).
+//! Tools as text for a planner's system prompt (spec 003). How to use them well is in `guidance`.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -14,17 +14,6 @@ pub fn describe_for_planner<'a>(tools: impl IntoIterator<Item = &'a Arc<Register
         return "No tools are currently available.".to_owned();
     }
     lines.iter().map(|(name, description)| format!("- {name}: {description}")).collect::<Vec<_>>().join("\n")
-}
-
-/// The tools' lines on how to use them well, each once, in the order of the tools.
-pub fn guidance_for_planner<'a>(tools: impl IntoIterator<Item = &'a Arc<RegisteredTool>>) -> String {
-    let mut lines: Vec<&str> = Vec::new();
-    for line in tools.into_iter().flat_map(|tool| &tool.definition.guidance) {
-        if !lines.contains(&line.as_str()) {
-            lines.push(line);
-        }
-    }
-    lines.join("\n")
 }
 
 fn one_line(text: &str) -> String {

@@ -2,12 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{
-    assemble::RegisteredTool,
-    definition::Status,
-    digest,
-    health::{Sources, degradation},
-};
+use super::{assemble::RegisteredTool, definition::Status, digest, health::Sources};
 use crate::files::Problem;
 
 /// The tools, intents and problems of one moment.
@@ -17,6 +12,8 @@ pub struct Snapshot {
     intents: BTreeMap<String, Arc<RegisteredTool>>,
     problems: Vec<Problem>,
     data_digest: String,
+    /// By source.
+    source_digests: BTreeMap<String, String>,
 }
 
 /// What became different between two snapshots.
@@ -43,12 +40,17 @@ impl Snapshot {
         let intents = tools
             .values()
             .flat_map(|tool| tool.definition.intents.iter().map(|intent| (intent.clone(), Arc::clone(tool))));
-        let of_sources = sources.values().flat_map(|health| &health.problems);
-        let digests = sources.iter().flat_map(|(name, health)| [name.as_str(), &health.digest]);
+        let of_sources = sources.data().values().flat_map(|health| &health.problems);
+        let digests = sources.data().iter().flat_map(|(name, health)| [name.as_str(), &health.digest]);
         Self {
             intents: intents.collect(),
             problems: problems.iter().chain(of_sources).cloned().collect(),
             data_digest: digest::of_texts(digests),
+            source_digests: sources
+                .data()
+                .iter()
+                .map(|(name, health)| (name.clone(), health.digest.clone()))
+                .collect(),
             tools,
         }
     }
@@ -83,6 +85,11 @@ impl Snapshot {
         &self.data_digest
     }
 
+    /// Digest of one source's data, with how it is reached, as the source states it. Empty for one that states none.
+    pub fn source_digest(&self, source: &str) -> &str {
+        self.source_digests.get(source).map_or("", String::as_str)
+    }
+
     /// What became different since an older snapshot: what is gone, then the tools in order of name, then the rest.
     pub fn changes_since(&self, older: &Self) -> Vec<Change> {
         let gone = older.tools.keys().filter(|name| !self.tools.contains_key(*name));
@@ -99,7 +106,7 @@ impl Snapshot {
 }
 
 fn in_health(tool: &Arc<RegisteredTool>, sources: &Sources) -> Arc<RegisteredTool> {
-    match degradation(&tool.definition, sources) {
+    match sources.degradation(&tool.definition) {
         Some(reason) => Arc::new(tool.with_status(Status::Degraded(reason))),
         None => Arc::clone(tool),
     }

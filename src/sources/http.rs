@@ -3,17 +3,28 @@
 //! A connector says what to ask ([`Outgoing`]) and reads what came ([`Answer`]); everything between is here, cookie and
 //! token requests included. Not here: what an answer means, which each connector knows.
 
+mod address;
 mod answer;
 mod client;
+mod cool_down;
 mod failure;
+#[cfg(test)]
+mod fakes;
+mod judge;
+mod limit;
 mod outgoing;
+mod record;
+mod request;
+mod retry;
 mod send;
+mod sender;
+mod wait;
 
 pub use answer::Answer;
 pub use client::{Client, CredentialsOf, Profile};
 pub use failure::{Failure, FailureKind};
 pub use outgoing::{Due, Outgoing};
-pub use send::{Sender, TlsError};
+pub use sender::{Sender, TlsError};
 
 #[cfg(test)]
 pub(crate) mod testing;

@@ -3,32 +3,20 @@
 //! A request reserves the earliest instant that its user's and the source's windows and spacing allow, or nothing at
 //! all. Not here: what a request is.
 
+mod memory;
+mod schedule;
+#[cfg(test)]
+mod tests;
+mod timeline;
+
 use std::{fmt::Debug, time::Duration};
 
 use futures_util::future::BoxFuture;
 use tokio::time::Instant;
 
+pub use crate::config::{Policy, SourcePolicy};
 use crate::context::UserId;
-
-/// A budget: at most so many requests in every window, and so long between two (spec 004 §4.2 `RateLimitConfig`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Policy {
-    /// Requests allowed in each window.
-    pub max_requests: u32,
-    /// The window.
-    pub window: Duration,
-    /// The least time between two requests.
-    pub min_delay: Duration,
-}
-
-/// A source's two budgets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SourcePolicy {
-    /// Each user's own.
-    pub per_user: Policy,
-    /// That of all users together, since a ban hits everyone.
-    pub ceiling: Policy,
-}
+pub use memory::MemoryLimiter;
 
 /// Nothing was reserved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -28,6 +28,19 @@ pub struct StoredResult {
     pub ttl: Duration,
 }
 
+impl StoredResult {
+    /// How old it is.
+    pub fn age(&self, now: SystemTime) -> Duration {
+        // A wall clock may be set back; what was stored a moment ago is then new, not from the future.
+        now.duration_since(self.stored_at).unwrap_or_default()
+    }
+
+    /// Whether it may still answer.
+    pub fn is_fresh(&self, now: SystemTime) -> bool {
+        self.age(now) < self.ttl
+    }
+}
+
 /// Keeps results.
 pub trait Results: Send + Sync + Debug {
     /// The result of a key, if there is a fresh one.

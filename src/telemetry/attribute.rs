@@ -11,9 +11,9 @@ pub const RPC_METHOD: &str = "rpc.method";
 pub const RPC_METHOD_ORIGINAL: &str = "rpc.method_original";
 /// Name of the final gRPC status: `OK`, `DEADLINE_EXCEEDED`.
 pub const RPC_RESPONSE_STATUS_CODE: &str = "rpc.response.status_code";
-/// Host part of `:authority`.
+/// Host part of `:authority`; of a request to a source, its host.
 pub const SERVER_ADDRESS: &str = "server.address";
-/// Port part of `:authority`.
+/// Port part of `:authority`; of a request to a source, its port.
 pub const SERVER_PORT: &str = "server.port";
 /// Address of the TCP peer.
 pub const NETWORK_PEER_ADDRESS: &str = "network.peer.address";
@@ -32,6 +32,17 @@ pub const GEN_AI_TOOL_TYPE: &str = "gen_ai.tool.type";
 pub const GEN_AI_TOOL_CALL_ID: &str = "gen_ai.tool.call.id";
 /// The call that made this one.
 pub const PARENT_CALL_ID: &str = "toolwire.parent_call.id";
+/// Whether a tier had the result.
+pub const CACHE_HIT: &str = "toolwire.cache.hit";
+/// The tier: `request`, `session` or `persistent`.
+pub const CACHE_TIER: &str = "toolwire.cache.tier";
+
+/// Method of a request to a source.
+pub const HTTP_REQUEST_METHOD: &str = "http.request.method";
+/// Status of its answer.
+pub const HTTP_RESPONSE_STATUS_CODE: &str = "http.response.status_code";
+/// The source, by its name in manifests and limits.
+pub const SOURCE_NAME: &str = "toolwire.source.name";
 
 /// Span name, as `tracing-opentelemetry` reads it.
 pub const OTEL_NAME: &str = "otel.name";
@@ -46,6 +57,8 @@ pub const GRPC: &str = "grpc";
 pub const OTHER: &str = "_OTHER";
 /// Value of [`OTEL_KIND`].
 pub const SERVER: &str = "server";
+/// Value of [`OTEL_KIND`] for a request to a source.
+pub const CLIENT: &str = "client";
 /// Value of [`OTEL_KIND`] for what stays in the process.
 pub const INTERNAL: &str = "internal";
 /// Value of [`GEN_AI_OPERATION_NAME`].

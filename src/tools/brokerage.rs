@@ -38,6 +38,11 @@ use crate::{
     sources::brokerage::{Brokerage, Data},
 };
 
+/// Fixes the state of the brokerage that this call sees, and returns its digest.
+pub fn state(context: &ToolContext) -> String {
+    data(context).digest().to_owned()
+}
+
 /// The state of the brokerage that this call sees: fixed at first use, so that a composite and its nested calls see one.
 fn data(context: &ToolContext) -> Arc<Data> {
     let source = context.services.get::<Brokerage>();

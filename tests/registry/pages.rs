@@ -1,23 +1,19 @@
 //! What people and planners read: planner text, near names, the documentation page.
 
 use serde_json::json;
-use toolwire::registry::{describe_for_planner, docs, guidance_for_planner, near};
+use toolwire::registry::{describe_for_planner, docs, near};
 
 use super::support::{Data, manifest};
 
 #[test]
 fn a_planner_reads_one_line_a_tool_in_order_of_name() {
     let data = Data::with(&[
-        manifest(
-            "rank_portfolio",
-            &json!({"description": "Ranks it.\n  Use it well.", "guidance": ["One.", "Two."]}),
-        ),
-        manifest("get_quotes", &json!({"description": "Returns quotes.", "guidance": ["One."]})),
+        manifest("rank_portfolio", &json!({"description": "Ranks it.\n  Use it well."})),
+        manifest("get_quotes", &json!({"description": "Returns quotes."})),
     ]);
     let snapshot = data.open().snapshot();
     let expected = "- get_quotes: Returns quotes.\n- rank_portfolio: Ranks it. Use it well.";
     assert_eq!(describe_for_planner(snapshot.tools()), expected);
-    assert_eq!(guidance_for_planner(snapshot.tools()), "One.\nTwo.");
 }
 
 #[test]

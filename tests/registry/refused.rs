@@ -258,3 +258,15 @@ fn what_contradicts_itself() {
 fn a_function_tool_that_nothing_executes() {
     check_manifest(&manifest("think", &json!({"type": "function_tool"})), &["no-executor "]);
 }
+
+#[test]
+fn words_with_places_that_have_no_value() {
+    check(
+        &json!({"progress": "Looking at {acount}", "summary": "{positions} positions, {best.x}, {as_of"}),
+        &["unknown-placeholder /progress", "bad-template /summary"],
+    );
+    check(
+        &json!({"summary": "{as_off} {as_of?a:b} {positions.size:.0}"}),
+        &["unknown-placeholder /summary", "placeholder-form /summary", "unknown-placeholder /summary"],
+    );
+}

@@ -1,7 +1,7 @@
-//! An OTLP receiver over gRPC: keeps every span it is sent.
+//! An OTLP receiver over gRPC: keeps every span and the name of every metric it is sent.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     net::SocketAddr,
     sync::{Arc, Mutex},
 };
@@ -12,9 +12,15 @@ use hyper_util::{
     service::TowerToHyperService,
 };
 use opentelemetry_proto::tonic::{
-    collector::trace::v1::{
-        ExportTraceServiceRequest, ExportTraceServiceResponse,
-        trace_service_server::{TraceService, TraceServiceServer},
+    collector::{
+        metrics::v1::{
+            ExportMetricsServiceRequest, ExportMetricsServiceResponse,
+            metrics_service_server::{MetricsService, MetricsServiceServer},
+        },
+        trace::v1::{
+            ExportTraceServiceRequest, ExportTraceServiceResponse,
+            trace_service_server::{TraceService, TraceServiceServer},
+        },
     },
     common::v1::any_value::Value,
     trace::v1::Span,
@@ -23,10 +29,11 @@ use tokio::{net::TcpListener, sync::watch};
 use tonic::{Request, Response, Status, service::Routes};
 use tower::ServiceExt;
 
-/// The spans received so far. Cloning it makes another handle of the same.
+/// The spans and metrics received so far. Cloning it makes another handle of the same.
 #[derive(Clone, Default)]
 pub struct Collector {
     spans: Arc<Mutex<Vec<Span>>>,
+    metrics: Arc<watch::Sender<HashSet<String>>>,
     count: Arc<watch::Sender<usize>>,
 }
 
@@ -36,9 +43,15 @@ impl Collector {
         let collector = Self::default();
         let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("binds");
         let address = listener.local_addr().expect("bound");
-        let routes = Routes::new(TraceServiceServer::new(collector.clone()));
+        let routes = Routes::new(TraceServiceServer::new(collector.clone()))
+            .add_service(MetricsServiceServer::new(collector.clone()));
         tokio::spawn(serve(listener, routes));
         (collector, address)
+    }
+
+    /// Waits until there is a metric of the name.
+    pub async fn metric(&self, name: &str) {
+        self.metrics.subscribe().wait_for(|seen| seen.contains(name)).await.expect("open");
     }
 
     /// Waits until there are as many spans of one trace, and returns them by name.
@@ -94,5 +107,18 @@ impl TraceService for Collector {
         self.spans.lock().expect("not poisoned").extend(spans);
         self.count.send_modify(|count| *count += 1);
         Ok(Response::new(ExportTraceServiceResponse::default()))
+    }
+}
+
+#[tonic::async_trait]
+impl MetricsService for Collector {
+    async fn export(
+        &self,
+        request: Request<ExportMetricsServiceRequest>,
+    ) -> Result<Response<ExportMetricsServiceResponse>, Status> {
+        let resources = request.into_inner().resource_metrics.into_iter();
+        let metrics = resources.flat_map(|it| it.scope_metrics).flat_map(|it| it.metrics);
+        self.metrics.send_modify(|seen| seen.extend(metrics.map(|metric| metric.name)));
+        Ok(Response::new(ExportMetricsServiceResponse::default()))
     }
 }

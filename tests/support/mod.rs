@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use toolwire::{
     clock,
     config::{Auth, AuthUser, ToolPattern},
-    context::{Services, ToolContext, User, UserId},
+    context::{Services, SourceStates, ToolContext, User, UserId},
     contract::{
         Refusal, Terminal, ToolResult,
         arguments::Arguments,
@@ -25,7 +25,7 @@ use toolwire::{
         proto,
     },
     files::Tree,
-    pipeline::{Call, Parts, Pipeline, Target, policy::AllowAll},
+    pipeline::{Call, Parts, Pipeline, Target, Tiers, policy::AllowAll},
     registry::{Manifests, Registry},
     sources::brokerage::Brokerage,
     store::{MemoryIdempotency, idempotency::Idempotency},
@@ -62,11 +62,26 @@ impl Bench {
         Self::of(&Tree::Embedded, |parts| parts.policy = Arc::new(Auth { users: vec![user] }))
     }
 
-    /// One diagnostics manifest has other values under the given keys.
+    /// One manifest has other values under the given keys.
     pub fn with_manifest(name: &str, changes: &Value) -> Self {
+        Self::caching(name, changes, Tiers::in_memory())
+    }
+
+    /// The same, and results are cached in the given tiers.
+    pub fn caching(name: &str, changes: &Value, tiers: Tiers) -> Self {
         let data = data_directory();
-        patch_json(&data.path().join(format!("diagnostics/{name}.json")), changes);
-        Self::of_directory(&data)
+        let paths = ["diagnostics", "tools"].map(|folder| data.path().join(format!("{folder}/{name}.json")));
+        let path = paths.iter().find(|path| path.exists()).expect("a manifest");
+        patch_json(path, changes);
+        Self::of(&Tree::Disk(data.path().to_owned()), |parts| parts.tiers = tiers)
+    }
+
+    /// The service over a directory, its brokerage too, as it would run.
+    pub fn on_disk(data: &TempDir) -> Self {
+        let tree = Tree::Disk(data.path().to_owned());
+        let brokerage = Arc::new(Brokerage::open(tree.clone(), user_id()).expect("good data"));
+        let states = SourceStates::default().with("brokerage", tools::brokerage::state);
+        Self::of(&tree, |parts| parts.services = Services::default().with(brokerage).with(Arc::new(states)))
     }
 
     /// One more tool, which is its manifest and nothing else.
@@ -92,6 +107,7 @@ impl Bench {
             registry: Arc::clone(&registry),
             policy: Arc::new(AllowAll),
             idempotency: Arc::new(MemoryIdempotency::default()),
+            tiers: Tiers::in_memory(),
             services: Services::default().with(Arc::new(brokerage)),
             cap: Duration::from_mins(2),
             log_arguments: false,

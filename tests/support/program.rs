@@ -5,7 +5,7 @@ use std::{net::SocketAddr, path::Path, process::Stdio};
 use serde_json::Value;
 use tokio::{
     io::{AsyncBufReadExt, BufReader, Lines},
-    process::{Child, ChildStderr, Command},
+    process::{Child, ChildStderr, ChildStdout, Command},
 };
 use tonic::transport::{Channel, Endpoint};
 
@@ -13,6 +13,8 @@ use tonic::transport::{Channel, Endpoint};
 pub struct Program {
     child: Child,
     pub address: SocketAddr,
+    /// The admin endpoint, if the arguments ask for one.
+    pub admin: Option<SocketAddr>,
     log: Lines<BufReader<ChildStderr>>,
 }
 
@@ -30,10 +32,11 @@ impl Program {
             .spawn()
             .expect("starts");
         let mut stdout = BufReader::new(child.stdout.take().expect("piped")).lines();
-        let line = stdout.next_line().await.expect("readable").expect("an address");
-        let address = line.rsplit(' ').next().and_then(|text| text.parse().ok()).expect("an address");
+        let address = address(&mut stdout).await;
+        let admin =
+            if arguments.contains(&"--admin") { Some(self::address(&mut stdout).await) } else { None };
         let log = BufReader::new(child.stderr.take().expect("piped")).lines();
-        Self { child, address, log }
+        Self { child, address, admin, log }
     }
 
     pub async fn channel(&self) -> Channel {
@@ -62,4 +65,10 @@ impl Program {
         }
         text
     }
+}
+
+/// The address at the end of the next line.
+async fn address(stdout: &mut Lines<BufReader<ChildStdout>>) -> SocketAddr {
+    let line = stdout.next_line().await.expect("readable").expect("an address");
+    line.rsplit(' ').next().and_then(|text| text.parse().ok()).expect("an address")
 }

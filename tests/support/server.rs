@@ -36,7 +36,10 @@ impl Server {
     }
 
     pub fn with(config: Config) -> Self {
-        let app = App::build(&config).expect("starts");
+        Self::of(App::build(&config).expect("starts"), config)
+    }
+
+    pub fn of(app: App, config: Config) -> Self {
         let listener = grpc::bind(&config.server).expect("binds");
         let address = listener.local_addr().expect("bound");
         let (stop, stopped) = oneshot::channel();

@@ -1,6 +1,6 @@
 //! The tools of this program: the same pipeline in process, answering in the types of the wire.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use futures_util::{StreamExt, stream};
 use tokio::time::timeout;
@@ -12,8 +12,9 @@ use crate::{
     clock,
     context::{ToolContext, User},
     contract::{Refusal, convert::ResultFormat, proto::v1, sequence::Sequence},
+    faces::grpc::limits,
     pipeline::{Call, CallStream, Step},
-    registry,
+    registry::{self, RegisteredTool},
 };
 
 /// The tools of this program.
@@ -29,9 +30,7 @@ pub(in crate::cli) struct Local {
 
 impl Local {
     pub(super) fn list(&self, tags: &[String], view: v1::ToolView) -> Vec<v1::ToolDefinition> {
-        let snapshot = self.app.registry.snapshot();
-        let definitions = snapshot.tools().map(|tool| tool.definition.wire(view).clone());
-        definitions.filter(|it| tags.iter().all(|tag| it.tags.contains(tag))).collect()
+        self.tagged(tags).iter().map(|tool| tool.definition.wire(view).clone()).collect()
     }
 
     pub(super) fn describe(&self, name: &str) -> Result<v1::ToolDefinition, Status> {
@@ -41,6 +40,15 @@ impl Local {
         }
         let near = registry::near(name, snapshot.tools().map(|tool| tool.definition.name.as_str()));
         Err(Refusal::UnknownTool { name: name.to_owned(), near }.into())
+    }
+
+    pub(super) fn guidance(&self, tags: &[String]) -> String {
+        registry::guidance_for_planner(&self.tagged(tags), &self.app.limits.budgets())
+    }
+
+    pub(super) async fn limits(&self) -> Vec<v1::SourceLimit> {
+        let tools = self.tagged(&[]);
+        limits::rows(&*self.app.limits, &self.user.id, limits::sources(&tools)).await
     }
 
     pub(super) async fn invoke(&self, invocation: Invocation) -> Result<Events, Status> {
@@ -53,6 +61,12 @@ impl Local {
 }
 
 impl Local {
+    fn tagged(&self, tags: &[String]) -> Vec<Arc<RegisteredTool>> {
+        let snapshot = self.app.registry.snapshot();
+        let has_all = |tool: &&Arc<RegisteredTool>| tags.iter().all(|tag| tool.definition.tags.contains(tag));
+        snapshot.tools().filter(has_all).cloned().collect()
+    }
+
     /// Waits for a write that outlives its caller: with this program it would end in the middle.
     pub(super) async fn settle(&self) {
         let _ = timeout(self.cap, self.app.pipeline.in_flight().emptied()).await;

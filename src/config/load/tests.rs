@@ -6,7 +6,7 @@ use secrecy::ExposeSecret;
 use tempfile::TempDir;
 
 use super::*;
-use crate::config::{Flags, LogFormat, Origin, print};
+use crate::config::{Flags, LogFormat, Origin, Upstream, print};
 
 const TOKEN: &str = "s3cret-token-of-riley";
 
@@ -226,4 +226,48 @@ fn what_is_printed_is_understood_again() {
     assert!(printed.contains("# default (TOOLWIRE_DEADLINE_CAP)"), "{printed}");
     let second = loaded(&printed, &[], Flags::default()).unwrap();
     assert_eq!(format!("{:?}", second.config), format!("{:?}", first.config));
+}
+
+#[test]
+fn sources_are_set_like_everything_else() {
+    let file = "[sources.news]\ngoogle_url = 'http://127.0.0.1:9/googlenews'\nmin_delay = '250ms'\n\
+                [[sources.screener.screens]]\nuser_id = 'riley'\nscreen_id = 'default'\npath = 'screens/1/mine/'";
+    let variables = [
+        ("TOOLWIRE_SOURCES_YAHOO_BASE_URL", "http://127.0.0.1:9/yahoo"),
+        ("TOOLWIRE_SOURCES_YAHOO_MAX_REQUESTS", "7"),
+        ("TOOLWIRE_SOURCES_COOL_DOWN_BLOCKED", "1h"),
+        ("TOOLWIRE_REDDIT_CLIENT_ID", "id"),
+        ("TOOLWIRE_REDDIT_CLIENT_SECRET", TOKEN),
+        ("TOOLWIRE_REDDIT_USER_NAME", "riley"),
+    ];
+    let flags = Flags::default().set("sources.mode", Some("embedded,yahoo=live"));
+    let Loaded { config, origins } = loaded(file, &variables, flags).unwrap();
+    let upstreams = &config.upstreams;
+    assert!(!upstreams.is_embedded(Upstream::Yahoo) && upstreams.is_embedded(Upstream::News));
+    assert_eq!(upstreams.yahoo.base_url.as_str(), "http://127.0.0.1:9/yahoo/");
+    assert_eq!(upstreams.policy(Upstream::Yahoo).per_user.max_requests, 7);
+    assert_eq!(upstreams.policy(Upstream::News).per_user.min_delay, Duration::from_millis(250));
+    assert_eq!(upstreams.cool_down.blocked, Duration::from_hours(1));
+    assert_eq!(upstreams.screener.screens[0].path, "screens/1/mine/");
+
+    let printed = print(&config, &origins);
+    assert!(!printed.contains(TOKEN), "{printed}");
+    assert!(printed.contains("# TOOLWIRE_REDDIT_CLIENT_SECRET = \"[hidden]\""), "{printed}");
+    let again = loaded(&printed, &variables[3..], Flags::default()).unwrap().config;
+    assert_eq!(format!("{again:?}"), format!("{config:?}"));
+}
+
+#[test]
+fn what_no_source_can_be_set_to_is_refused() {
+    let error = refused("", &[], Flags::default().set("sources.mode", Some("lives")));
+    assert!(error.starts_with("flag --sources: expected embedded or live"), "{error}");
+    let error = refused("", &[("TOOLWIRE_SOURCES_NSE_BASE_URL", "nse")], Flags::default());
+    assert!(error.starts_with("variable TOOLWIRE_SOURCES_NSE_BASE_URL: expected an address"), "{error}");
+    let error = refused("[sources.nse]\nwindow = '0s'\ntimeout = '0s'", &[], Flags::default());
+    assert_eq!(error.lines().count(), 2, "{error}");
+    let screen = "[[sources.screener.screens]]\nuser_id = 'a'\nscreen_id = 'mine'\npath = 'x'";
+    let error = refused(screen, &[], Flags::default());
+    assert!(error.contains("sources.screener.screens.0: screen_id must be one of"), "{error}");
+    let error = refused("", &[("TOOLWIRE_REDDIT_CLIENT_ID", "x")], Flags::default());
+    assert!(error.contains("variable TOOLWIRE_REDDIT_CLIENT_SECRET: is not set"), "{error}");
 }

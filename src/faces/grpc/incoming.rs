@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 use serde_json::Value;
 use tonic::{Extensions, metadata::MetadataMap};
 
-use super::transport::{Arrival, TakenOver, authenticate::Bearer};
+use super::transport::{Arrival, CallersTrace, TakenOver, authenticate::Bearer};
 use crate::{
     clock,
     context::{InvalidId, RequestId, ToolContext, User},
@@ -24,14 +24,20 @@ const UNBOUNDED: Duration = Duration::from_hours(24);
 
 /// A call with the identity and the deadline of its request.
 pub(super) fn call(extensions: &Extensions, target: Target, arguments: Arguments) -> Call {
-    let user = extensions.get::<User>().cloned().expect("every RPC that calls tools requires a user");
+    let user = user(extensions);
     let arrival = extensions.get::<Arrival>();
     let arrived = arrival.map_or_else(Arrived::now, |it| Arrived { at: it.at, wall: it.wall });
     let timeout = arrival.and_then(|it| it.timeout).unwrap_or(UNBOUNDED);
     let deadline = arrived.at.checked_add(timeout).unwrap_or_else(|| clock::now() + UNBOUNDED);
     let credentials = extensions.get::<Bearer>().map(|bearer| bearer.0.clone());
-    let context = ToolContext { credentials, ..ToolContext::new(user, deadline) };
+    let trace_id = extensions.get::<CallersTrace>().map(|it| it.0);
+    let context = ToolContext { credentials, trace_id, ..ToolContext::new(user, deadline) };
     Call { arrived, ..Call::new(context, target, arguments) }
+}
+
+/// Who makes a request.
+pub(super) fn user(extensions: &Extensions) -> User {
+    extensions.get::<User>().cloned().expect("every RPC of our services requires a user")
 }
 
 /// The call is complete and goes to the pipeline, which logs it.
@@ -95,11 +101,21 @@ pub(super) fn context(call: &mut Call, context: v1::ToolContext) -> Result<(), R
 
 /// Task, session and `request_id` of a typed request, which travel as metadata.
 pub(super) fn metadata(call: &mut Call, metadata: &MetadataMap) -> Result<(), Refusal> {
-    let text = |key: &str| metadata.get(key).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    call.request_id = request_id(text("x-toolwire-request-id"))?;
-    call.context.task_id = identifier("x-toolwire-task-id", text("x-toolwire-task-id").to_owned())?;
-    call.context.session_id = identifier("x-toolwire-session-id", text("x-toolwire-session-id").to_owned())?;
+    call.request_id = request_id(text(metadata, "x-toolwire-request-id"))?;
+    let task_id = text(metadata, "x-toolwire-task-id").to_owned();
+    call.context.task_id = identifier("x-toolwire-task-id", task_id)?;
+    call.context.session_id = session(metadata)?;
     Ok(())
+}
+
+/// The session of a typed request.
+pub(super) fn session(metadata: &MetadataMap) -> Result<Option<String>, Refusal> {
+    const KEY: &str = "x-toolwire-session-id";
+    identifier(KEY, text(metadata, KEY).to_owned())
+}
+
+fn text<'a>(metadata: &'a MetadataMap, key: &str) -> &'a str {
+    metadata.get(key).and_then(|value| value.to_str().ok()).unwrap_or_default()
 }
 
 fn claims(context: &v1::ToolContext) -> bool {

@@ -1,11 +1,11 @@
 //! Discovery: what this user may call, and nothing else.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use futures_util::{Stream, stream};
 use tonic::Status;
 
-use super::{Face, incoming};
+use super::{Face, incoming, limits};
 use crate::{
     context::User,
     contract::{
@@ -61,37 +61,20 @@ pub(super) fn describe(face: &Face, user: &User, tags: Vec<String>) -> DescribeF
     tools.retain(|tool| passes(tool, &request));
     DescribeForPlannerResponse {
         tools: registry::describe_for_planner(&tools),
-        guidance: registry::guidance_for_planner(&tools),
+        guidance: registry::guidance_for_planner(&tools, &face.limits.budgets()),
     }
 }
 
 /// One row for each source that the user's tools read from.
-pub(super) fn limits(face: &Face, user: &User, only: &str) -> Result<Vec<SourceLimit>, Refusal> {
-    let mut rows = BTreeMap::new();
-    for tool in visible(face, user) {
-        if let Some(source) = &tool.definition.source {
-            rows.insert(source.name.clone(), unlimited(&source.name));
-        }
+pub(super) async fn limits(face: &Face, user: &User, only: &str) -> Result<Vec<SourceLimit>, Refusal> {
+    let tools = visible(face, user);
+    let mut sources = limits::sources(&tools);
+    if !only.is_empty() && !sources.contains(only) {
+        let known = Vec::from_iter(sources).join(", ");
+        return Err(incoming::refuse("source", "enum", &format!("must be one of: {known}")));
     }
-    if only.is_empty() {
-        return Ok(rows.into_values().collect());
-    }
-    if let Some(row) = rows.remove(only) {
-        return Ok(vec![row]);
-    }
-    let known: Vec<_> = rows.into_keys().collect();
-    Err(incoming::refuse("source", "enum", &format!("must be one of: {}", known.join(", "))))
-}
-
-/// A source of files: nobody can be banned from it.
-fn unlimited(source: &str) -> SourceLimit {
-    SourceLimit {
-        source: source.to_owned(),
-        can_make_request: true,
-        wait_time: Some(prost_types::Duration::default()),
-        policy: None,
-        cool_down_until: None,
-    }
+    sources.retain(|source| only.is_empty() || *source == only);
+    Ok(limits::rows(&*face.limits, &user.id, sources).await)
 }
 
 fn visible(face: &Face, user: &User) -> Vec<Arc<RegisteredTool>> {

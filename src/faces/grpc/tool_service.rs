@@ -64,7 +64,7 @@ impl ToolService for Face {
     ) -> Result<Response<CallToolResponse>, Status> {
         let (call, format) = invoke::call_request(request)?;
         let call_id = call.context.call_id.to_string();
-        let terminal = self.pipeline.start(call).await?.terminal().await?;
+        let terminal = self.pipeline.finish(call).await?;
         let outcome = Some(convert::outcome(terminal, format));
         Ok(Response::new(CallToolResponse { call_id, outcome }))
     }
@@ -84,7 +84,7 @@ impl ToolService for Face {
         request: Request<GetLimitsRequest>,
     ) -> Result<Response<GetLimitsResponse>, Status> {
         let user = user_of(&request);
-        let limits = listing::limits(self, &user, &request.into_inner().source)?;
+        let limits = listing::limits(self, &user, &request.into_inner().source).await?;
         Ok(Response::new(GetLimitsResponse { limits }))
     }
 
@@ -98,7 +98,7 @@ impl ToolService for Face {
 }
 
 fn user_of<T>(request: &Request<T>) -> User {
-    request.extensions().get::<User>().cloned().expect("every RPC of the service requires a user")
+    incoming::user(request.extensions())
 }
 
 fn which(request: CancelCallRequest) -> Result<Which, Refusal> {

@@ -17,7 +17,7 @@ pub use self::{
     config::{Age, Config, Drain, Http2},
     listener::{BindError, bind},
     serve::{Hooks, Report, serve},
-    trace::TakenOver,
+    trace::{CallersTrace, TakenOver},
 };
 use self::{authenticate::Authenticator, rules::Rules};
 

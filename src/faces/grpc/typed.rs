@@ -1,4 +1,6 @@
-//! A tool behind a typed RPC.
+//! A tool behind a typed RPC, and the typed services made of such.
+//!
+//! The same pipeline as the generic door. A typed response has no room for an error, so a failure becomes a status.
 
 use tonic::{Code, Request, Status};
 
@@ -8,6 +10,29 @@ use crate::{
     pipeline::Target,
     tools::tool::Tool,
 };
+
+/// Implements a typed service whose messages are in `wire`: one method for each tool, whose request is the tool's input and
+/// whose response is the tool's output with its provenance; then the methods that are no tools.
+macro_rules! typed_service {
+    (
+        $service:ident { $($method:ident: $tool:ty, $request:ident => $response:ident;)* }
+        $($other_methods:tt)*
+    ) => {
+        #[tonic::async_trait]
+        impl $service for $crate::faces::grpc::Face {
+            $(async fn $method(
+                &self,
+                request: tonic::Request<wire::$request>,
+            ) -> Result<tonic::Response<wire::$response>, tonic::Status> {
+                let (data, provenance) = $crate::faces::grpc::typed::call::<$tool>(self, request).await?;
+                Ok(tonic::Response::new(wire::$response { data: Some(data), provenance: Some(provenance) }))
+            })*
+
+            $($other_methods)*
+        }
+    };
+}
+pub(super) use typed_service;
 
 /// Calls a tool with its input message and returns its output message.
 pub(super) async fn call<T: Tool>(
@@ -20,7 +45,7 @@ pub(super) async fn call<T: Tool>(
     incoming::metadata(&mut call, &metadata)?;
     incoming::hand_over(&extensions);
     let call_id = call.context.call_id;
-    match face.pipeline.start(call).await?.terminal().await? {
+    match face.pipeline.finish(call).await? {
         Terminal::ConfirmationRequired(confirmation) => Err(confirmation_required(&confirmation)),
         Terminal::Result(result) => {
             let payload = result.outcome.map_err(|error| status::of_tool_error(&error))?;

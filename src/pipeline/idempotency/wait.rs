@@ -18,11 +18,13 @@ use crate::{
 };
 
 /// Waits as long as the manifest allows; a write goes on beyond that.
-pub(super) async fn wait(call: &Call, mut flight: Flight) -> Landed {
+pub(super) async fn wait(call: &Call, mut flight: Flight<Landed>) -> Landed {
     if writes(call) {
         call.facts.detach();
     }
-    let told = tell(&call.context.cancellation, flight.cancellation());
+    // Work that only reads may have others who wait for it: a caller who cancels leaves, and no more.
+    let work = writes(call).then(|| flight.cancellation().clone());
+    let told = tell(&call.context.cancellation, work);
     let patience = clock::now() + call.tool().definition.timeout;
     let landed = select! {
         landed = timeout_at(patience, flight.landed()) => landed,
@@ -54,7 +56,7 @@ async fn tell(caller: &Cancellation, work: Option<Cancellation>) -> Infallible {
 }
 
 /// The outcome of another call as the outcome of this one.
-pub(super) fn own(call: &Call, terminal: Terminal) -> Terminal {
+pub(in crate::pipeline) fn own(call: &Call, terminal: Terminal) -> Terminal {
     match terminal {
         Terminal::Result(result) => Terminal::Result(ToolResult { fetched_at: call.arrived.wall, ..result }),
         other @ Terminal::ConfirmationRequired(_) => other,

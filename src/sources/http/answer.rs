@@ -1,5 +1,7 @@
 //! What a source answered: status, headers, and the whole body, which is bounded.
 
+use std::fmt;
+
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode, header};
 use serde::de::DeserializeOwned;
@@ -7,8 +9,8 @@ use url::Url;
 
 use super::{Failure, FailureKind};
 
-/// An answer.
-#[derive(Clone, Debug)]
+/// An answer. Shown without its headers, its body and what was asked: any of them may hold a secret.
+#[derive(Clone)]
 pub struct Answer {
     /// The status.
     pub status: StatusCode,
@@ -48,9 +50,85 @@ impl Answer {
         head.starts_with("<!doctype html") || head.starts_with("<html") || head.starts_with("<head")
     }
 
+    /// Where a redirect leads, if that is within the origin that was asked (promise 20): no other host, port or scheme,
+    /// and hence no address of this network unless the configured base is one.
+    pub fn redirect(&self) -> Result<Url, Failure> {
+        let location = self.headers.get(header::LOCATION).and_then(|value| value.to_str().ok());
+        let Some(location) = location.filter(|_| self.status.is_redirection()) else {
+            return Err(Failure::malformed("a redirect that leads nowhere"));
+        };
+        let target = self.url.join(location).map_err(|_| Failure::malformed("a redirect to no address"))?;
+        if target.origin() != self.url.origin()
+            || !target.username().is_empty()
+            || target.password().is_some()
+        {
+            let host = target.host_str().unwrap_or_default();
+            return Err(Failure::malformed(format!("a redirect to another origin, on {host:?}")));
+        }
+        Ok(target)
+    }
+
     /// The cookies that were set, as `name=value`.
     pub fn cookies(&self) -> impl Iterator<Item = (&str, &str)> {
         let set = self.headers.get_all(header::SET_COOKIE).iter().filter_map(|value| value.to_str().ok());
         set.filter_map(|cookie| cookie.split(';').next()?.trim().split_once('='))
+    }
+}
+
+impl fmt::Debug for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { status, body, .. } = self;
+        f.debug_struct("Answer").field("status", status).field("bytes", &body.len()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::{HeaderMap, StatusCode};
+
+    use super::*;
+
+    fn redirect(from: &str, to: &str) -> Result<String, Failure> {
+        let headers = HeaderMap::from_iter([(header::LOCATION, to.parse().unwrap())]);
+        let url = from.parse().unwrap();
+        let answer = Answer { status: StatusCode::FOUND, headers, body: Bytes::new(), url };
+        answer.redirect().map(String::from)
+    }
+
+    #[test]
+    fn a_redirect_stays_within_the_origin() {
+        for (to, target) in [
+            ("/b?c", "https://example.com/b?c"),
+            ("b", "https://example.com/a/b"),
+            ("https://example.com:443/b", "https://example.com/b"),
+            ("//example.com/b", "https://example.com/b"),
+        ] {
+            assert_eq!(redirect("https://example.com/a/", to).unwrap(), target);
+        }
+        for elsewhere in [
+            "http://example.com/b",
+            "https://example.com:8443/b",
+            "https://example.com.evil.net/b",
+            "https://example.com@evil.net/",
+            "https://u:p@example.com/",
+            "//169.254.169.254/latest/meta-data/",
+            "http://127.0.0.1/",
+            "https:\\\\evil.net\\",
+            "file:///etc/passwd",
+            "data:text/html,x",
+        ] {
+            let failure = redirect("https://example.com/a/", elsewhere).unwrap_err();
+            assert_eq!(failure.kind, FailureKind::Malformed, "{elsewhere}");
+        }
+        assert!(redirect("http://127.0.0.1:8080/a/", "http://127.0.0.1:8080/b").is_ok());
+        assert!(redirect("http://127.0.0.1:8080/a/", "http://127.0.0.1:8081/b").is_err());
+    }
+
+    #[test]
+    fn an_answer_is_shown_without_what_it_says() {
+        let headers = HeaderMap::from_iter([(header::SET_COOKIE, "s=s3cret".parse().unwrap())]);
+        let url = "https://example.com/?crumb=s3cret".parse().unwrap();
+        let answer = Answer { status: StatusCode::OK, headers, body: Bytes::from_static(b"s3cret"), url };
+        assert!(!format!("{answer:?}").contains("s3cret"));
     }
 }

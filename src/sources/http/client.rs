@@ -1,9 +1,29 @@
 //! The client of one source: what its connector asks through.
 
+#[cfg(test)]
+mod tests;
+
 use std::{sync::Arc, time::Duration};
 
-use super::{Answer, Failure, Outgoing, Sender, send::Bounds};
-use crate::{context::ToolContext, sources::limiter::Limiter, store::cool_downs::CoolDowns};
+use http::StatusCode;
+use tower::{ServiceBuilder, ServiceExt, util::BoxCloneSyncService};
+
+use super::{
+    Answer, Failure, Outgoing, Sender, cool_down, limit, record,
+    request::{Attempts, Request},
+    retry,
+    send::Send,
+};
+use crate::{config, context::ToolContext, sources::limiter::Limiter, store::cool_downs::CoolDowns};
+
+/// The statuses of redirects that a GET follows.
+const REDIRECTS: [StatusCode; 5] = [
+    StatusCode::MOVED_PERMANENTLY,
+    StatusCode::FOUND,
+    StatusCode::SEE_OTHER,
+    StatusCode::TEMPORARY_REDIRECT,
+    StatusCode::PERMANENT_REDIRECT,
+];
 
 /// What the stack must know of a source.
 #[derive(Clone, Copy, Debug)]
@@ -36,33 +56,89 @@ pub enum CredentialsOf {
 /// The client of one source. Cloning it makes another handle of the same.
 #[derive(Clone, Debug)]
 pub struct Client {
+    parts: Parts,
+    stack: BoxCloneSyncService<Request, Answer, Failure>,
+}
+
+/// What a stack is made of.
+#[derive(Clone, Debug)]
+struct Parts {
     profile: Profile,
     sender: Sender,
     limiter: Arc<dyn Limiter>,
     cool_downs: Arc<dyn CoolDowns>,
+    lengths: config::CoolDown,
+}
+
+impl Parts {
+    /// The stack. Top to bottom is the way of a request.
+    fn stack(self) -> BoxCloneSyncService<Request, Answer, Failure> {
+        let Self { profile, sender, limiter, cool_downs, lengths } = self;
+        let stack = ServiceBuilder::new()
+            // Outermost: a source that refused us is not even waited for.
+            .layer(cool_down::Layer::new(profile, cool_downs, lengths))
+            // Above the limit: each attempt takes its own permit.
+            .layer(retry::Layer::new(profile, Arc::clone(&limiter)))
+            // Last before the wire: what takes a permit goes out.
+            .layer(limit::Layer::new(profile, limiter))
+            // One attempt.
+            .service(Send::new(sender, profile));
+        BoxCloneSyncService::new(stack)
+    }
 }
 
 impl Client {
-    /// The client of a source.
+    /// The client of a source, which is left alone as long as is usual after it refused us.
     pub fn new(
         profile: Profile,
         sender: Sender,
         limiter: Arc<dyn Limiter>,
         cool_downs: Arc<dyn CoolDowns>,
     ) -> Self {
-        Self { profile, sender, limiter, cool_downs }
+        Self::of(Parts { profile, sender, limiter, cool_downs, lengths: config::CoolDown::default() })
+    }
+
+    /// The same client with other cool-downs.
+    pub fn cooling_down_for(self, lengths: config::CoolDown) -> Self {
+        Self::of(Parts { lengths, ..self.parts })
+    }
+
+    fn of(parts: Parts) -> Self {
+        Self { stack: parts.clone().stack(), parts }
     }
 
     /// The source.
     pub fn profile(&self) -> &Profile {
-        &self.profile
+        &self.parts.profile
     }
 
     /// Sends a request through the stack, on behalf of a call.
     pub async fn send(&self, outgoing: Outgoing, context: &ToolContext) -> Result<Answer, Failure> {
-        let Profile { timeout, max_body, judge, .. } = self.profile;
-        let bounds = Bounds { timeout, max_body, judge };
-        let sent = self.sender.send(&outgoing, bounds, context).await;
-        sent.map_err(|failure| Failure { source_title: self.profile.title, ..failure })
+        let request = Request::new(outgoing, context, self.profile().name);
+        let sent = match context.cancellation.is_cancelled() {
+            true => Err(Failure::cancelled()),
+            false => self.stack.clone().oneshot(request).await,
+        };
+        sent.map_err(|failure| self.finished(failure, context))
+    }
+
+    /// Sends a GET and follows at most one redirect, within the origin only. Both requests take the whole stack.
+    pub async fn send_following(&self, outgoing: Outgoing, context: &ToolContext) -> Result<Answer, Failure> {
+        let accepting = REDIRECTS.into_iter().fold(outgoing.clone(), Outgoing::accepting);
+        let answer = self.send(accepting, context).await?;
+        if !REDIRECTS.contains(&answer.status) {
+            return Ok(answer);
+        }
+        let target = answer.redirect().map_err(|failure| self.finished(failure, context))?;
+        self.send(outgoing.redirected(target), context).await
+    }
+
+    /// What a failure does not know of itself; and the one line in the log.
+    fn finished(&self, failure: Failure, context: &ToolContext) -> Failure {
+        let Profile { name, title, .. } = *self.profile();
+        let attempts = Attempts::of(context, name).get();
+        let failure = Failure { source_title: title, attempts, ..failure };
+        record::failed(self.profile(), &failure, context);
+        failure
     }
 }

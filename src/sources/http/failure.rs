@@ -65,6 +65,16 @@ impl Failure {
         Self::new(FailureKind::Malformed, detail)
     }
 
+    /// The call was cancelled.
+    pub(super) fn cancelled() -> Self {
+        Self::new(FailureKind::Cancelled, "the call was cancelled")
+    }
+
+    /// What the agent is told.
+    pub(super) fn words(&self, source: &str) -> String {
+        self.message.clone().unwrap_or_else(|| self.kind.words(source))
+    }
+
     /// The same failure with its own words for the agent.
     pub fn saying(self, message: impl Into<String>) -> Self {
         Self { message: Some(message.into()), ..self }
@@ -88,6 +98,24 @@ impl FailureKind {
             Self::Blocked => ErrorCode::Blocked,
             Self::Malformed => ErrorCode::ParseError,
             Self::Cancelled => ErrorCode::Cancelled,
+        }
+    }
+
+    /// Its word in logs, spans and metrics.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::TimedOut => "timed_out",
+            Self::Unreachable => "unreachable",
+            Self::Down => "down",
+            Self::RateLimited => "rate_limited",
+            Self::OverBudget => "over_budget",
+            Self::NotFound => "not_found",
+            Self::AuthFailed => "auth_failed",
+            Self::Blocked => "blocked",
+            Self::Malformed => "malformed",
+            Self::OutOfTime => "out_of_time",
+            Self::Cancelled => "cancelled",
+            Self::NotConfigured => "not_configured",
         }
     }
 
@@ -123,14 +151,14 @@ impl FailureKind {
 
 impl From<Failure> for ToolError {
     fn from(failure: Failure) -> Self {
-        let Failure { kind, message, retry_after, source_title, attempts, .. } = failure;
+        let Failure { kind, retry_after, source_title, attempts, .. } = failure;
         let source = if source_title.is_empty() { "The source" } else { source_title };
         let origin = match kind {
             FailureKind::NotConfigured | FailureKind::OverBudget | FailureKind::OutOfTime => Origin::Service,
             FailureKind::Cancelled => Origin::Caller,
             _ => Origin::Source,
         };
-        let error = ToolError::new(kind.code(), message.unwrap_or_else(|| kind.words(source)));
+        let error = ToolError::new(kind.code(), failure.words(source));
         Self {
             retryable: error.retryable && kind != FailureKind::NotConfigured,
             retry_after,

@@ -1,144 +1,189 @@
-//! Send: one attempt, bounded in time and size, and the judgement of what came that holds for every source.
+//! Send: one attempt, bounded in time and size, and cut the moment its call is cancelled.
 //!
-//! Redirects are never followed here: a connector that expects one accepts its status and asks again, so that each
-//! request takes its own permit and each address is checked.
+//! No `traceparent` goes out: our trace ids mean nothing to third parties, and would let them join up what one user
+//! asks.
 
-use std::time::Duration;
+#[cfg(test)]
+mod tests;
 
-use bytes::BytesMut;
-use http::{HeaderMap, StatusCode, header};
-use rustls::crypto::ring;
+use std::{
+    error::Error,
+    io, iter,
+    task::{Context, Poll},
+};
+
+use bytes::{Bytes, BytesMut};
+use futures_util::future::BoxFuture;
+use http::{HeaderMap, header};
 use tokio::{select, time::timeout_at};
+use tower::Service;
+use tracing::{Instrument, Span, field::Empty, info_span};
 
-use super::{Answer, Due, Failure, FailureKind, Outgoing};
-use crate::{clock, context::ToolContext};
+use super::{
+    Answer, Failure, FailureKind, Outgoing, Profile, Sender, address::NotPublic, judge::judge, record,
+    request::Request, sender::MAX_HEADERS,
+};
+use crate::{clock, telemetry::attribute};
 
-/// How long a connection may take to be made.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// Sends requests. Cloning it makes another handle of the same connections.
+/// Sends requests to one source.
 #[derive(Clone, Debug)]
-pub struct Sender(reqwest::Client);
-
-/// The connections cannot be set up.
-#[derive(Debug, thiserror::Error)]
-#[error("upstream TLS: {0}")]
-pub struct TlsError(String);
-
-/// What bounds one attempt.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Bounds {
-    pub(super) timeout: Duration,
-    pub(super) max_body: usize,
-    pub(super) judge: fn(&Answer) -> Option<Failure>,
+pub(super) struct Send {
+    sender: Sender,
+    profile: Profile,
 }
 
-impl Sender {
-    /// Connections that verify certificates by the system's roots, send no cookies and follow no redirects.
-    pub fn new() -> Result<Self, TlsError> {
-        // Somebody else may have installed it: any will do.
-        let _ = ring::default_provider().install_default();
-        let client = reqwest::Client::builder()
-            .redirect(reqwest::redirect::Policy::none())
-            .referer(false)
-            .connect_timeout(CONNECT_TIMEOUT)
-            .build()
-            .map_err(|error| TlsError(error.to_string()))?;
-        Ok(Self(client))
+impl Send {
+    /// Requests to a source over the given connections.
+    pub(super) fn new(sender: Sender, profile: Profile) -> Self {
+        Self { sender, profile }
     }
 
-    /// One attempt. Ends when its time or the call's is up, or the call is cancelled; the connection is then dropped.
-    pub(super) async fn send(
-        &self,
-        outgoing: &Outgoing,
-        bounds: Bounds,
-        context: &ToolContext,
-    ) -> Result<Answer, Failure> {
-        let own = clock::now() + outgoing.timeout.unwrap_or(bounds.timeout);
+    async fn run(self, request: Request) -> Result<Answer, Failure> {
+        let span = span(&self.profile, &request.outgoing);
+        let began = clock::now();
+        let end = self.bounded(&request).instrument(span.clone()).await;
+        recorded(&span, &end);
+        record::request_ended(self.profile.name, &end, clock::now() - began);
+        end
+    }
+
+    /// Ends when its time or the call's is up, or the call is cancelled; the connection is then dropped.
+    async fn bounded(&self, request: &Request) -> Result<Answer, Failure> {
+        let Request { outgoing, context, attempts } = request;
+        if context.cancellation.is_cancelled() {
+            return Err(Failure::cancelled());
+        }
+        let own = clock::now() + outgoing.timeout.unwrap_or(self.profile.timeout);
         let is_own = own < context.deadline;
+        attempts.count();
         let answer = select! {
             biased;
-            () = context.cancellation.cancelled() => return Err(Failure::new(FailureKind::Cancelled, "cancelled")),
-            answer = timeout_at(own.min(context.deadline), self.attempt(outgoing, bounds.max_body)) => answer,
+            () = context.cancellation.cancelled() => return Err(Failure::cancelled()),
+            answer = timeout_at(own.min(context.deadline), self.attempt(outgoing)) => answer,
         };
         match answer {
-            Ok(answer) => {
-                let answer = answer?;
-                // What only this source's answers say goes before what holds for every source.
-                (bounds.judge)(&answer).map_or_else(|| judge(outgoing, answer), Err)
-            }
+            Ok(answer) => judge(&self.profile, outgoing, answer?),
             Err(_) if is_own => Err(Failure::new(FailureKind::TimedOut, "the attempt took too long")),
             Err(_) => Err(Failure::new(FailureKind::OutOfTime, "the call's deadline passed")),
         }
     }
 
-    async fn attempt(&self, outgoing: &Outgoing, max_body: usize) -> Result<Answer, Failure> {
+    async fn attempt(&self, outgoing: &Outgoing) -> Result<Answer, Failure> {
         let Outgoing { method, url, headers, body, .. } = outgoing.clone();
-        let request = self.0.request(method, url.clone()).headers(headers).body(body);
-        let mut response = request.send().await.map_err(|error| of_error(&error))?;
-        let (status, headers) = (response.status(), response.headers().clone());
-        let mut body = BytesMut::new();
-        // Decompressed bytes are counted as they come, so that a bomb is never unpacked.
-        while let Some(chunk) = response.chunk().await.map_err(|error| of_error(&error))? {
-            if body.len() + chunk.len() > max_body {
-                return Err(Failure::malformed(format!("an answer of more than {max_body} bytes")));
-            }
-            body.extend_from_slice(&chunk);
+        let client = self.sender.client(&url)?;
+        let mut request = client.request(method, url.clone()).headers(headers).body(body);
+        if let Some(user_agent) = self.sender.user_agent()
+            && !outgoing.headers.contains_key(header::USER_AGENT)
+        {
+            request = request.header(header::USER_AGENT, user_agent);
         }
-        Ok(Answer { status, headers, body: body.freeze(), url })
+        let response = request.send().await.map_err(|error| of_error(&error))?;
+        let (status, headers) = (response.status(), response.headers().clone());
+        Span::current().record(attribute::HTTP_RESPONSE_STATUS_CODE, status.as_u16());
+        check_headers(&headers)?;
+        let body = read(response, self.profile.max_body).await?;
+        Ok(Answer { status, headers, body, url })
     }
 }
 
-/// An error's chain without the address, which may hold a secret.
+impl Service<Request> for Send {
+    type Response = Answer;
+    type Error = Failure;
+    type Future = BoxFuture<'static, Result<Answer, Failure>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), Failure>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        Box::pin(self.clone().run(request))
+    }
+}
+
+fn check_headers(headers: &HeaderMap) -> Result<(), Failure> {
+    let size: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
+    if size > MAX_HEADERS as usize {
+        return Err(Failure::malformed(format!("an answer with {size} bytes of headers")));
+    }
+    Ok(())
+}
+
+/// Decompressed bytes are counted as they come, so that a bomb is never unpacked.
+async fn read(mut response: reqwest::Response, max: usize) -> Result<Bytes, Failure> {
+    let too_long = || Failure::malformed(format!("an answer of more than {max} bytes"));
+    if response.content_length().is_some_and(|length| length > max as u64) {
+        return Err(too_long());
+    }
+    let mut body = BytesMut::new();
+    while let Some(chunk) = response.chunk().await.map_err(|error| of_error(&error))? {
+        if body.len() + chunk.len() > max {
+            return Err(too_long());
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body.freeze())
+}
+
 fn of_error(error: &reqwest::Error) -> Failure {
-    let mut words = Vec::new();
-    let mut source = std::error::Error::source(error);
-    while let Some(inner) = source {
-        words.push(inner.to_string());
-        source = inner.source();
+    let failure = Failure::new(kind_of(error), chain(error));
+    if failure.kind == FailureKind::NotConfigured {
+        return failure
+            .saying("The source's name leads into a private network, so it was not asked. Tell the user.");
     }
-    let kind = if error.is_decode() { FailureKind::Malformed } else { FailureKind::Unreachable };
-    Failure::new(kind, words.join(": "))
+    failure
 }
 
-/// What holds for every source. Never trusts a 200: the body is looked at first.
-fn judge(outgoing: &Outgoing, answer: Answer) -> Result<Answer, Failure> {
-    let status = answer.status;
-    if outgoing.accepted.contains(&status) {
-        return Ok(answer);
+/// A broken connection may mend; what is no HTTP, or cannot be unpacked, will not.
+fn kind_of(error: &reqwest::Error) -> FailureKind {
+    if causes(error).any(|cause| cause.is::<NotPublic>()) {
+        return FailureKind::NotConfigured;
     }
-    if status == StatusCode::TOO_MANY_REQUESTS || says_too_many(&answer) {
-        let failure = Failure::new(FailureKind::RateLimited, format!("HTTP {status}"));
-        return Err(failure.with_retry_after(retry_after(&answer.headers)));
+    if error.is_connect() {
+        return FailureKind::Unreachable;
     }
-    let kind = match status.as_u16() {
-        200..=299 if is_unexpected_page(outgoing.due, &answer) => FailureKind::Blocked,
-        200..=299 => return Ok(answer),
-        401 => FailureKind::AuthFailed,
-        403 | 451 => FailureKind::Blocked,
-        404 | 410 => FailureKind::NotFound,
-        408 => FailureKind::TimedOut,
-        500..=599 => FailureKind::Down,
-        _ => FailureKind::Malformed,
-    };
-    Err(Failure::new(
-        kind,
-        format!("HTTP {status}, {} bytes of {:?}", answer.body.len(), answer.media_type()),
-    ))
+    if causes(error).any(is_no_http) {
+        return FailureKind::Malformed;
+    }
+    let is_broken_off = causes(error).any(|cause| cause.is::<hyper::Error>());
+    if error.is_decode() && !is_broken_off { FailureKind::Malformed } else { FailureKind::Unreachable }
 }
 
-fn is_unexpected_page(due: Due, answer: &Answer) -> bool {
-    matches!(due, Due::Json | Due::Xml | Due::Text) && answer.is_html()
+fn is_no_http(cause: &(dyn Error + 'static)) -> bool {
+    let is_parse = cause.downcast_ref().is_some_and(hyper::Error::is_parse);
+    let kind = cause.downcast_ref().map(io::Error::kind);
+    is_parse || matches!(kind, Some(io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData))
 }
 
-fn says_too_many(answer: &Answer) -> bool {
-    let head = &answer.body[..answer.body.len().min(256)];
-    let head = String::from_utf8_lossy(head);
-    answer.body.len() < 4096 && head.to_lowercase().contains("too many requests")
+/// What an error comes from, the nearest cause first.
+fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
+    iter::successors(error.source(), |&cause| cause.source())
 }
 
-/// `Retry-After` in seconds. The form with a date is not used by the sources.
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let seconds = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
-    Some(Duration::from_secs(seconds))
+/// An error's causes without its own words, which name the address: that may hold a secret.
+pub(super) fn chain(error: &reqwest::Error) -> String {
+    causes(error).map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}
+
+/// The span of one attempt, by the semantic conventions for HTTP clients. Never the path nor the query: both may tell
+/// what a user asks, and the query may hold a token.
+fn span(profile: &Profile, outgoing: &Outgoing) -> Span {
+    info_span!(
+        "upstream",
+        { attribute::OTEL_NAME } = outgoing.method.as_str(),
+        { attribute::OTEL_KIND } = attribute::CLIENT,
+        { attribute::OTEL_STATUS_CODE } = Empty,
+        { attribute::SOURCE_NAME } = profile.name,
+        { attribute::HTTP_REQUEST_METHOD } = outgoing.method.as_str(),
+        { attribute::SERVER_ADDRESS } = outgoing.url.host_str(),
+        { attribute::SERVER_PORT } = outgoing.url.port_or_known_default(),
+        { attribute::HTTP_RESPONSE_STATUS_CODE } = Empty,
+        { attribute::ERROR_TYPE } = Empty,
+    )
+}
+
+fn recorded(span: &Span, end: &Result<Answer, Failure>) {
+    if let Err(failure) = end {
+        span.record(attribute::ERROR_TYPE, failure.kind.name());
+        span.record(attribute::OTEL_STATUS_CODE, attribute::ERROR);
+    }
 }

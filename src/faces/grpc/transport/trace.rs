@@ -1,7 +1,7 @@
 //! One SERVER span for each RPC: child of the caller's `traceparent`, ended with the response body.
 //!
 //! The status comes from the trailers; a stream dropped before them was CANCELLED, or had passed its deadline. Nothing
-//! of a request's or a response's content is recorded. Without a subscriber that wants the span it costs next to nothing.
+//! of a request's or a response's content is recorded. The RPC is counted at the same moment. Without a subscriber that wants the span it costs next to nothing.
 
 use std::{
     convert::Infallible,
@@ -14,8 +14,8 @@ use http_body::{Body as HttpBody, Frame, SizeHint};
 use pin_project_lite::pin_project;
 use tonic::Code;
 
-pub use self::line::TakenOver;
 use self::recorder::Recorder;
+pub use self::{line::TakenOver, recorder::CallersTrace};
 use super::{refusal, rules::Rules};
 
 mod line;

@@ -1,17 +1,20 @@
-//! The span of one RPC: what it knows at its beginning, and the status it ends with.
+//! The span and the measure of one RPC: what it knows at its beginning, and the status it ends with.
 
 use http::{HeaderMap, Request};
 use opentelemetry::propagation::{Extractor, TextMapPropagator};
+use opentelemetry::trace::TraceId;
 use opentelemetry_sdk::propagation::TraceContextPropagator;
+use tokio::time::Instant;
 use tonic::Code;
 use tracing::{Span, field::Empty};
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 
 use super::line::Line;
 use crate::{
+    clock,
     contract::status,
     faces::grpc::transport::{connection::Peer, stream},
-    telemetry::attribute,
+    telemetry::{self, attribute, metric},
 };
 
 /// Longest unknown method name that is recorded, in bytes: it comes from outside.
@@ -22,20 +25,28 @@ const MAX_ORIGINAL: usize = 128;
 pub(super) struct Recorder {
     span: Span,
     line: Line,
+    method: Option<&'static str>,
+    began: Instant,
     ended: bool,
 }
+
+/// In the extensions of a request whose caller traces it: the trace.
+#[derive(Debug, Clone, Copy)]
+pub struct CallersTrace(pub TraceId);
 
 impl Recorder {
     /// Opens the span of `request`; `method` is its path if the method is known.
     pub(super) fn open<B>(method: Option<&'static str>, request: &mut Request<B>) -> Self {
         let line = Line::of(method, request);
         let span = span(method, request);
+        note_trace(request);
         if !span.is_disabled() && request.headers().contains_key("traceparent") {
             let parent = TraceContextPropagator::new().extract(&Headers(request.headers()));
             // Fails when no OpenTelemetry layer is there to care.
             let _ = span.set_parent(parent);
         }
-        Self { span, line, ended: false }
+        let method = method.map(|path| path.trim_start_matches('/'));
+        Self { span, line, method, began: clock::now(), ended: false }
     }
 
     pub(super) fn span(&self) -> &Span {
@@ -50,6 +61,7 @@ impl Recorder {
 
     fn record(&mut self, code: Code) {
         self.ended = true;
+        metric::rpc_ended(self.method, status::name(code), clock::now() - self.began);
         self.span.record(attribute::RPC_RESPONSE_STATUS_CODE, status::name(code));
         if is_error(code) {
             self.span.record(attribute::ERROR_TYPE, status::name(code));
@@ -65,6 +77,14 @@ impl Drop for Recorder {
         }
         let code = if stream::is_past_deadline() { Code::DeadlineExceeded } else { Code::Cancelled };
         self.record(code);
+    }
+}
+
+/// Tells the call of the caller's trace, which its log line names whether or not spans are made here.
+fn note_trace<B>(request: &mut Request<B>) {
+    let named = request.headers().get("traceparent").and_then(|value| value.to_str().ok());
+    if let Some(trace_id) = named.and_then(telemetry::trace_id_in) {
+        request.extensions_mut().insert(CallersTrace(trace_id));
     }
 }
 

@@ -1,0 +1,131 @@
+//! Watches which sources are left alone, so that their tools say so while it lasts, and metrics too (spec 004 §5.1).
+
+use std::{collections::BTreeMap, convert::Infallible, mem, sync::Arc, time::Duration};
+
+use tokio::time::{MissedTickBehavior, interval};
+
+use crate::{registry::Registry, sources::limits::SourceLimits, telemetry::metric};
+
+/// How often it looks: a cool-down lasts for hours.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// Tells the registry and the metrics.
+#[derive(Debug)]
+pub(super) struct Watch {
+    registry: Arc<Registry>,
+    limits: Arc<dyn SourceLimits>,
+    /// The sources that were left alone at the last look.
+    before: BTreeMap<String, String>,
+    is_blind: bool,
+}
+
+impl Watch {
+    pub(super) fn new(registry: &Arc<Registry>, limits: &Arc<dyn SourceLimits>) -> Self {
+        let (registry, limits) = (Arc::clone(registry), Arc::clone(limits));
+        Self { registry, limits, before: BTreeMap::new(), is_blind: false }
+    }
+
+    /// Looks for as long as it is polled.
+    pub(super) async fn run(mut self) -> Infallible {
+        let mut interval = interval(INTERVAL);
+        interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            interval.tick().await;
+            self.look().await;
+        }
+    }
+
+    /// Looks once. What cannot be read stays as it was, and is said once.
+    async fn look(&mut self) {
+        let found = self.limits.refused().await;
+        let was_blind = mem::replace(&mut self.is_blind, found.is_err());
+        match found {
+            Ok(refused) => self.tell(refused),
+            Err(error) if !was_blind => tracing::warn!(%error, "cool-downs cannot be read"),
+            Err(_) => {}
+        }
+    }
+
+    fn tell(&mut self, refused: BTreeMap<String, String>) {
+        for source in self.before.keys().filter(|source| !refused.contains_key(*source)) {
+            tracing::info!(source, "the cool-down is over");
+            metric::cool_down_in_force(source, false);
+        }
+        for (source, reason) in refused.iter().filter(|(source, _)| !self.before.contains_key(*source)) {
+            tracing::warn!(source, reason, "the source is left alone");
+            metric::cool_down_in_force(source, true);
+        }
+        self.before.clone_from(&refused);
+        self.registry.set_refused(refused);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use futures_util::future::{BoxFuture, ready};
+
+    use super::*;
+    use crate::{
+        context::UserId,
+        files::Tree,
+        registry::{Change, Status},
+        sources::limits::{SourceBudget, Standing},
+        store::StoreError,
+    };
+
+    /// Refuses what it is told to; `None` cannot be read.
+    #[derive(Debug, Default)]
+    struct Told(Mutex<Option<BTreeMap<String, String>>>);
+
+    impl SourceLimits for Told {
+        fn limits<'a>(&'a self, _: &'a UserId, _: &'a str) -> BoxFuture<'a, Standing> {
+            Box::pin(ready(Standing::default()))
+        }
+
+        fn budgets(&self) -> Vec<SourceBudget> {
+            Vec::new()
+        }
+
+        fn refused(&self) -> BoxFuture<'_, Result<BTreeMap<String, String>, StoreError>> {
+            let told = self.0.lock().unwrap().clone();
+            Box::pin(ready(told.ok_or_else(|| StoreError("disk full".to_owned()))))
+        }
+    }
+
+    #[tokio::test]
+    async fn every_tool_of_a_refused_source_is_degraded_until_it_is_over() {
+        let (manifests, executors) = super::super::offered(&Tree::Embedded, true);
+        let registry = Arc::new(Registry::open(manifests, executors).unwrap());
+        let told = Arc::new(Told::default());
+        let mut watch = Watch::new(&registry, &(Arc::clone(&told) as Arc<dyn SourceLimits>));
+        let tell = |refused: Option<&[(&str, &str)]>| {
+            let owned = |(name, reason): &(&str, &str)| ((*name).to_owned(), (*reason).to_owned());
+            *told.0.lock().unwrap() = refused.map(|refused| refused.iter().map(owned).collect());
+        };
+        let before = registry.snapshot();
+
+        tell(Some(&[("brokerage", "It refuses us")]));
+        watch.look().await;
+        let refused = registry.snapshot();
+        let degraded = Status::Degraded("It refuses us".to_owned());
+        assert_eq!(refused.get("get_quotes").unwrap().definition.status, degraded);
+        assert_eq!(refused.get("get_facts").unwrap().definition.status, degraded);
+        assert_eq!(refused.get("debug_sleep").unwrap().definition.status, Status::Ready);
+        assert!(refused.changes_since(&before).iter().all(|it| matches!(it, Change::Degraded(_))));
+
+        tell(None);
+        watch.look().await;
+        assert!(
+            refused.changes_since(&registry.snapshot()).is_empty(),
+            "what cannot be read stays as it was"
+        );
+
+        tell(Some(&[]));
+        watch.look().await;
+        let over = registry.snapshot().changes_since(&refused);
+        assert!(!over.is_empty() && over.iter().all(|it| matches!(it, Change::Changed(_))), "{over:?}");
+        assert_eq!(registry.snapshot().get("get_quotes").unwrap().definition.status, Status::Ready);
+    }
+}

@@ -1,0 +1,27 @@
+//! `toolwire guidance`: how to use the tools well, for a system prompt.
+
+use clap::Args;
+
+use super::{connection::Connection, explain, failure::Failure, output};
+
+/// Prints how to use the tools well, for the system prompt of an agent
+#[derive(Debug, Args)]
+pub(super) struct Guidance {
+    /// Only of tools with this tag; several must all match
+    #[arg(long, value_name = "TAG")]
+    tag: Vec<String>,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl Guidance {
+    pub(super) async fn run(self) -> Result<(), Failure> {
+        let backend = self.connection.open().await?;
+        let guidance = backend.guidance(&self.tag).await.map_err(|status| explain::failure(&status))?;
+        if guidance.is_empty() {
+            output::say("no guidance: no tool of yours is limited or says how to use it");
+            return Ok(());
+        }
+        output::print(&guidance)
+    }
+}

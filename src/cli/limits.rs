@@ -1,0 +1,86 @@
+//! `toolwire limits`: what each source would do with a request, one a line.
+
+use std::time::Duration;
+
+use clap::Args;
+
+use super::{connection::Connection, explain, failure::Failure, output, table};
+use crate::contract::proto::v1;
+
+/// Shows what each source would do with a request of yours: its budget, the wait, cool-downs
+#[derive(Debug, Args)]
+pub(super) struct Limits {
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl Limits {
+    pub(super) async fn run(self) -> Result<(), Failure> {
+        let backend = self.connection.open().await?;
+        let limits = backend.limits().await.map_err(|status| explain::failure(&status))?;
+        if limits.is_empty() {
+            output::say("no sources: none of your tools reads from one");
+            return Ok(());
+        }
+        output::print(&rendered(&limits))
+    }
+}
+
+fn rendered(limits: &[v1::SourceLimit]) -> String {
+    let heading = ["SOURCE", "A REQUEST NOW", "BUDGET"].map(ToOwned::to_owned);
+    let rows: Vec<_> = [heading].into_iter().chain(limits.iter().map(row)).collect();
+    table::lines(&rows, "")
+}
+
+fn row(limit: &v1::SourceLimit) -> [String; 3] {
+    let budget = limit.policy.as_ref().map_or_else(|| "unlimited".to_owned(), budget);
+    [limit.source.clone(), now(limit), budget]
+}
+
+fn now(limit: &v1::SourceLimit) -> String {
+    match (&limit.cool_down_until, limit.can_make_request) {
+        (Some(until), _) => format!("refused until {until}"),
+        (None, true) => "at once".to_owned(),
+        (None, false) => format!("after {}", seconds(limit.wait_time.as_ref())),
+    }
+}
+
+fn budget(policy: &v1::LimitPolicy) -> String {
+    let v1::LimitPolicy { max_requests, window, min_delay } = policy;
+    let (window, apart) = (seconds(window.as_ref()), seconds(min_delay.as_ref()));
+    format!("{max_requests} in {window}, {apart} apart")
+}
+
+fn seconds(duration: Option<&prost_types::Duration>) -> String {
+    let duration = duration.and_then(|it| Duration::try_from(*it).ok()).unwrap_or_default();
+    format!("{} s", duration.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_says_what_a_request_now_would_meet() {
+        let of = |seconds, nanos| Some(prost_types::Duration { seconds, nanos });
+        let free =
+            v1::SourceLimit { source: "brokerage".to_owned(), can_make_request: true, ..Default::default() };
+        let policy = v1::LimitPolicy { max_requests: 12, window: of(60, 0), min_delay: of(5, 0) };
+        let waits = v1::SourceLimit {
+            source: "valuepickr".to_owned(),
+            wait_time: of(2, 500_000_000),
+            policy: Some(policy),
+            ..Default::default()
+        };
+        let until = Some(prost_types::Timestamp { seconds: 1_768_557_600, nanos: 0 });
+        let refused =
+            v1::SourceLimit { source: "reddit".to_owned(), cool_down_until: until, ..Default::default() };
+        let expected = "\
+SOURCE      A REQUEST NOW                       BUDGET
+brokerage   at once                             unlimited
+valuepickr  after 2.5 s                         12 in 60 s, 5 s apart
+reddit      refused until 2026-01-16T10:00:00Z  unlimited
+";
+        assert_eq!(rendered(&[free, waits, refused]), expected);
+    }
+}

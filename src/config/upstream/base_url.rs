@@ -1,0 +1,69 @@
+//! The base of a source's addresses: what its connector appends paths to.
+
+use serde::{Deserialize, Deserializer, de::Error};
+use url::Url;
+
+/// Reads a base. It gets the slash at its end that appending needs.
+pub(super) fn parse(text: &str) -> Result<Url, String> {
+    let expected =
+        |what: &str| format!("expected {what} such as https://www.reddit.com/, but found {:?}", shown(text));
+    let mut url = Url::parse(text).map_err(|_| expected("an address"))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(expected("an http or https address"));
+    }
+    // Credentials would show wherever the address does.
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("an address must not hold credentials; take them out".to_owned());
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(expected("an address without ? and #"));
+    }
+    if !url.path().ends_with('/') {
+        let path = format!("{}/", url.path());
+        url.set_path(&path);
+    }
+    Ok(url)
+}
+
+pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Url, D::Error> {
+    parse(&String::deserialize(deserializer)?).map_err(D::Error::custom)
+}
+
+/// The beginning of a text, without what may be a password.
+fn shown(text: &str) -> String {
+    let text = text.rsplit_once('@').map_or(text, |(_, rest)| rest);
+    text.chars().take(64).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_base_ends_in_a_slash() {
+        for (text, base) in [
+            ("https://example.com", "https://example.com/"),
+            ("http://127.0.0.1:8080/yahoo", "http://127.0.0.1:8080/yahoo/"),
+            ("https://example.com/a/", "https://example.com/a/"),
+        ] {
+            assert_eq!(parse(text).unwrap().as_str(), base);
+        }
+    }
+
+    #[test]
+    fn anything_else_is_refused_without_showing_a_password() {
+        for bad in [
+            "",
+            "example.com",
+            "ftp://example.com/",
+            "file:///etc/passwd",
+            "https://u:pass@example.com",
+            "https://e.com/?q=1",
+            "https://e.com/#f",
+            "ftp://u:pass@example.com",
+        ] {
+            let error = parse(bad).unwrap_err();
+            assert!(!error.contains("pass@"), "{error}");
+        }
+    }
+}

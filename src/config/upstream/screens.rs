@@ -1,0 +1,79 @@
+//! Users' own screens at Screener.in: in the file only, like users.
+
+use serde::Deserialize;
+
+use crate::{
+    config::{Problem, data::user_id},
+    context::UserId,
+};
+
+/// The ids of screens that spec 004 §3.0 knows.
+const IDS: [&str; 4] = ["default", "value_picks", "small_cap", "momentum"];
+
+/// A screen of a user: `[[sources.screener.screens]]`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Screen {
+    /// Whose screen it is. Required.
+    #[serde(deserialize_with = "user_id")]
+    pub user_id: UserId,
+    /// What the tools call it: `default`, `value_picks`, `small_cap` or `momentum`. Required.
+    pub screen_id: String,
+    /// Where it is, below `sources.screener.base_url`, such as `screens/123456/value-picks/`. Required.
+    pub path: String,
+}
+
+pub(super) fn problems(screens: &[Screen]) -> Vec<Problem> {
+    let wrong = screens.iter().enumerate().filter_map(|(index, screen)| {
+        let what = screen.problem(&screens[..index])?;
+        Some(Problem::new(format!("sources.screener.screens.{index}"), what))
+    });
+    wrong.collect()
+}
+
+impl Screen {
+    fn problem(&self, earlier: &[Self]) -> Option<String> {
+        if !IDS.contains(&self.screen_id.as_str()) {
+            return Some(format!("screen_id must be one of {}", IDS.join(", ")));
+        }
+        if earlier.iter().any(|other| (&other.user_id, &other.screen_id) == (&self.user_id, &self.screen_id))
+        {
+            return Some("an earlier entry is the same screen of the same user; remove one".to_owned());
+        }
+        (!self.has_plain_path()).then(|| {
+            "path must be a plain path below sources.screener.base_url, such as screens/123456/value-picks/"
+                .to_owned()
+        })
+    }
+
+    /// Nothing that appending it to a base would understand as another host or a way upwards.
+    fn has_plain_path(&self) -> bool {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'/' | b'.');
+        let is_name = |part: &str| !part.is_empty() && part.bytes().any(|byte| byte != b'.');
+        let inner = self.path.strip_suffix('/').unwrap_or(&self.path);
+        self.path.bytes().all(is_plain) && inner.split('/').all(is_name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn screen(screen_id: &str, path: &str) -> Screen {
+        let user_id = "riley".parse().unwrap();
+        Screen { user_id, screen_id: screen_id.to_owned(), path: path.to_owned() }
+    }
+
+    #[test]
+    fn a_screen_is_one_of_the_known_below_the_base() {
+        let fine = [screen("default", "screens/1/a-b/"), screen("momentum", "screens/2/c_d.e")];
+        assert_eq!(problems(&fine), []);
+        assert_eq!(problems(&[screen("mine", "screens/1/a/")]).len(), 1);
+        assert_eq!(problems(&[fine[0].clone(), fine[0].clone()])[0].at, "sources.screener.screens.1");
+        for bad in
+            ["", "/", "/screens/1", "../x", "screens/./1", "screens//1", "https://e.com/", "a?b", "a%2f"]
+        {
+            assert_eq!(problems(&[screen("default", bad)]).len(), 1, "{bad}");
+        }
+    }
+}

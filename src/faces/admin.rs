@@ -1,0 +1,226 @@
+//! The admin endpoint: `/metrics` for Prometheus, `/healthz` and `/readyz` for whoever runs the process.
+//!
+//! Plain HTTP/1.1 without credentials, off unless an address is configured. Nothing it tells holds data of users: that is
+//! what permits an address that other machines reach. It changes nothing; each connection answers one request within a
+//! bound, and few are open at once, so that it cannot starve what it watches.
+
+use std::{convert::Infallible, net::SocketAddr, sync::Arc, time::Duration};
+
+use axum::{
+    Router,
+    extract::State,
+    http::{StatusCode, header},
+    response::{IntoResponse, Response},
+    routing::get,
+};
+use hyper::server::conn::http1;
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    service::TowerToHyperService,
+};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::Semaphore,
+    task::JoinSet,
+    time::{sleep, timeout},
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::telemetry::metric::export::{Scrape, TEXT_FORMAT};
+
+/// Connections at once; more wait in the kernel's queue.
+const MAX_CONNECTIONS: usize = 16;
+/// How long a peer may take to say what it wants.
+const HEADER_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a connection may last, slow readers included.
+const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
+/// Bytes of a request's headers.
+const MAX_HEADERS: usize = 16 * 1024;
+/// How long to wait after the kernel would not hand a connection over, as when there are no file descriptors.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+const OVERVIEW: &str = "/metrics tells what is counted, /healthz whether the process lives, /readyz whether it takes \
+                        calls\n";
+
+/// The endpoint on an address that it has taken.
+#[derive(Debug)]
+pub struct Admin {
+    listener: TcpListener,
+    scrape: Option<Scrape>,
+}
+
+/// The configured address cannot be taken.
+#[derive(Debug, thiserror::Error)]
+#[error("admin: cannot listen on {address}: {cause}. Name a free address with --admin, or leave it out")]
+pub struct BindError {
+    address: SocketAddr,
+    cause: std::io::Error,
+}
+
+/// What the handlers know.
+#[derive(Clone, Debug)]
+struct Known {
+    scrape: Option<Scrape>,
+    draining: CancellationToken,
+}
+
+impl Admin {
+    /// Takes the address.
+    pub async fn bind(address: SocketAddr, scrape: Option<Scrape>) -> Result<Self, BindError> {
+        let listener = TcpListener::bind(address).await.map_err(|cause| BindError { address, cause })?;
+        Ok(Self { listener, scrape })
+    }
+
+    /// The address, with the port that was taken.
+    pub fn address(&self) -> std::io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Answers for as long as it is polled; not ready once `draining` is cancelled.
+    pub async fn serve(self, draining: CancellationToken) -> Infallible {
+        let routes = routes(Known { scrape: self.scrape, draining });
+        let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+        // Dropped with this future, and every connection with it.
+        let mut connections = JoinSet::new();
+        loop {
+            let permit = Arc::clone(&permits).acquire_owned().await.expect("this semaphore is never closed");
+            while connections.try_join_next().is_some() {}
+            match self.listener.accept().await {
+                Ok((stream, _)) => {
+                    let routes = routes.clone();
+                    connections.spawn(async move {
+                        answer(stream, routes).await;
+                        drop(permit);
+                    });
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "admin: a connection was not accepted");
+                    sleep(ACCEPT_PAUSE).await;
+                }
+            }
+        }
+    }
+}
+
+/// One request. What goes wrong on a connection is the peer's affair.
+async fn answer(stream: TcpStream, routes: Router) {
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADER_TIMEOUT)
+        .max_buf_size(MAX_HEADERS)
+        .keep_alive(false)
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(routes));
+    let _ = timeout(CONNECTION_TIMEOUT, connection).await;
+}
+
+fn routes(known: Known) -> Router {
+    Router::new()
+        .route("/metrics", get(metrics))
+        .route("/healthz", get(async || "alive\n"))
+        .route("/readyz", get(ready))
+        .fallback(async || (StatusCode::NOT_FOUND, OVERVIEW))
+        .with_state(known)
+}
+
+async fn metrics(State(known): State<Known>) -> Response {
+    let Some(scrape) = known.scrape else {
+        return (StatusCode::NOT_FOUND, "this process does not count\n").into_response();
+    };
+    match scrape.text() {
+        Ok(text) => ([(header::CONTENT_TYPE, TEXT_FORMAT)], text).into_response(),
+        Err(error) => {
+            tracing::error!(%error, "admin: the metrics cannot be written");
+            StatusCode::INTERNAL_SERVER_ERROR.into_response()
+        }
+    }
+}
+
+async fn ready(State(known): State<Known>) -> (StatusCode, &'static str) {
+    match known.draining.is_cancelled() {
+        false => (StatusCode::OK, "ready\n"),
+        true => (StatusCode::SERVICE_UNAVAILABLE, "draining\n"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    use super::*;
+
+    /// An endpoint of a process that does not count, and what makes it drain.
+    async fn start() -> (SocketAddr, CancellationToken) {
+        let admin = Admin::bind("127.0.0.1:0".parse().unwrap(), None).await.unwrap();
+        let (address, draining) = (admin.address().unwrap(), CancellationToken::new());
+        tokio::spawn(admin.serve(draining.clone()));
+        (address, draining)
+    }
+
+    /// The first line and the body of what it answers.
+    async fn ask(address: SocketAddr, request: &str) -> (String, String) {
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        (head.lines().next().unwrap().to_owned(), body.to_owned())
+    }
+
+    async fn get(address: SocketAddr, path: &str) -> (String, String) {
+        ask(address, &format!("GET {path} HTTP/1.1\r\nhost: admin\r\n\r\n")).await
+    }
+
+    #[tokio::test]
+    async fn it_is_ready_until_it_drains_and_alive_for_longer() {
+        let (address, draining) = start().await;
+        assert_eq!(get(address, "/readyz").await, ("HTTP/1.1 200 OK".into(), "ready\n".into()));
+        draining.cancel();
+        let unavailable = ("HTTP/1.1 503 Service Unavailable".into(), "draining\n".into());
+        assert_eq!(get(address, "/readyz").await, unavailable);
+        assert_eq!(get(address, "/healthz").await, ("HTTP/1.1 200 OK".into(), "alive\n".into()));
+    }
+
+    #[tokio::test]
+    async fn anything_else_is_not_found_and_says_what_there_is() {
+        let (address, _draining) = start().await;
+        for path in ["/", "/metric", "/metrics/../../etc/passwd"] {
+            assert_eq!(
+                get(address, path).await,
+                ("HTTP/1.1 404 Not Found".into(), OVERVIEW.into()),
+                "{path}"
+            );
+        }
+        let (status, _) =
+            ask(address, "POST /metrics HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\n\r\n").await;
+        assert_eq!(status, "HTTP/1.1 405 Method Not Allowed");
+    }
+
+    #[tokio::test]
+    async fn headers_without_an_end_are_refused() {
+        let (address, _draining) = start().await;
+        let request = format!("GET /healthz HTTP/1.1\r\nx: {}\r\n\r\n", "x".repeat(2 * MAX_HEADERS));
+        let mut stream = TcpStream::connect(address).await.unwrap();
+        // The server may close before it has read everything.
+        let _ = stream.write_all(request.as_bytes()).await;
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer).await;
+        assert!(!answer.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&answer));
+    }
+
+    #[tokio::test]
+    async fn silent_peers_hold_nobody_up_while_there_is_room() {
+        let (address, _draining) = start().await;
+        let mut silent = Vec::new();
+        for _ in 1..MAX_CONNECTIONS {
+            silent.push(TcpStream::connect(address).await.unwrap());
+        }
+        assert_eq!(get(address, "/healthz").await.1, "alive\n");
+    }
+
+    #[tokio::test]
+    async fn an_address_in_use_says_so() {
+        let (address, _draining) = start().await;
+        let error = Admin::bind(address, None).await.unwrap_err().to_string();
+        assert!(error.contains(&address.to_string()) && error.contains("--admin"), "{error}");
+    }
+}

@@ -1,0 +1,99 @@
+//! The users' Screener.in credentials: taken in and forgotten, per user and session. Never logged: no tool, and so no
+//! arguments of one.
+
+use tonic::{Request, Status};
+
+use super::{Face, incoming};
+use crate::{
+    contract::{
+        Refusal, ToolError, Violation,
+        proto::research::v1::{ForgetScreenerCredentialsRequest, SetScreenerCredentialsRequest},
+        status,
+    },
+    sources::screener::Login,
+};
+
+/// The longest user name, in characters: that of an e-mail address.
+const MAX_USERNAME: usize = 320;
+/// The longest password, in characters.
+const MAX_PASSWORD: usize = 1024;
+
+/// Keeps the credentials of the user's session.
+pub(super) fn set(face: &Face, request: Request<SetScreenerCredentialsRequest>) -> Result<(), Status> {
+    let (metadata, extensions, message) = request.into_parts();
+    let session = incoming::session(&metadata)?;
+    let login = login(message)?;
+    face.screener_credentials.set(&incoming::user(&extensions).id, session.as_deref(), login);
+    Ok(())
+}
+
+/// Forgets them.
+pub(super) fn forget(face: &Face, request: Request<ForgetScreenerCredentialsRequest>) -> Result<(), Status> {
+    let (metadata, extensions, _) = request.into_parts();
+    let session = incoming::session(&metadata)?;
+    if face.screener_credentials.forget(&incoming::user(&extensions).id, session.as_deref()) {
+        return Ok(());
+    }
+    let none =
+        ToolError::not_found("There are no Screener.in credentials of this user and session to forget.");
+    Err(status::of_tool_error(&none))
+}
+
+fn login(message: SetScreenerCredentialsRequest) -> Result<Login, Refusal> {
+    let SetScreenerCredentialsRequest { username, password } = message;
+    let violations: Vec<_> =
+        [violation("username", &username, MAX_USERNAME), violation("password", &password, MAX_PASSWORD)]
+            .into_iter()
+            .flatten()
+            .collect();
+    if violations.is_empty() {
+        Ok(Login::new(username, password))
+    } else {
+        Err(Refusal::InvalidRequest(violations))
+    }
+}
+
+/// What is wrong with a text, without a word of it.
+fn violation(field: &str, text: &str, max: usize) -> Option<Violation> {
+    let (rule, description) = match text.chars().count() {
+        0 => ("required", format!("{field} must not be empty")),
+        length if length > max => ("max_length", format!("{field} must have at most {max} characters")),
+        _ => return None,
+    };
+    Some(Violation { pointer: field.to_owned(), rule: rule.to_owned(), description })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(username: &str, password: &str) -> Vec<String> {
+        let (username, password) = (username.to_owned(), password.to_owned());
+        match login(SetScreenerCredentialsRequest { username, password }) {
+            Err(Refusal::InvalidRequest(violations)) => {
+                violations.into_iter().map(|it| format!("{} {}", it.pointer, it.rule)).collect()
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn everything_that_is_wrong_is_said_at_once() {
+        assert_eq!(refused("", ""), ["username required", "password required"]);
+        let (long_name, long_word) = ("x".repeat(MAX_USERNAME + 1), "x".repeat(MAX_PASSWORD + 1));
+        assert_eq!(refused(&long_name, &long_word), ["username max_length", "password max_length"]);
+        assert_eq!(refused("riley", &long_word), ["password max_length"]);
+    }
+
+    #[test]
+    fn a_request_is_shown_without_what_it_holds() {
+        let request = SetScreenerCredentialsRequest {
+            username: "riley@example.com".to_owned(),
+            password: "s3cret-word".to_owned(),
+        };
+        let shown = format!("{request:?} {request:#?}");
+        assert!(!shown.contains("s3cret") && !shown.contains("riley"), "{shown}");
+        let shown = format!("{:?}", login(request).unwrap());
+        assert!(!shown.contains("s3cret") && !shown.contains("riley"), "{shown}");
+    }
+}

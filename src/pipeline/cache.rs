@@ -1,0 +1,149 @@
+//! Cache: a read whose manifest says so is answered from its tier, and equal calls at one time share one execution
+//! (spec 004 §6).
+//!
+//! A hit spends nothing of a source. What is kept is data, and for a minute that there is none; never another error,
+//! and never what ended early. Not here: the snapshots of `browse_screener`, which are its source's own.
+
+mod flight;
+mod key;
+mod tiers;
+
+use std::{
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use futures_util::future::{BoxFuture, Either};
+use tower::Service;
+use tracing::{Instrument, field::Empty, info_span};
+
+pub use self::tiers::Tiers;
+use self::{flight::Board, key::Passage};
+use super::{Call, flight::Landed};
+use crate::{
+    contract::{Provenance, Refusal, Terminal},
+    registry::{CachePolicy, CacheTier, Category, Registry},
+    store::results::{ResultKey, Results, StoredResult},
+    telemetry::{attribute, metric},
+};
+
+/// Answers from the tiers what they know.
+#[derive(Clone, Debug)]
+pub struct Layer(Arc<Parts>);
+
+#[derive(Debug)]
+struct Parts {
+    tiers: Tiers,
+    registry: Arc<Registry>,
+    board: Board,
+}
+
+/// See [`Layer`].
+#[derive(Clone, Debug)]
+pub struct Cached<S> {
+    inner: S,
+    layer: Layer,
+}
+
+/// What a look into a tier found.
+#[derive(Clone, Debug)]
+enum Lookup {
+    Hit(Box<StoredResult>),
+    Miss,
+    /// The store does not work now, so it is not asked again in this call.
+    Failed,
+}
+
+impl Layer {
+    /// Keeps results in the given tiers, apart by the state of the data that the registry knows of.
+    pub fn new(tiers: Tiers, registry: Arc<Registry>) -> Self {
+        Self(Arc::new(Parts { tiers, registry, board: Board::default() }))
+    }
+}
+
+impl<S> tower::Layer<S> for Layer {
+    type Service = Cached<S>;
+
+    fn layer(&self, inner: S) -> Cached<S> {
+        Cached { inner, layer: self.clone() }
+    }
+}
+
+impl<S> Service<Call> for Cached<S>
+where
+    S: Service<Call, Response = Terminal, Error = Refusal> + Clone + Send + Sync + 'static,
+    S::Future: Send + 'static,
+{
+    type Response = Terminal;
+    type Error = Refusal;
+    type Future = Either<S::Future, BoxFuture<'static, Landed>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Refusal>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, call: Call) -> Self::Future {
+        match policy(&call) {
+            None => Either::Left(self.inner.call(call)),
+            Some(policy) => {
+                Either::Right(Box::pin(answer(self.layer.clone(), policy, call, self.inner.clone())))
+            }
+        }
+    }
+}
+
+async fn answer<S>(Layer(parts): Layer, policy: CachePolicy, call: Call, inner: S) -> Landed
+where
+    S: Service<Call, Response = Terminal, Error = Refusal> + Clone + Send + Sync + 'static,
+    S::Future: Send + 'static,
+{
+    let snapshot = call.context.pins.get_or_pin(|| parts.registry.snapshot());
+    let key = key::of(&call, &policy, &snapshot);
+    let store = parts.tiers.of(policy.tier);
+    let lookup = look(&call, policy.tier, &**store, &key).await;
+    metric::cache_lookup(&call.tool().definition.name, matches!(lookup, Lookup::Hit(_)));
+    let store = match lookup {
+        Lookup::Hit(stored) => return Ok(hit(&call, *stored)),
+        Lookup::Miss => Some(Arc::clone(store)),
+        Lookup::Failed => None,
+    };
+    // Boxed, so that a hit does not carry its room about.
+    Box::pin(parts.board.fly(&call, Passage::of(key, &call), store, policy.ttl, inner)).await
+}
+
+/// How results of this call may be kept, if they may.
+fn policy(call: &Call) -> Option<CachePolicy> {
+    let definition = &call.tool().definition;
+    definition.cache.filter(|_| definition.category == Category::Read)
+}
+
+async fn look(call: &Call, tier: CacheTier, store: &dyn Results, key: &ResultKey) -> Lookup {
+    let span = info_span!(
+        "cache",
+        { attribute::OTEL_KIND } = attribute::INTERNAL,
+        { attribute::CACHE_TIER } = tier.word(),
+        { attribute::CACHE_HIT } = Empty,
+    );
+    let found = store.get(key, call.arrived.wall).instrument(span.clone()).await;
+    span.record(attribute::CACHE_HIT, matches!(found, Ok(Some(_))));
+    match found {
+        Ok(Some(stored)) => Lookup::Hit(Box::new(stored)),
+        Ok(None) => Lookup::Miss,
+        Err(error) => {
+            tracing::warn!(tier = tier.word(), %error, "a cache cannot be read; its source is asked instead");
+            Lookup::Failed
+        }
+    }
+}
+
+/// What is kept, as the outcome of this call.
+fn hit(call: &Call, stored: StoredResult) -> Terminal {
+    call.facts.hit();
+    let age = stored.age(call.arrived.wall);
+    let StoredResult { outcome, provenance, .. } = stored;
+    // A store that keeps bytes does not know what the manifest leaves out.
+    let outcome = outcome.map(|data| data.omitting(&call.tool().omitted));
+    // A composite may have been made from parts that were not new even then.
+    let cached_for = Some(age + provenance.cached_for.unwrap_or_default());
+    call.result(outcome, Provenance { cached_for, ..provenance })
+}

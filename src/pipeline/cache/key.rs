@@ -1,0 +1,80 @@
+//! The key of a result: everything that it depends on, and whom it may answer (spec 004 §6.3).
+
+use sha2::{Digest, Sha256};
+
+use crate::{
+    context::{SourceStates, ToolContext},
+    contract::json,
+    pipeline::Call,
+    registry::{CachePolicy, CacheScope, CacheTier, Definition, Snapshot},
+    store::results::ResultKey,
+};
+
+/// What a flight is a flight of.
+///
+/// Calls at different depths do not share one: each waits only for deeper ones, so that no circle of calls can wait for
+/// itself, and what is too large for a client may still answer a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Passage {
+    pub(super) key: ResultKey,
+    depth: usize,
+}
+
+impl Passage {
+    pub(super) fn of(key: ResultKey, call: &Call) -> Self {
+        Self { key, depth: call.context.depth }
+    }
+}
+
+/// The key of a call's result in the state that the call sees.
+pub(super) fn of(call: &Call, policy: &CachePolicy, snapshot: &Snapshot) -> ResultKey {
+    let definition = &call.tool().definition;
+    let Whom { user, session } = Whom::of(call, policy);
+    let arguments = json::canonical(&call.arguments);
+    let (data, state) = (data(definition, snapshot), state(definition, &call.context));
+    let parts = [&definition.name, &definition.digest, data, &state, user, session, &arguments];
+    let mut digest = Sha256::new();
+    for part in parts {
+        // Lengths too, so that no two sequences of parts run into one.
+        digest.update(part.len().to_le_bytes());
+        digest.update(part);
+    }
+    digest.finalize().into()
+}
+
+/// The digest of the data that the tool reads, as the registry knows it.
+fn data<'a>(definition: &Definition, snapshot: &'a Snapshot) -> &'a str {
+    only_source(definition).map_or(snapshot.data_digest(), |source| snapshot.source_digest(source))
+}
+
+/// The state of the data that may have changed since. From here on the call sees no other, so that a hit and what the
+/// rest of its tree reads belong together.
+fn state(definition: &Definition, context: &ToolContext) -> String {
+    let Some(states) = context.services.find::<SourceStates>() else { return String::new() };
+    match only_source(definition) {
+        Some(source) => states.fix(source, context).unwrap_or_default(),
+        None => states.fix_all(context),
+    }
+}
+
+/// The one source that the tool reads from. One that calls others reads what they read.
+fn only_source(definition: &Definition) -> Option<&str> {
+    definition.source.as_ref().filter(|_| definition.depends_on.is_empty()).map(|source| source.name.as_str())
+}
+
+/// Whom a result may answer. Empty for everybody, and for every session.
+struct Whom<'a> {
+    user: &'a str,
+    session: &'a str,
+}
+
+impl<'a> Whom<'a> {
+    fn of(call: &'a Call, policy: &CachePolicy) -> Self {
+        let session = call.context.session_id.as_deref().unwrap_or_default();
+        let session = if policy.tier == CacheTier::Session { session } else { "" };
+        // A session is the caller's word. Without one the tier is the user's.
+        let is_shared =
+            policy.scope == CacheScope::Shared && (policy.tier != CacheTier::Session || !session.is_empty());
+        Self { user: if is_shared { "" } else { call.context.user.id.as_str() }, session }
+    }
+}

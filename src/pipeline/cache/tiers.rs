@@ -1,0 +1,35 @@
+//! The tiers: a store for each length of time that results are kept (spec 004 §6.2).
+
+use std::sync::Arc;
+
+use crate::{
+    registry::CacheTier,
+    store::{MemoryResults, results::Results},
+};
+
+/// Where results are kept. Cloning it makes another handle of the same.
+#[derive(Clone, Debug)]
+pub struct Tiers {
+    /// For about a minute, so that one cycle asks once.
+    pub request: Arc<dyn Results>,
+    /// For about a quarter of an hour, for one session.
+    pub session: Arc<dyn Results>,
+    /// For up to a day, across restarts.
+    pub persistent: Arc<dyn Results>,
+}
+
+impl Tiers {
+    /// All three in memory: the persistent one then lasts as long as the process.
+    pub fn in_memory() -> Self {
+        let memory = || Arc::new(MemoryResults::default()) as Arc<dyn Results>;
+        Self { request: memory(), session: memory(), persistent: memory() }
+    }
+
+    pub(super) fn of(&self, tier: CacheTier) -> &Arc<dyn Results> {
+        match tier {
+            CacheTier::Request => &self.request,
+            CacheTier::Session => &self.session,
+            CacheTier::Persistent => &self.persistent,
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Frame: text that people outside wrote goes out under a nonce that they cannot know (spec 004 §7.2).
+//!
+//! The one place that makes one: fresh for each response, also for one that comes from a cache or repeats an earlier
+//! outcome. Not here: the words around it, which are the contract's, and sanitising, which is the sources'.
+
+use std::{
+    fmt::Write,
+    task::{Context, Poll},
+};
+
+use futures_util::{FutureExt, future::Map};
+use sha2::{Digest, Sha256};
+use tower::Service;
+use uuid::Uuid;
+
+use super::{Call, flight::Landed};
+use crate::contract::{Refusal, Terminal};
+
+/// Length of a nonce in bytes.
+const NONCE: usize = 16;
+
+/// Frames what contains text from outside, be it a part of a composite.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Layer;
+
+/// See [`Layer`].
+#[derive(Clone, Debug)]
+pub struct Frame<S> {
+    inner: S,
+}
+
+impl<S> tower::Layer<S> for Layer {
+    type Service = Frame<S>;
+
+    fn layer(&self, inner: S) -> Frame<S> {
+        Frame { inner }
+    }
+}
+
+impl<S: Service<Call, Response = Terminal, Error = Refusal>> Service<Call> for Frame<S> {
+    type Response = Terminal;
+    type Error = Refusal;
+    type Future = Map<S::Future, fn(Landed) -> Landed>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Refusal>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, call: Call) -> Self::Future {
+        let is_nested = call.context.depth > 0;
+        let frame: fn(Landed) -> Landed = match (is_nested, call.tool().definition.untrusted) {
+            (false, true) => framed,
+            (false, false) => framed_if_marked,
+            (true, true) => marked,
+            (true, false) => |landed| landed,
+        };
+        self.inner.call(call).map(frame)
+    }
+}
+
+fn framed(landed: Landed) -> Landed {
+    with_nonce(landed, |_| Some(nonce()))
+}
+
+/// A composite of trusted tools and others carries the mark of the others.
+fn framed_if_marked(landed: Landed) -> Landed {
+    with_nonce(landed, |mark| mark.map(|_| nonce()))
+}
+
+/// A part of a response has no nonce of its own.
+fn marked(landed: Landed) -> Landed {
+    with_nonce(landed, |_| Some(String::new()))
+}
+
+fn with_nonce(mut landed: Landed, nonce: impl FnOnce(Option<String>) -> Option<String>) -> Landed {
+    if let Ok(Terminal::Result(result)) = &mut landed
+        && result.outcome.is_ok()
+    {
+        let provenance = &mut result.provenance;
+        provenance.untrusted_nonce = nonce(provenance.untrusted_nonce.take());
+    }
+    landed
+}
+
+/// 128 bits in hex that nobody can foresee. One UUID has six bits too few.
+fn nonce() -> String {
+    let mut digest = Sha256::new();
+    digest.update(Uuid::new_v4());
+    digest.update(Uuid::new_v4());
+    digest.finalize().iter().take(NONCE).fold(String::with_capacity(2 * NONCE), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn a_nonce_has_128_bits_and_is_never_the_same() {
+        let nonces: HashSet<_> = (0..1_000).map(|_| nonce()).collect();
+        assert_eq!(nonces.len(), 1_000);
+        assert!(nonces.iter().all(|it| it.len() == 32 && it.bytes().all(|b| b.is_ascii_hexdigit())));
+    }
+}

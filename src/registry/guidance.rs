@@ -1,0 +1,110 @@
+//! Guidance for a planner's system prompt, made from budgets and manifests (spec 004 §3.0, §4.4).
+
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
+
+use super::assemble::RegisteredTool;
+use crate::sources::{limiter::Policy, limits::SourceBudget};
+
+/// From so many requests a minute on, an agent need not be sparing.
+const FREELY: f64 = 60.0;
+
+/// What a manifest's line begins with if it concerns the choice among tools rather than the use of one.
+const PRIORITIZE: &str = "Prioritize:";
+
+const AFTER_A_LIMIT: &str = "If a tool returns a rate limit error, wait before retrying.";
+
+/// How to use the tools well: a line for each budget, what manifests say of all tools, and a section for what they say of
+/// one limited source's tools. Each line stands once, in the order of the tools. Empty if there is nothing to say.
+pub fn guidance_for_planner<'a>(
+    tools: impl IntoIterator<Item = &'a Arc<RegisteredTool>>,
+    budgets: &[SourceBudget],
+) -> String {
+    let tools: Vec<_> = tools.into_iter().collect();
+    let limited: Vec<_> = budgets.iter().filter_map(|budget| Limited::of(budget, &tools)).collect();
+    let mut sections: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut general = Vec::new();
+    for tool in tools {
+        let source = source_of(tool).and_then(|name| limited.iter().find(|it| it.budget.name == name));
+        for line in &tool.definition.guidance {
+            match source.filter(|_| !line.starts_with(PRIORITIZE)) {
+                Some(source) => push(sections.entry(&source.budget.title).or_default(), line),
+                None => push(&mut general, line),
+            }
+        }
+    }
+    rendered(&limited, &general, &sections)
+}
+
+/// A limited source that at least one of the tools reads from.
+struct Limited<'a> {
+    budget: &'a SourceBudget,
+    tools: Vec<&'a str>,
+}
+
+impl<'a> Limited<'a> {
+    fn of(budget: &'a SourceBudget, tools: &[&'a Arc<RegisteredTool>]) -> Option<Self> {
+        let reads = tools.iter().filter(|tool| source_of(tool) == Some(&budget.name));
+        let tools: Vec<_> = reads.map(|tool| tool.definition.name.as_str()).collect();
+        (!tools.is_empty()).then_some(Self { budget, tools })
+    }
+
+    fn line(&self) -> String {
+        let SourceBudget { title, policy, .. } = self.budget;
+        format!("{title} tools ({}): {}. {}.", self.tools.join(", "), in_words(*policy), advice(*policy))
+    }
+}
+
+fn source_of(tool: &RegisteredTool) -> Option<&str> {
+    tool.definition.source.as_ref().map(|source| source.name.as_str())
+}
+
+fn push<'a>(lines: &mut Vec<&'a str>, line: &'a str) {
+    if !lines.contains(&line) {
+        lines.push(line);
+    }
+}
+
+fn rendered(limited: &[Limited<'_>], general: &[&str], sections: &BTreeMap<&str, Vec<&str>>) -> String {
+    let mut lines: Vec<_> = limited.iter().map(Limited::line).collect();
+    if !limited.is_empty() {
+        lines.push(AFTER_A_LIMIT.to_owned());
+    }
+    lines.extend(general.iter().map(ToString::to_string));
+    let heading = |title: &str| format!("## {title} Tool Usage");
+    let sections = sections.iter().map(|(title, lines)| section(&heading(title), lines));
+    let guidelines = (!lines.is_empty()).then(|| section("## Tool Usage Guidelines", &lines));
+    guidelines.into_iter().chain(sections).collect::<Vec<_>>().join("\n\n")
+}
+
+fn section<T: AsRef<str>>(heading: &str, lines: &[T]) -> String {
+    let lines = lines.iter().map(|line| format!("\n- {}", line.as_ref()));
+    heading.to_owned() + &lines.collect::<String>()
+}
+
+/// `at most 12 requests a minute, 5 s apart`.
+fn in_words(policy: Policy) -> String {
+    let Policy { max_requests, window, min_delay } = policy;
+    let requests = if max_requests == 1 { "request" } else { "requests" };
+    let apart = if min_delay.is_zero() { String::new() } else { format!(", {} apart", seconds(min_delay)) };
+    format!("at most {max_requests} {requests} {}{apart}", every(window))
+}
+
+fn every(window: Duration) -> String {
+    match window.as_secs_f64() {
+        1.0 => "a second".to_owned(),
+        60.0 => "a minute".to_owned(),
+        3600.0 => "an hour".to_owned(),
+        86_400.0 => "a day".to_owned(),
+        _ => format!("in {}", seconds(window)),
+    }
+}
+
+fn seconds(duration: Duration) -> String {
+    format!("{} s", duration.as_secs_f64())
+}
+
+fn advice(policy: Policy) -> &'static str {
+    let minutes = policy.window.as_secs_f64() / 60.0;
+    let is_ample = f64::from(policy.max_requests) >= FREELY * minutes;
+    if is_ample { "They can be called more freely" } else { "Use sparingly" }
+}

@@ -1,0 +1,69 @@
+//! What is said of a call for a person to read: while it runs, and of its result (spec 004 §8.3).
+
+use serde_json::{Map, Value};
+
+use super::{
+    manifest::Manifest,
+    problem::Report,
+    template::{Template, one_line},
+};
+
+/// The words of a tool, ready to have values put in.
+#[derive(Clone, Debug, Default)]
+pub struct Narration {
+    progress: Option<Template>,
+    summary: Option<Template>,
+}
+
+impl Narration {
+    /// The words of a manifest, or every place in them that has no value.
+    pub(super) fn new(manifest: &Manifest, input: &Value, output: &Value, report: &mut Report) -> Self {
+        Self {
+            progress: template(&manifest.progress, input, "/progress", report),
+            summary: template(&manifest.summary, output, "/summary", report),
+        }
+    }
+
+    /// Whether nothing depends on a call's arguments.
+    pub fn is_empty(&self) -> bool {
+        self.progress.is_none() && self.summary.is_none()
+    }
+
+    /// What is said while a call runs.
+    pub fn progress(&self, arguments: &Value) -> Option<String> {
+        Some(self.progress.as_ref()?.render(arguments))
+    }
+
+    /// What is said of a result: `get_technicals("RELIANCE") → RSI: 38, SMA200: +5%`. Arguments stand in the order of
+    /// the input schema.
+    pub fn summary(&self, tool: &str, input: &Value, arguments: &Value, data: &Value) -> Option<String> {
+        let said = self.summary.as_ref()?.render(data);
+        let names = input.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
+        let given: Vec<_> = names.filter_map(|name| arguments.get(name)).map(shown).collect();
+        Some(format!("{tool}({}) → {said}", given.join(", ")))
+    }
+}
+
+fn template(text: &str, schema: &Value, pointer: &str, report: &mut Report) -> Option<Template> {
+    if text.is_empty() {
+        return None;
+    }
+    match text.parse::<Template>() {
+        Ok(template) => {
+            template.check(schema, pointer, report);
+            Some(template)
+        }
+        Err(error) => {
+            report.add(pointer, "bad-template", error.to_string());
+            None
+        }
+    }
+}
+
+/// An argument, as JSON shows it.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::String(text) => Value::String(one_line(text)).to_string(),
+        other => one_line(&other.to_string()),
+    }
+}

@@ -1,0 +1,82 @@
+//! NSE: documents that only who has been on a page may see, deals, and filings in the archives.
+
+mod deals;
+
+use std::sync::Arc;
+
+use axum::{
+    Router,
+    extract::{Path, State},
+    response::Response,
+    routing::get,
+};
+use http::{StatusCode, header};
+use serde_json::{Value, json};
+
+use super::{asked::Asked, data::Data, reply};
+
+const COOKIE: (&str, &str) = ("nsit", "embedded");
+const PAGE: &str =
+    "<!DOCTYPE html><html><head><title>NSE - National Stock Exchange of India Ltd</title></head></html>";
+const BLOCK: &str =
+    "<!DOCTYPE html><html><head><title>NSE India</title></head><body>Resource not found</body></html>";
+
+pub(super) fn routes() -> Router<Arc<Data>> {
+    Router::new()
+        .route("/nse/", get(page))
+        .route("/nse/{*page}", get(page))
+        .route("/nse/api/historicalOR/bulk-block-short-deals", get(deals::deals))
+        .route("/nse/api/fiidiiTradeReact", get(flows))
+        .route("/nse/api/corporate-share-holdings-master", get(filings))
+        .route("/nse/api/results-comparision", get(results))
+        .route("/nse/api/{*document}", get(|| async { reply::page(StatusCode::NOT_FOUND, BLOCK) }))
+        .route("/nse/corporate/xbrl/{file}", get(xbrl))
+}
+
+/// Any page gives the cookie.
+async fn page(asked: Asked) -> Response {
+    if !asked.is_browser() {
+        return reply::page(StatusCode::FORBIDDEN, BLOCK);
+    }
+    let cookie = format!("{}={}; Path=/; Secure; HttpOnly", COOKIE.0, COOKIE.1);
+    let page = reply::with(reply::page(StatusCode::OK, PAGE), header::SET_COOKIE, &cookie);
+    reply::with(page, header::SET_COOKIE, "nseappid=embedded; Path=/; Secure; HttpOnly")
+}
+
+async fn flows(State(data): State<Arc<Data>>, asked: Asked) -> Response {
+    document(&data, &asked, "fiidiiTradeReact", || json!([]))
+}
+
+async fn filings(State(data): State<Arc<Data>>, asked: Asked) -> Response {
+    let name = format!("shareholdings/{}", asked.get("symbol").unwrap_or_default());
+    document(&data, &asked, &name, || json!([]))
+}
+
+async fn results(State(data): State<Arc<Data>>, asked: Asked) -> Response {
+    let name = format!("results/{}", asked.get("symbol").unwrap_or_default());
+    document(&data, &asked, &name, || json!({ "resCmpData": null }))
+}
+
+/// The archives ask for no cookie.
+async fn xbrl(State(data): State<Arc<Data>>, Path(file): Path<String>) -> Response {
+    match data.bytes(&format!("nse/xbrl/{file}")) {
+        Some(document) => reply::typed(StatusCode::OK, "application/xml", document),
+        None => reply::page(StatusCode::NOT_FOUND, BLOCK),
+    }
+}
+
+/// A symbol that is not known is answered as one without anything to tell.
+fn document(data: &Data, asked: &Asked, name: &str, nothing: impl FnOnce() -> Value) -> Response {
+    refusal(asked).unwrap_or_else(|| {
+        let document = data.json(&format!("nse/{name}.json")).unwrap_or_else(nothing);
+        reply::json(StatusCode::OK, &document)
+    })
+}
+
+/// What a client hears that is no browser, or has not been on a page.
+fn refusal(asked: &Asked) -> Option<Response> {
+    if !asked.is_browser() {
+        return Some(reply::page(StatusCode::FORBIDDEN, BLOCK));
+    }
+    (asked.cookie(COOKIE.0) != Some(COOKIE.1)).then(|| reply::page(StatusCode::UNAUTHORIZED, BLOCK))
+}

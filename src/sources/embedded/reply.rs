@@ -1,0 +1,39 @@
+//! Answers, by what their body is.
+
+use axum::{body::Body, response::Response};
+use http::{HeaderName, HeaderValue, StatusCode, header};
+use serde_json::Value;
+
+pub(super) const JSON: &str = "application/json; charset=utf-8";
+
+/// An answer of any media type.
+pub(super) fn typed(status: StatusCode, media_type: &'static str, body: impl Into<Body>) -> Response {
+    let mut response = Response::new(body.into());
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(media_type));
+    response
+}
+
+/// JSON.
+pub(super) fn json(status: StatusCode, value: &Value) -> Response {
+    typed(status, JSON, value.to_string())
+}
+
+/// A page.
+pub(super) fn page(status: StatusCode, html: impl Into<Body>) -> Response {
+    typed(status, "text/html; charset=utf-8", html)
+}
+
+/// Plain text.
+pub(super) fn text(status: StatusCode, text: impl Into<Body>) -> Response {
+    typed(status, "text/plain; charset=utf-8", text)
+}
+
+/// The same answer with one more header.
+pub(super) fn with(mut response: Response, name: HeaderName, value: &str) -> Response {
+    // A value that came from a request may hold what no header can.
+    if let Ok(value) = HeaderValue::from_str(value) {
+        response.headers_mut().append(name, value);
+    }
+    response
+}

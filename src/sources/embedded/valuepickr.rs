@@ -1,0 +1,113 @@
+//! ValuePickr: a Discourse forum with its lists, its search, and its topics in portions of 20 posts.
+
+mod search;
+
+use std::sync::Arc;
+
+use axum::{
+    Router,
+    extract::{Path, State},
+    response::Response,
+    routing::get,
+};
+use chrono::{DateTime, TimeDelta, Utc};
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use super::{asked::Asked, data::Data, reply};
+
+/// So many topics are on a page of a list.
+const TOPICS: usize = 30;
+/// So many posts come with a topic.
+const POSTS: usize = 20;
+
+pub(super) fn routes() -> Router<Arc<Data>> {
+    Router::new()
+        .route("/valuepickr/latest.json", get(latest))
+        .route("/valuepickr/top.json", get(top))
+        .route("/valuepickr/search.json", get(search::search))
+        .route("/valuepickr/t/{topic}", get(topic))
+        .route("/valuepickr/t/{topic}/posts.json", get(posts))
+}
+
+async fn latest(State(data): State<Arc<Data>>, asked: Asked) -> Response {
+    data.json("valuepickr/latest.json").map_or_else(not_found, |list| page(list, &asked))
+}
+
+async fn top(State(data): State<Arc<Data>>, asked: Asked) -> Response {
+    let Some(mut list) = data.json("valuepickr/top.json") else { return not_found() };
+    if let Some(days) = days(asked.get("period").unwrap_or("yearly")) {
+        let since = data.now() - TimeDelta::days(days);
+        topics(&mut list).retain(|topic| time(&topic["bumped_at"]).is_some_and(|time| time >= since));
+    }
+    page(list, &asked)
+}
+
+/// `None` is all time, as is a period that nobody knows.
+fn days(period: &str) -> Option<i64> {
+    Some(match period {
+        "daily" => 1,
+        "weekly" => 7,
+        "monthly" => 30,
+        "quarterly" => 91,
+        "yearly" => 365,
+        _ => return None,
+    })
+}
+
+fn page(mut list: Value, asked: &Asked) -> Response {
+    let number: usize = asked.number("page").unwrap_or(0);
+    let all = std::mem::take(topics(&mut list));
+    let has_more = all.len() > number.saturating_add(1).saturating_mul(TOPICS);
+    *topics(&mut list) = all.into_iter().skip(number.saturating_mul(TOPICS)).take(TOPICS).collect();
+    if has_more {
+        list["topic_list"]["more_topics_url"] = json!(format!("/latest?page={}", number + 1));
+    }
+    reply::json(StatusCode::OK, &list)
+}
+
+/// `20000.json`: the first posts, and the numbers of all.
+async fn topic(State(data): State<Arc<Data>>, Path(topic): Path<String>) -> Response {
+    let number = topic.strip_suffix(".json").unwrap_or(&topic);
+    let Some(mut topic) = read(&data, number) else { return not_found() };
+    posts_of(&mut topic).truncate(POSTS);
+    reply::json(StatusCode::OK, &topic)
+}
+
+/// The posts that are asked for by number.
+async fn posts(State(data): State<Arc<Data>>, Path(topic): Path<String>, asked: Asked) -> Response {
+    let Some(mut found) = read(&data, &topic) else { return not_found() };
+    let wanted: Vec<u64> = asked.all("post_ids[]").filter_map(|number| number.parse().ok()).collect();
+    let mut posts = std::mem::take(posts_of(&mut found));
+    posts.retain(|post| post["id"].as_u64().is_some_and(|number| wanted.contains(&number)));
+    reply::json(StatusCode::OK, &json!({ "post_stream": { "posts": posts }, "id": found["id"] }))
+}
+
+fn read(data: &Data, number: &str) -> Option<Value> {
+    data.json(&format!("valuepickr/topics/{number}.json"))
+}
+
+fn topics(list: &mut Value) -> &mut Vec<Value> {
+    array(&mut list["topic_list"]["topics"])
+}
+
+fn posts_of(topic: &mut Value) -> &mut Vec<Value> {
+    array(&mut topic["post_stream"]["posts"])
+}
+
+/// What should be a list, and is made an empty one if it is none.
+fn array(value: &mut Value) -> &mut Vec<Value> {
+    if !value.is_array() {
+        *value = json!([]);
+    }
+    value.as_array_mut().expect("it was made one")
+}
+
+fn time(value: &Value) -> Option<DateTime<Utc>> {
+    Some(DateTime::parse_from_rfc3339(value.as_str()?).ok()?.to_utc())
+}
+
+fn not_found() -> Response {
+    let error = "The requested URL or resource could not be found.";
+    reply::json(StatusCode::NOT_FOUND, &json!({ "errors": [error], "error_type": "not_found" }))
+}

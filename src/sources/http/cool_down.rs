@@ -1,0 +1,128 @@
+//! Cool-down: a source that refused us is left alone for a while, also after a restart (spec 004 §5.1).
+//!
+//! Not here: where cool-downs are kept, which is a store's.
+
+#[cfg(test)]
+mod tests;
+
+use std::{
+    sync::Arc,
+    task::{Context, Poll},
+    time::{Duration, SystemTime},
+};
+
+use futures_util::future::BoxFuture;
+use tower::{Service, ServiceExt};
+
+use super::{Answer, CredentialsOf, Failure, FailureKind, Profile, record, request::Request};
+use crate::{
+    clock, config,
+    context::UserId,
+    contract::ErrorCode,
+    store::cool_downs::{CoolDown, CoolDowns},
+};
+
+/// Sends nothing while a cool-down is in force, and begins one when the source refuses us.
+#[derive(Clone, Debug)]
+pub(super) struct Layer {
+    profile: Profile,
+    store: Arc<dyn CoolDowns>,
+    lengths: config::CoolDown,
+}
+
+/// See [`Layer`].
+#[derive(Clone, Debug)]
+pub(super) struct CoolingDown<S> {
+    inner: S,
+    layer: Layer,
+}
+
+impl Layer {
+    /// Cool-downs of a source, of the given lengths.
+    pub(super) fn new(profile: Profile, store: Arc<dyn CoolDowns>, lengths: config::CoolDown) -> Self {
+        Self { profile, store, lengths }
+    }
+
+    /// Why nothing may be asked for this user now. A store that fails stops nobody.
+    async fn in_force(&self, user: &UserId) -> Option<Failure> {
+        let now = clock::wall();
+        match self.store.in_force(self.profile.name, user, now).await {
+            Ok(cool_down) => Some(refusal(&cool_down?, now)),
+            Err(error) => {
+                tracing::warn!(source = self.profile.name, %error, "cool-downs cannot be read, none is assumed");
+                None
+            }
+        }
+    }
+
+    /// Remembers that the source refused us. In a task of its own, since a caller that leaves must not undo it.
+    async fn begin(&self, failure: &Failure, user: UserId) {
+        let Self { profile, store, lengths } = self.clone();
+        let length = if failure.kind == FailureKind::Blocked { lengths.blocked } else { lengths.auth_failed };
+        let concerns_user =
+            failure.kind == FailureKind::AuthFailed && profile.credentials == CredentialsOf::User;
+        let user = concerns_user.then_some(user);
+        let code = failure.kind.code();
+        record::cool_down_began(profile.name, code, user.as_ref(), length);
+        let reason = failure.words(profile.title);
+        let cool_down = CoolDown { code, reason, until: clock::wall() + length };
+        let kept = tokio::spawn(async move {
+            if let Err(error) = store.begin(profile.name, user.as_ref(), &cool_down).await {
+                tracing::warn!(source = profile.name, %error, "the cool-down cannot be kept");
+            }
+        });
+        let _ = kept.await;
+    }
+}
+
+/// What a cool-down says to those who ask meanwhile.
+fn refusal(cool_down: &CoolDown, now: SystemTime) -> Failure {
+    let kind = match cool_down.code {
+        ErrorCode::AuthFailed => FailureKind::AuthFailed,
+        _ => FailureKind::Blocked,
+    };
+    let left = cool_down.until.duration_since(now).unwrap_or(Duration::ZERO);
+    Failure::new(kind, "nothing was asked: a cool-down is in force")
+        .saying(&cool_down.reason)
+        .with_retry_after(Some(left))
+}
+
+impl<S> tower::Layer<S> for Layer {
+    type Service = CoolingDown<S>;
+
+    fn layer(&self, inner: S) -> CoolingDown<S> {
+        CoolingDown { inner, layer: self.clone() }
+    }
+}
+
+impl<S> Service<Request> for CoolingDown<S>
+where
+    S: Service<Request, Response = Answer, Error = Failure> + Clone + Send + 'static,
+    S::Future: Send,
+{
+    type Response = Answer;
+    type Error = Failure;
+    type Future = BoxFuture<'static, Result<Answer, Failure>>;
+
+    /// Always ready: what is below is asked only once nothing is in force.
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), Failure>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        let Self { inner, layer } = self.clone();
+        Box::pin(async move {
+            let user = request.context.user.id.clone();
+            if let Some(refusal) = layer.in_force(&user).await {
+                return Err(refusal);
+            }
+            let end = inner.oneshot(request).await;
+            if let Err(failure) = &end
+                && failure.kind.begins_cool_down()
+            {
+                layer.begin(failure, user).await;
+            }
+            end
+        })
+    }
+}

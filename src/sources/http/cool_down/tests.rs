@@ -1,0 +1,64 @@
+//! A source that refused us is left alone: for everybody, or for the user whose credentials it refused.
+
+use tower::Layer as _;
+
+use super::{
+    super::fakes::{FakeCoolDowns, PROFILE, context, failing, failure, get, request},
+    *,
+};
+use crate::context::{ToolContext, User};
+
+const MINUTE: Duration = Duration::from_mins(1);
+
+fn of(name: &str) -> ToolContext {
+    ToolContext { user: User::new(name.parse().unwrap()), ..context(MINUTE) }
+}
+
+/// A request of riley that fails like this, then one of the given user, which the source would answer.
+async fn after(
+    profile: Profile,
+    kind: FailureKind,
+    store: &Arc<FakeCoolDowns>,
+    who: &str,
+) -> Option<Failure> {
+    let store = Arc::clone(store);
+    let stack = Layer::new(profile, store, config::CoolDown::default()).layer(failing([failure(kind)]));
+    let first = stack.clone().oneshot(request(get(), &of("riley"))).await;
+    assert_eq!(first.unwrap_err(), failure(kind), "the failure itself is not lost");
+    stack.oneshot(request(get(), &of(who))).await.err()
+}
+
+#[tokio::test]
+async fn a_source_that_blocks_us_is_asked_by_nobody() {
+    let store = Arc::default();
+    let refusal = after(PROFILE, FailureKind::Blocked, &store, "ops").await.unwrap();
+    assert_eq!(refusal.kind, FailureKind::Blocked);
+    assert_eq!(refusal.message.as_deref(), Some("ValuePickr refuses to serve us. Stop and tell the user."));
+    let left = refusal.retry_after.unwrap();
+    assert!(left > Duration::from_mins(359) && left <= Duration::from_hours(6), "{left:?}");
+    assert_eq!(store.begun.lock().unwrap().len(), 1, "a refusal of ours begins nothing");
+}
+
+#[tokio::test]
+async fn refused_credentials_concern_those_whose_they_are() {
+    let users = Profile { credentials: CredentialsOf::User, ..PROFILE };
+    assert_eq!(after(users, FailureKind::AuthFailed, &Arc::default(), "ops").await, None);
+    let refusal = after(users, FailureKind::AuthFailed, &Arc::default(), "riley").await.unwrap();
+    assert!(refusal.retry_after.unwrap() <= Duration::from_mins(30));
+    let refusal = after(PROFILE, FailureKind::AuthFailed, &Arc::default(), "ops").await.unwrap();
+    assert_eq!(refusal.kind, FailureKind::AuthFailed);
+    assert!(after(users, FailureKind::Blocked, &Arc::default(), "ops").await.is_some());
+}
+
+#[tokio::test]
+async fn other_failures_begin_nothing() {
+    for kind in [FailureKind::Down, FailureKind::NotFound, FailureKind::Malformed, FailureKind::RateLimited] {
+        assert_eq!(after(PROFILE, kind, &Arc::default(), "riley").await, None, "{kind:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_fails_stops_nobody_and_hides_nothing() {
+    let store = Arc::new(FakeCoolDowns { is_broken: true, ..FakeCoolDowns::default() });
+    assert_eq!(after(PROFILE, FailureKind::Blocked, &store, "riley").await, None);
+}

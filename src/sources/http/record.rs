@@ -1,0 +1,56 @@
+//! What is told of requests to sources: one function an event, where metrics are to be counted too.
+//!
+//! No user, no address and nothing of what was asked or answered: any of them may be secret, and labels must be few.
+
+use std::time::Duration;
+
+use super::{Answer, Failure, FailureKind, Profile};
+use crate::{
+    context::{ToolContext, UserId},
+    contract::ErrorCode,
+};
+
+/// An attempt has ended: with an answer, or with a kind of failure.
+pub(super) fn request_ended(source: &'static str, end: &Result<Answer, Failure>, duration: Duration) {
+    let kind = end.as_ref().err().map_or("ok", |failure| failure.kind.name());
+    tracing::debug!(source, kind, duration_ms = milliseconds(duration), "asked");
+}
+
+/// A request waited for the limiter, whether it was let through or left.
+pub(super) fn limiter_waited(source: &'static str, duration: Duration) {
+    tracing::debug!(source, duration_ms = milliseconds(duration), "waited for the limiter");
+}
+
+/// The limiter let a request through at no time before its deadline.
+pub(super) fn limiter_refused(source: &'static str) {
+    tracing::debug!(source, "refused by the limiter");
+}
+
+/// A cool-down begins: of the source for everybody, or for one user.
+pub(super) fn cool_down_began(
+    source: &'static str,
+    code: ErrorCode,
+    user: Option<&UserId>,
+    length: Duration,
+) {
+    let user_id = user.map(tracing::field::display);
+    tracing::warn!(source, code = code.name(), user_id, length_s = length.as_secs(), "cool-down began");
+}
+
+/// A request has failed for good. The one line that tells operators why, found by the call.
+pub(super) fn failed(profile: &Profile, failure: &Failure, context: &ToolContext) {
+    let (source, kind) = (profile.name, failure.kind.name());
+    let Failure { detail, attempts, .. } = failure;
+    let call_id = context.call_id;
+    match failure.kind {
+        // Nothing is wrong with us or the source.
+        FailureKind::NotFound | FailureKind::Cancelled => {
+            tracing::info!(source, kind, detail, %call_id, attempts, "source gave no data");
+        }
+        _ => tracing::warn!(source, kind, detail, %call_id, attempts, "source failed"),
+    }
+}
+
+fn milliseconds(duration: Duration) -> f64 {
+    (duration.as_secs_f64() * 1_000_000.0).round() / 1_000.0
+}

@@ -1,0 +1,105 @@
+//! A timeline: the instants of requests made and reserved under one budget, and where one more fits.
+//!
+//! Pure arithmetic on nanoseconds: no clock, no waiting.
+
+use std::{collections::VecDeque, time::Duration};
+
+use super::Policy;
+
+/// Nanoseconds since an epoch that the owner chose.
+pub(super) type Nanos = u64;
+
+/// The requests under one budget, in order of time.
+#[derive(Clone, Debug)]
+pub(super) struct Timeline {
+    rules: [Rule; 2],
+    instants: VecDeque<Nanos>,
+}
+
+/// At most `most` requests in any `span`, its end excluded. A spacing is such a rule too: at most one.
+#[derive(Clone, Copy, Debug)]
+struct Rule {
+    most: usize,
+    span: Nanos,
+}
+
+impl Timeline {
+    /// A timeline without requests. A budget of no requests at all counts as one of a single request.
+    pub(super) fn new(policy: &Policy) -> Self {
+        let most = usize::try_from(policy.max_requests.max(1)).unwrap_or(usize::MAX);
+        let window = Rule { most, span: nanos(policy.window) };
+        let spacing = Rule { most: 1, span: nanos(policy.min_delay) };
+        Self { rules: [window, spacing], instants: VecDeque::new() }
+    }
+
+    /// The earliest instant, `from` on, that breaks no rule for anybody on the timeline.
+    pub(super) fn earliest(&self, from: Nanos) -> Nanos {
+        let mut at = from;
+        loop {
+            let next = self.rules.iter().fold(at, |at, rule| rule.earliest(&self.instants, at));
+            if next == at {
+                return at;
+            }
+            at = next;
+        }
+    }
+
+    /// Adds a request.
+    pub(super) fn insert(&mut self, at: Nanos) {
+        let index = self.instants.partition_point(|instant| *instant <= at);
+        self.instants.insert(index, at);
+    }
+
+    /// Takes a request away, if it is there.
+    pub(super) fn remove(&mut self, at: Nanos) {
+        if let Ok(index) = self.instants.binary_search(&at) {
+            self.instants.remove(index);
+        }
+    }
+
+    /// Forgets the requests that bear on nothing from now on.
+    pub(super) fn forget(&mut self, now: Nanos) {
+        let span = self.rules.iter().map(|rule| rule.span).max().unwrap_or_default();
+        while self.instants.front().is_some_and(|first| first.saturating_add(span) <= now) {
+            self.instants.pop_front();
+        }
+    }
+
+    /// Whether it remembers no request.
+    pub(super) fn is_empty(&self) -> bool {
+        self.instants.is_empty()
+    }
+
+    /// The time after which a request bears on nothing.
+    pub(super) fn memory(policy: &Policy) -> Nanos {
+        nanos(policy.window.max(policy.min_delay))
+    }
+}
+
+impl Rule {
+    /// The instant itself if it breaks nothing, else the first after it that may not.
+    ///
+    /// `most` neighbours closer together than `span` forbid whatever lies within `span` of all of them. Such groups
+    /// begin and end in order, so the last that begins to forbid before `at` decides.
+    fn earliest(self, instants: &VecDeque<Nanos>, at: Nanos) -> Nanos {
+        let Self { most, span } = self;
+        let reached = instants.partition_point(|instant| *instant < at.saturating_add(span));
+        let groups = (reached + 1).saturating_sub(most);
+        for begin in (0..groups).rev() {
+            let (first, last) = (instants[begin], instants[begin + most - 1]);
+            let free = first.saturating_add(span);
+            if free <= at {
+                break;
+            }
+            if last - first < span {
+                return free;
+            }
+        }
+        at
+    }
+}
+
+/// A length of time in nanoseconds; centuries at most.
+pub(super) fn nanos(duration: Duration) -> Nanos {
+    Nanos::try_from(duration.as_nanos()).unwrap_or(Nanos::MAX)
+}

@@ -1,0 +1,191 @@
+//! The users' own credentials: per user and session, in memory only, never stored (spec 004 §7.1).
+//!
+//! Bounded: whoever gives more than so many loses the oldest of their own first.
+
+use std::{
+    collections::BTreeMap,
+    fmt,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+
+use secrecy::SecretString;
+
+use crate::context::{ToolContext, UserId};
+
+/// So many sessions of one user may have credentials.
+const MAX_OF_USER: usize = 16;
+/// So many may be held together.
+const MAX: usize = 4096;
+
+/// A user name and a password. Shown without either.
+#[derive(Clone, Debug)]
+pub struct Login {
+    pub(super) username: SecretString,
+    pub(super) password: SecretString,
+}
+
+/// Holds credentials until they are forgotten.
+#[derive(Default)]
+pub struct Credentials(Mutex<Held>);
+
+#[derive(Default)]
+struct Held {
+    logins: BTreeMap<Key, Entry>,
+    given: u64,
+}
+
+/// Whose they are: nobody else's call ever finds them.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Key {
+    user: UserId,
+    session: Option<String>,
+}
+
+struct Entry {
+    login: Login,
+    /// Orders entries by when they were given.
+    given: u64,
+}
+
+impl Login {
+    /// The given user name and password.
+    pub fn new(username: impl Into<SecretString>, password: impl Into<SecretString>) -> Self {
+        Self { username: username.into(), password: password.into() }
+    }
+
+    /// What the embedded origin lets in.
+    pub(super) fn demo() -> Self {
+        Self::new("demo", "demo")
+    }
+}
+
+impl Credentials {
+    /// Keeps the credentials of a user's session, or of the user's calls without one. Earlier ones are replaced.
+    pub fn set(&self, user: &UserId, session: Option<&str>, login: Login) {
+        let mut held = self.held();
+        held.given += 1;
+        let entry = Entry { login, given: held.given };
+        held.logins.insert(Key::new(user, session), entry);
+        if held.logins.keys().filter(|key| key.user == *user).count() > MAX_OF_USER {
+            held.drop_oldest(|key| key.user == *user);
+        }
+        if held.logins.len() > MAX {
+            held.drop_oldest(|_| true);
+        }
+    }
+
+    /// Forgets them. Whether there were any.
+    pub fn forget(&self, user: &UserId, session: Option<&str>) -> bool {
+        self.held().logins.remove(&Key::new(user, session)).is_some()
+    }
+
+    /// Those that hold for a call.
+    pub(super) fn of(&self, context: &ToolContext) -> Option<Login> {
+        let key = Key::new(&context.user.id, context.session_id.as_deref());
+        self.held().logins.get(&key).map(|entry| entry.login.clone())
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        // Whoever panicked left a complete map.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Held {
+    fn drop_oldest(&mut self, which: impl Fn(&Key) -> bool) {
+        let candidates = self.logins.iter().filter(|(key, _)| which(key));
+        let oldest = candidates.min_by_key(|(_, entry)| entry.given).map(|(key, _)| key.clone());
+        if let Some(key) = oldest {
+            self.logins.remove(&key);
+        }
+    }
+}
+
+impl Key {
+    fn new(user: &UserId, session: Option<&str>) -> Self {
+        Self { user: user.clone(), session: session.map(str::to_owned) }
+    }
+}
+
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Credentials({})", self.held().logins.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use secrecy::ExposeSecret;
+
+    use super::*;
+    use crate::{clock, context::User};
+
+    fn context(user: &str, session: Option<&str>) -> ToolContext {
+        let context = ToolContext::new(User::new(user.parse().unwrap()), clock::now());
+        ToolContext { session_id: session.map(str::to_owned), ..context }
+    }
+
+    fn set(credentials: &Credentials, user: &str, session: Option<&str>, password: &str) {
+        credentials.set(&user.parse().unwrap(), session, Login::new("name", password));
+    }
+
+    fn found(credentials: &Credentials, user: &str, session: Option<&str>) -> Option<String> {
+        let login = credentials.of(&context(user, session))?;
+        Some(login.password.expose_secret().to_owned())
+    }
+
+    #[tokio::test]
+    async fn credentials_belong_to_one_user_and_one_session() {
+        let credentials = Credentials::default();
+        set(&credentials, "demo", Some("a"), "of a");
+        set(&credentials, "demo", None, "of none");
+        assert_eq!(found(&credentials, "demo", Some("a")).as_deref(), Some("of a"));
+        assert_eq!(found(&credentials, "demo", None).as_deref(), Some("of none"));
+        assert_eq!(found(&credentials, "demo", Some("b")), None);
+        assert_eq!(found(&credentials, "riley", Some("a")), None);
+        assert_eq!(found(&credentials, "riley", None), None);
+    }
+
+    #[tokio::test]
+    async fn the_last_ones_given_hold_until_they_are_forgotten() {
+        let credentials = Credentials::default();
+        set(&credentials, "demo", None, "old");
+        set(&credentials, "demo", None, "new");
+        assert_eq!(found(&credentials, "demo", None).as_deref(), Some("new"));
+        let user = "demo".parse().unwrap();
+        assert!(credentials.forget(&user, None));
+        assert!(!credentials.forget(&user, None));
+        assert_eq!(found(&credentials, "demo", None), None);
+    }
+
+    #[tokio::test]
+    async fn one_user_with_many_sessions_pushes_nobody_else_out() {
+        let credentials = Credentials::default();
+        set(&credentials, "riley", None, "riley's");
+        for session in 0..=MAX_OF_USER {
+            set(&credentials, "demo", Some(&session.to_string()), "x");
+        }
+        assert_eq!(found(&credentials, "demo", Some("0")), None);
+        assert!(found(&credentials, "demo", Some("1")).is_some());
+        assert!(found(&credentials, "riley", None).is_some());
+    }
+
+    #[tokio::test]
+    async fn the_whole_is_bounded() {
+        let credentials = Credentials::default();
+        for user in 0..=MAX {
+            set(&credentials, &format!("user-{user}"), None, "x");
+        }
+        assert_eq!(found(&credentials, "user-0", None), None);
+        assert!(found(&credentials, "user-1", None).is_some());
+    }
+
+    #[test]
+    fn neither_name_nor_password_is_ever_shown() {
+        let credentials = Credentials::default();
+        let login = Login::new("riley@example.com", "s3cret");
+        credentials.set(&"riley".parse().unwrap(), None, login.clone());
+        let shown = format!("{login:?} {login:#?} {credentials:?}");
+        assert!(!shown.contains("s3cret") && !shown.contains("example.com"), "{shown}");
+    }
+}

@@ -1,0 +1,37 @@
+//! How long a call waits for a scrape: a little less than it could, so that the copy is still returned in time.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::context::{Cancellation, EventSink, ToolContext};
+
+/// The most that is kept back.
+const MAX_RESERVE: Duration = Duration::from_secs(2);
+
+/// How long a call waits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Patience {
+    /// When it stops waiting.
+    pub(super) ends: Instant,
+    /// When a scrape that it begins has ended: earlier, so that what was fetched by then is still seen.
+    scrape_ends: Instant,
+}
+
+impl Patience {
+    pub(super) fn of(context: &ToolContext) -> Self {
+        let reserve = (context.remaining() / 10).min(MAX_RESERVE);
+        Self { ends: context.deadline - reserve / 2, scrape_ends: context.deadline - reserve }
+    }
+
+    /// The context of a scrape that a call begins. Calls that join it may outlast the first: its cancellation and its
+    /// events are not the scrape's.
+    pub(super) fn of_scrape(self, context: &ToolContext) -> ToolContext {
+        ToolContext {
+            deadline: self.scrape_ends,
+            cancellation: Cancellation::new(),
+            events: EventSink::discarding(),
+            ..context.clone()
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! Numbers in every form that quoteSummary gives them: `1`, `1.5`, `{"raw": 1.5, "fmt": "1.50"}`, `{}`, `"Infinity"`.
+
+use serde::{Deserialize, Deserializer, de::Error};
+use serde_json::Value;
+
+/// A number, or none where the source says nothing that is one.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Number(pub(super) Option<f64>);
+
+impl<'de> Deserialize<'de> for Number {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        of(&Value::deserialize(deserializer)?).map(Self).map_err(D::Error::custom)
+    }
+}
+
+fn of(value: &Value) -> Result<Option<f64>, String> {
+    let number = match value {
+        Value::Null => None,
+        Value::Number(number) => number.as_f64(),
+        Value::Object(object) => return object.get("raw").map_or(Ok(None), of),
+        // `Infinity` and `NaN` are texts, since JSON has no such numbers.
+        Value::String(text) => Some(text.parse().map_err(|_| "a text that is no number".to_owned())?),
+        Value::Bool(_) | Value::Array(_) => return Err("not a number in any form".to_owned()),
+    };
+    Ok(number.filter(|number| number.is_finite()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_is_read() {
+        let forms = [
+            ("12", Some(12.0)),
+            ("-0.5", Some(-0.5)),
+            (r#"{"raw": 1.5, "fmt": "1.50", "longFmt": "1.50"}"#, Some(1.5)),
+            (r#"{"raw": 3}"#, Some(3.0)),
+            (r#"{"raw": "Infinity", "fmt": "∞"}"#, None),
+            ("{}", None),
+            ("null", None),
+            (r#""Infinity""#, None),
+            (r#""-Infinity""#, None),
+            (r#""NaN""#, None),
+            (r#""7.25""#, Some(7.25)),
+        ];
+        for (text, number) in forms {
+            assert_eq!(serde_json::from_str::<Number>(text).unwrap().0, number, "{text}");
+        }
+        for wrong in ["true", "[1]", r#""many""#] {
+            assert!(serde_json::from_str::<Number>(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Cached results in memory: bounded by bytes, and gone with the process.
+
+use std::{
+    fmt,
+    future::ready,
+    time::{Duration, Instant, SystemTime},
+};
+
+use futures_util::future::BoxFuture;
+use moka::{Expiry, sync::Cache};
+
+use super::{
+    StoreError,
+    results::{ResultKey, Results, StoredResult},
+};
+
+/// How many bytes are kept by default.
+const CAPACITY: u64 = 64 * 1024 * 1024;
+
+/// A payload and the forms it is rendered to, against its encoded message: names of fields and digits take their room.
+const RENDERED: usize = 12;
+
+/// An entry without its payload: key, provenance, and what the cache itself needs.
+const OVERHEAD: usize = 512;
+
+/// Keeps results until they expire, or until others need their room.
+pub struct MemoryResults(Cache<ResultKey, StoredResult>);
+
+impl MemoryResults {
+    /// Keeps at most about so many bytes.
+    pub fn new(bytes: u64) -> Self {
+        let cache = Cache::builder().max_capacity(bytes).weigher(weight).expire_after(AtItsTtl).build();
+        Self(cache)
+    }
+}
+
+impl Default for MemoryResults {
+    fn default() -> Self {
+        Self::new(CAPACITY)
+    }
+}
+
+impl Results for MemoryResults {
+    fn get<'a>(
+        &'a self,
+        key: &'a ResultKey,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Result<Option<StoredResult>, StoreError>> {
+        Box::pin(ready(Ok(self.0.get(key).filter(|stored| stored.is_fresh(now)))))
+    }
+
+    fn put<'a>(
+        &'a self,
+        key: &'a ResultKey,
+        result: &'a StoredResult,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.0.insert(*key, result.clone());
+        Box::pin(ready(Ok(())))
+    }
+}
+
+impl fmt::Debug for MemoryResults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MemoryResults").field("entries", &self.0.entry_count()).finish_non_exhaustive()
+    }
+}
+
+fn weight(_key: &ResultKey, stored: &StoredResult) -> u32 {
+    let outcome = match &stored.outcome {
+        Ok(payload) => payload.encoded_len().saturating_mul(RENDERED),
+        Err(error) => error.message.len(),
+    };
+    outcome.saturating_add(OVERHEAD).try_into().unwrap_or(u32::MAX)
+}
+
+/// Frees the room of what has expired. Whether it may still answer is for the reader's clock to say.
+struct AtItsTtl;
+
+impl Expiry<ResultKey, StoredResult> for AtItsTtl {
+    fn expire_after_create(&self, _: &ResultKey, stored: &StoredResult, _: Instant) -> Option<Duration> {
+        Some(stored.ttl)
+    }
+
+    fn expire_after_update(
+        &self,
+        _: &ResultKey,
+        stored: &StoredResult,
+        _: Instant,
+        _: Option<Duration>,
+    ) -> Option<Duration> {
+        Some(stored.ttl)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{
+        clock,
+        contract::{Payload, Provenance},
+    };
+
+    fn stored(text: &str, ttl: Duration) -> StoredResult {
+        StoredResult {
+            output_message: None,
+            outcome: Ok(Payload::from_json(json!({"text": text}))),
+            provenance: Provenance::default(),
+            stored_at: clock::wall(),
+            ttl,
+        }
+    }
+
+    #[tokio::test]
+    async fn a_result_answers_until_its_ttl_and_a_later_one_takes_its_place() {
+        let (store, key) = (MemoryResults::default(), [1; 32]);
+        let (first, second) = (stored("a", Duration::from_secs(60)), stored("b", Duration::from_secs(90)));
+        store.put(&key, &first).await.expect("works");
+        let almost = first.stored_at + Duration::from_millis(59_999);
+        assert!(store.get(&key, almost).await.expect("works").is_some());
+        assert!(store.get(&key, first.stored_at + first.ttl).await.expect("works").is_none());
+        assert!(store.get(&[2; 32], almost).await.expect("works").is_none());
+
+        store.put(&key, &second).await.expect("works");
+        let found = store.get(&key, second.stored_at + first.ttl).await.expect("works").expect("fresh");
+        assert_eq!(found.outcome.expect("data").json()["text"], "b");
+    }
+
+    #[tokio::test]
+    async fn results_take_no_more_room_than_they_are_given() {
+        let store = MemoryResults::new(1024 * 1024);
+        let large = stored(&"x".repeat(20_000), Duration::from_secs(60));
+        for n in 0..100 {
+            store.put(&[n; 32], &large).await.expect("works");
+        }
+        store.0.run_pending_tasks();
+        assert!(store.0.weighted_size() <= 1024 * 1024);
+        assert!(store.0.entry_count() > 0);
+    }
+
+    #[tokio::test]
+    async fn a_clock_that_is_set_back_makes_nothing_older_than_new() {
+        let result = stored("a", Duration::from_secs(60));
+        assert_eq!(result.age(result.stored_at - Duration::from_hours(1)), Duration::ZERO);
+    }
+}

@@ -1,0 +1,97 @@
+//! What is counted and measured (spec 004 §8.2), for Prometheus and over OTLP.
+//!
+//! Every function here costs one load of a pointer while nobody asks for metrics. No label holds a user, an argument or
+//! anything else that a caller chose: the values are names of registered tools, of configured sources, of methods and of
+//! codes. Not here: where the numbers go (`export`), and what stands on a dashboard (`examples/deploy/grafana`).
+
+pub mod export;
+mod instruments;
+pub mod name;
+
+use std::{sync::OnceLock, time::Duration};
+
+use opentelemetry::metrics::{Meter, MeterProvider};
+use opentelemetry_sdk::metrics::SdkMeterProvider;
+
+use self::instruments::Instruments;
+
+/// Those of this process. Not a lazy value over the global provider: whoever counted before that was set would switch
+/// metrics off for good.
+static INSTRUMENTS: OnceLock<Instruments> = OnceLock::new();
+
+/// Counts into the given provider from now on. Only the first one of a process counts.
+fn install(provider: &SdkMeterProvider) {
+    let meter: Meter = provider.meter("toolwire");
+    let _ = INSTRUMENTS.set(Instruments::new(&meter));
+}
+
+/// An RPC ended; `method` is its full name if it is one of ours, `status` the name of its gRPC status.
+pub fn rpc_ended(method: Option<&'static str>, status: &'static str, duration: Duration) {
+    with(|it| it.rpc_ended(method, status, duration));
+}
+
+/// A call ended, nested ones and refused ones included; `tool` is the registered tool if there is one, `code` is `OK`,
+/// the error's code or the refusal's reason.
+pub fn call_ended(tool: Option<&str>, code: &'static str, duration: Duration) {
+    with(|it| it.call_ended(tool, code, duration));
+}
+
+/// A tool was executed, which a cached result is not.
+pub fn tool_executed(tool: &str, error: Option<&'static str>, duration: Duration) {
+    with(|it| it.tool_executed(tool, error, duration));
+}
+
+/// The cache was asked for a tool's result.
+pub fn cache_lookup(tool: &str, hit: bool) {
+    with(|it| it.cache_lookup(tool, hit));
+}
+
+/// A request to a source waited for its turn; zero if it was let through at once.
+pub fn limiter_wait(source: &str, duration: Duration) {
+    with(|it| it.limiter_wait(source, duration));
+}
+
+/// The limiter let a request to a source not through.
+pub fn limiter_refusal(source: &str) {
+    with(|it| it.limiter_refusal(source));
+}
+
+/// A request to a source ended; `outcome` is `OK` or the name of its failure.
+pub fn upstream_request(source: &str, outcome: &'static str, duration: Duration) {
+    with(|it| it.upstream_request(source, outcome, duration));
+}
+
+/// A source refused us and is left alone from now on; `code` is `AUTH_FAILED` or `BLOCKED`.
+pub fn cool_down_began(source: &str, code: &'static str) {
+    with(|it| it.cool_down_began(source, code));
+}
+
+/// A source is left alone for everybody, or is asked again.
+pub fn cool_down_in_force(source: &str, in_force: bool) {
+    with(|it| it.cool_down_in_force(source, in_force));
+}
+
+/// One call more in flight until it is dropped.
+#[derive(Debug)]
+#[must_use]
+pub struct InFlight(());
+
+impl InFlight {
+    /// A call begins.
+    pub fn begin() -> Self {
+        with(|it| it.in_flight(1));
+        Self(())
+    }
+}
+
+impl Drop for InFlight {
+    fn drop(&mut self) {
+        with(|it| it.in_flight(-1));
+    }
+}
+
+fn with(record: impl FnOnce(&Instruments)) {
+    if let Some(instruments) = INSTRUMENTS.get() {
+        record(instruments);
+    }
+}

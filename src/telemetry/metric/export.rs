@@ -1,0 +1,62 @@
+//! Where metrics go: to whoever scrapes the admin endpoint, and over OTLP to where the `OTEL_*` variables say.
+//!
+//! A scrape reads what has been counted, and OTLP is sent by a thread of its own: a slow or absent reader costs calls
+//! nothing.
+
+use opentelemetry_otlp::{ExporterBuildError, MetricExporter};
+use opentelemetry_sdk::{Resource, error::OTelSdkError, metrics::SdkMeterProvider};
+use prometheus::{Registry, TextEncoder};
+
+use super::install;
+use crate::telemetry::{Settings, SetupError};
+
+/// The media type of [`Scrape::text`].
+pub const TEXT_FORMAT: &str = prometheus::TEXT_FORMAT;
+
+/// Reads the metrics in Prometheus's text form. Cloning it makes another handle of the same.
+#[derive(Clone, Debug)]
+pub struct Scrape(Registry);
+
+impl Scrape {
+    /// Everything counted so far.
+    pub fn text(&self) -> Result<String, prometheus::Error> {
+        TextEncoder::new().encode_to_string(&self.0.gather())
+    }
+}
+
+/// Starts to count if somebody wants to know. Within a Tokio runtime, which the exporter uses.
+pub(in crate::telemetry) fn start(
+    settings: &Settings,
+    resource: Resource,
+) -> Result<(Option<SdkMeterProvider>, Option<Scrape>), SetupError> {
+    if !settings.prometheus && !settings.otlp_metrics {
+        return Ok((None, None));
+    }
+    let mut builder = SdkMeterProvider::builder().with_resource(resource);
+    let mut scrape = None;
+    if settings.prometheus {
+        let registry = Registry::new();
+        builder = builder.with_reader(reader(&registry)?);
+        scrape = Some(Scrape(registry));
+    }
+    if settings.otlp_metrics {
+        builder = builder.with_periodic_exporter(otlp()?);
+    }
+    let provider = builder.build();
+    install(&provider);
+    Ok((Some(provider), scrape))
+}
+
+fn otlp() -> Result<MetricExporter, ExporterBuildError> {
+    MetricExporter::builder().with_tonic().build()
+}
+
+fn reader(registry: &Registry) -> Result<opentelemetry_prometheus::PrometheusExporter, OTelSdkError> {
+    opentelemetry_prometheus::exporter().with_registry(registry.clone()).scope_info_enabled(false).build()
+}
+
+/// Metrics of one test.
+#[cfg(test)]
+pub(super) fn prometheus_alone(registry: &Registry) -> SdkMeterProvider {
+    SdkMeterProvider::builder().with_reader(reader(registry).unwrap()).build()
+}

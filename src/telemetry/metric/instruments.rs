@@ -1,0 +1,184 @@
+//! The instruments and the labels of each.
+
+use std::time::Duration;
+
+use opentelemetry::{
+    KeyValue,
+    metrics::{Counter, Gauge, Histogram, Meter, UpDownCounter},
+};
+
+use super::name::{self, CODE, OUTCOME, RESULT, SOURCE, TOOL};
+use crate::telemetry::attribute;
+
+/// Upper bounds of the histograms, in seconds: from a cached read to the longest call.
+const BOUNDARIES: [f64; 17] =
+    [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0];
+
+#[derive(Debug)]
+pub(super) struct Instruments {
+    rpc_duration: Histogram<f64>,
+    execute_duration: Histogram<f64>,
+    call_duration: Histogram<f64>,
+    calls_in_flight: UpDownCounter<i64>,
+    cache_lookups: Counter<u64>,
+    limiter_wait: Histogram<f64>,
+    limiter_refusals: Counter<u64>,
+    upstream_duration: Histogram<f64>,
+    cool_downs: Counter<u64>,
+    cool_down_in_force: Gauge<u64>,
+}
+
+impl Instruments {
+    pub(super) fn new(meter: &Meter) -> Self {
+        let counter = |name, about| meter.u64_counter(name).with_description(about).build();
+        let in_flight = meter.i64_up_down_counter(name::CALLS_IN_FLIGHT);
+        let in_force = meter.u64_gauge(name::COOL_DOWN_IN_FORCE);
+        Self {
+            rpc_duration: seconds(meter, name::RPC_SERVER_CALL_DURATION, "How long RPCs take."),
+            execute_duration: seconds(
+                meter,
+                name::EXECUTE_TOOL_DURATION,
+                "How long executions of tools take.",
+            ),
+            call_duration: seconds(meter, name::CALL_DURATION, "How long calls take, whatever answers them."),
+            calls_in_flight: in_flight.with_description("Calls that have begun and not ended.").build(),
+            cache_lookups: counter(name::CACHE_LOOKUPS, "How often the cache was asked."),
+            limiter_wait: seconds(
+                meter,
+                name::LIMITER_WAIT_DURATION,
+                "How long requests wait for their turn at a source.",
+            ),
+            limiter_refusals: counter(name::LIMITER_REFUSALS, "Requests to sources that got no turn."),
+            upstream_duration: seconds(
+                meter,
+                name::UPSTREAM_REQUEST_DURATION,
+                "How long requests to sources take.",
+            ),
+            cool_downs: counter(name::COOL_DOWNS, "Cool-downs of sources that began."),
+            cool_down_in_force: in_force
+                .with_description("1 while a source is left alone, otherwise 0.")
+                .build(),
+        }
+    }
+
+    pub(super) fn rpc_ended(&self, method: Option<&'static str>, status: &'static str, duration: Duration) {
+        let labels = [
+            KeyValue::new(attribute::RPC_SYSTEM_NAME, attribute::GRPC),
+            KeyValue::new(attribute::RPC_METHOD, method.unwrap_or(attribute::OTHER)),
+            KeyValue::new(attribute::RPC_RESPONSE_STATUS_CODE, status),
+        ];
+        self.rpc_duration.record(duration.as_secs_f64(), &labels);
+    }
+
+    pub(super) fn call_ended(&self, tool: Option<&str>, code: &'static str, duration: Duration) {
+        let labels = [text(TOOL, tool.unwrap_or(attribute::OTHER)), KeyValue::new(CODE, code)];
+        self.call_duration.record(duration.as_secs_f64(), &labels);
+    }
+
+    pub(super) fn tool_executed(&self, tool: &str, error: Option<&'static str>, duration: Duration) {
+        let tool = text(attribute::GEN_AI_TOOL_NAME, tool);
+        let seconds = duration.as_secs_f64();
+        // By the conventions what succeeds has no such attribute.
+        match error {
+            None => self.execute_duration.record(seconds, &[tool]),
+            Some(error) => {
+                self.execute_duration.record(seconds, &[tool, KeyValue::new(attribute::ERROR_TYPE, error)]);
+            }
+        }
+    }
+
+    pub(super) fn cache_lookup(&self, tool: &str, hit: bool) {
+        let result = if hit { name::HIT } else { name::MISS };
+        self.cache_lookups.add(1, &[text(TOOL, tool), KeyValue::new(RESULT, result)]);
+    }
+
+    pub(super) fn limiter_wait(&self, source: &str, duration: Duration) {
+        self.limiter_wait.record(duration.as_secs_f64(), &[text(SOURCE, source)]);
+    }
+
+    pub(super) fn limiter_refusal(&self, source: &str) {
+        self.limiter_refusals.add(1, &[text(SOURCE, source)]);
+    }
+
+    pub(super) fn upstream_request(&self, source: &str, outcome: &'static str, duration: Duration) {
+        let labels = [text(SOURCE, source), KeyValue::new(OUTCOME, outcome)];
+        self.upstream_duration.record(duration.as_secs_f64(), &labels);
+    }
+
+    pub(super) fn cool_down_began(&self, source: &str, code: &'static str) {
+        self.cool_downs.add(1, &[text(SOURCE, source), KeyValue::new(CODE, code)]);
+    }
+
+    pub(super) fn cool_down_in_force(&self, source: &str, in_force: bool) {
+        self.cool_down_in_force.record(in_force.into(), &[text(SOURCE, source)]);
+    }
+
+    pub(super) fn in_flight(&self, change: i64) {
+        self.calls_in_flight.add(change, &[]);
+    }
+}
+
+fn seconds(meter: &Meter, name: &'static str, about: &'static str) -> Histogram<f64> {
+    let histogram = meter.f64_histogram(name).with_unit("s").with_description(about);
+    histogram.with_boundaries(BOUNDARIES.to_vec()).build()
+}
+
+fn text(key: &'static str, value: &str) -> KeyValue {
+    KeyValue::new(key, value.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use opentelemetry::metrics::MeterProvider;
+    use prometheus::{Registry, proto::MetricFamily};
+
+    use super::*;
+    use crate::telemetry::metric::export;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    /// What Prometheus sees after every function was called.
+    fn families() -> Vec<MetricFamily> {
+        let registry = Registry::new();
+        let provider = export::prometheus_alone(&registry);
+        let instruments = Instruments::new(&provider.meter("test"));
+        instruments.rpc_ended(None, "OK", SECOND);
+        instruments.call_ended(None, "NOT_FOUND", SECOND);
+        instruments.tool_executed("get_quotes", Some("BLOCKED"), SECOND);
+        instruments.cache_lookup("get_quotes", true);
+        instruments.limiter_wait("yahoo", SECOND);
+        instruments.limiter_refusal("yahoo");
+        instruments.upstream_request("yahoo", name::OK, SECOND);
+        instruments.cool_down_began("yahoo", "BLOCKED");
+        instruments.cool_down_in_force("yahoo", true);
+        instruments.in_flight(1);
+        registry.gather()
+    }
+
+    #[test]
+    fn prometheus_sees_exactly_the_declared_names() {
+        let families = families();
+        let names: Vec<_> =
+            families.iter().map(MetricFamily::name).filter(|&name| name != "target_info").collect();
+        assert_eq!(names, name::IN_PROMETHEUS);
+    }
+
+    #[test]
+    fn what_is_not_registered_is_counted_under_other() {
+        let families = families();
+        let labels = |family: &str| -> Vec<String> {
+            let family = families.iter().find(|it| it.name() == family).unwrap();
+            let labels = family.get_metric()[0].get_label();
+            labels.iter().map(|label| format!("{}={}", label.name(), label.value())).collect()
+        };
+        assert_eq!(labels("toolwire_call_duration_seconds"), ["code=NOT_FOUND", "tool=_OTHER"]);
+        assert_eq!(
+            labels("rpc_server_call_duration_seconds"),
+            ["rpc_method=_OTHER", "rpc_response_status_code=OK", "rpc_system_name=grpc"]
+        );
+        assert_eq!(
+            labels("gen_ai_execute_tool_duration_seconds"),
+            ["error_type=BLOCKED", "gen_ai_tool_name=get_quotes"]
+        );
+    }
+}

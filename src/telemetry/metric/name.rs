@@ -1,0 +1,57 @@
+//! Names of instruments and of their labels, in one place.
+//!
+//! OpenTelemetry semantic conventions where they have a name, otherwise `toolwire.`. Labels that are attributes of spans
+//! too stand in `attribute`.
+
+/// How long RPCs take, in seconds.
+pub const RPC_SERVER_CALL_DURATION: &str = "rpc.server.call.duration";
+/// How long executions of tools take, in seconds.
+pub const EXECUTE_TOOL_DURATION: &str = "gen_ai.execute_tool.duration";
+/// How long calls take, in seconds, whatever answered them; its count is the number of tool invocations.
+pub const CALL_DURATION: &str = "toolwire.call.duration";
+/// Calls that have begun and not ended.
+pub const CALLS_IN_FLIGHT: &str = "toolwire.calls.in_flight";
+/// How often the cache was asked.
+pub const CACHE_LOOKUPS: &str = "toolwire.cache.lookups";
+/// How long requests wait for their turn at a source, in seconds.
+pub const LIMITER_WAIT_DURATION: &str = "toolwire.limiter.wait.duration";
+/// Requests that got no turn.
+pub const LIMITER_REFUSALS: &str = "toolwire.limiter.refusals";
+/// How long requests to sources take, in seconds.
+pub const UPSTREAM_REQUEST_DURATION: &str = "toolwire.upstream.request.duration";
+/// Cool-downs that began.
+pub const COOL_DOWNS: &str = "toolwire.cool_downs";
+/// 1 while a source is left alone for everybody, otherwise 0.
+pub const COOL_DOWN_IN_FORCE: &str = "toolwire.cool_down.in_force";
+
+/// A registered tool, or [`OTHER`](crate::telemetry::attribute::OTHER).
+pub const TOOL: &str = "tool";
+/// [`OK`], a tool's error code or a refusal's reason.
+pub const CODE: &str = "code";
+/// A source.
+pub const SOURCE: &str = "source";
+/// [`OK`] or the kind of failure.
+pub const OUTCOME: &str = "outcome";
+/// [`HIT`] or [`MISS`].
+pub const RESULT: &str = "result";
+
+/// Nothing failed.
+pub const OK: &str = "OK";
+/// The cache had an answer.
+pub const HIT: &str = "hit";
+/// The cache had none.
+pub const MISS: &str = "miss";
+
+/// Every metric as Prometheus names it; a histogram has the series `_bucket`, `_sum` and `_count`.
+pub const IN_PROMETHEUS: &[&str] = &[
+    "gen_ai_execute_tool_duration_seconds",
+    "rpc_server_call_duration_seconds",
+    "toolwire_cache_lookups_total",
+    "toolwire_call_duration_seconds",
+    "toolwire_calls_in_flight",
+    "toolwire_cool_down_in_force",
+    "toolwire_cool_downs_total",
+    "toolwire_limiter_refusals_total",
+    "toolwire_limiter_wait_duration_seconds",
+    "toolwire_upstream_request_duration_seconds",
+];

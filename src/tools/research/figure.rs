@@ -1,0 +1,48 @@
+//! Figures in texts: as few decimals as still tell the truth about a limit.
+
+/// More than anybody reads.
+const MOST_DECIMALS: usize = 6;
+
+/// A value that is beyond a limit, on whichever side, so that what is printed is beyond it as well: 72, but 40.3 where
+/// an integer would print `40 > 40`.
+pub(super) fn beyond(value: f64, limit: f64) -> String {
+    let side = |number: f64| number.partial_cmp(&limit);
+    let is_beyond = |text: &String| text.parse().is_ok_and(|printed| side(printed) == side(value));
+    let rounded = |decimals: usize| format!("{value:.decimals$}");
+    (0..=MOST_DECIMALS).map(rounded).find(is_beyond).unwrap_or_else(|| value.to_string())
+}
+
+/// What multiplying leaves behind the sixth decimal is no information.
+pub(super) fn tidy(value: f64) -> f64 {
+    (value * 1e6).round() / 1e6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_figure_is_as_short_as_the_limit_allows() {
+        let cases = [
+            (72.4, 40.0, "72"),
+            (40.6, 40.0, "41"),
+            (40.3, 40.0, "40.3"),
+            (40.02, 40.0, "40.02"),
+            (38.2, 37.9, "38"),
+            (40.4, 40.2, "40.4"),
+            (39.7, 40.0, "39.7"),
+            (39.2, 40.0, "39"),
+            (-0.3, 0.0, "-0.3"),
+            (40.000_000_01, 40.0, "40.00000001"),
+            (0.0, 0.0, "0"),
+        ];
+        for (value, limit, text) in cases {
+            assert_eq!(beyond(value, limit), text, "{value} against {limit}");
+        }
+    }
+
+    #[test]
+    fn a_product_is_tidied() {
+        assert!((tidy(100.0 * 0.0847) - 8.47).abs() < f64::EPSILON);
+    }
+}

@@ -1,0 +1,69 @@
+//! The profiles that tools may be asked to apply: a service, made of the configuration.
+
+use std::collections::BTreeMap;
+
+use super::{backtest::Filter, forbidden::Forbidden, refused, wait_zone::WaitZone};
+use crate::{config, contract::ToolError};
+
+/// The profiles, by name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Profiles {
+    wait_zone: BTreeMap<String, WaitZone>,
+    forbidden: BTreeMap<String, Forbidden>,
+}
+
+impl Profiles {
+    /// The rules of the wait zone of a profile.
+    pub fn wait_zone(&self, name: &str) -> Result<&WaitZone, ToolError> {
+        self.wait_zone.get(name).ok_or_else(|| unknown(name, self.wait_zone.keys()))
+    }
+
+    /// The rules against buying of a profile.
+    pub fn forbidden(&self, name: &str) -> Result<&Forbidden, ToolError> {
+        self.forbidden.get(name).ok_or_else(|| unknown(name, self.forbidden.keys()))
+    }
+
+    /// The rules of a profile by which the past can be judged: those of a wait zone, or those against buying as long as
+    /// none is about fundamentals, of which only the present ones are known.
+    pub fn filter(&self, name: &str) -> Result<Filter<'_>, ToolError> {
+        if let Some(zone) = self.wait_zone.get(name) {
+            return Ok(Filter::WaitZone(zone));
+        }
+        let Some(forbidden) = self.forbidden.get(name) else {
+            return Err(unknown(name, self.wait_zone.keys()));
+        };
+        let undated: Vec<_> = forbidden.fundamental_rules().collect();
+        if undated.is_empty() {
+            return Ok(Filter::Forbidden(forbidden));
+        }
+        let description = format!(
+            "`profile` '{name}' has rules on fundamentals ({}), of which there is no dated history; use one of {}",
+            undated.join(", "),
+            listed(self.wait_zone.keys())
+        );
+        Err(refused("profile", "enum", description))
+    }
+}
+
+impl From<&config::Profiles> for Profiles {
+    fn from(profiles: &config::Profiles) -> Self {
+        Self {
+            wait_zone: profiles.wait_zone.iter().map(|(name, zone)| (name.clone(), zone.into())).collect(),
+            forbidden: profiles.forbidden.iter().map(|(name, rules)| (name.clone(), rules.into())).collect(),
+        }
+    }
+}
+
+impl Default for Profiles {
+    fn default() -> Self {
+        Self::from(&config::Profiles::default())
+    }
+}
+
+fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a String>) -> ToolError {
+    refused("profile", "enum", format!("`profile` cannot be '{name}'; use one of {}", listed(known)))
+}
+
+fn listed<'a>(names: impl Iterator<Item = &'a String>) -> String {
+    names.map(String::as_str).collect::<Vec<_>>().join(", ")
+}

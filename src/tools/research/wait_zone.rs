@@ -1,0 +1,136 @@
+//! The wait zone: technical conditions under which buying is not recommended (spec 004 §3.2).
+//!
+//! Values are compared as they are, and rounded only in texts. Not here: where the profiles come from.
+
+use std::fmt;
+
+use super::{figure::beyond, indicators::Technicals};
+use crate::config;
+
+/// The rules of a profile. The stock is in the zone when any of them hits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WaitZone {
+    max_rsi: Option<f64>,
+    max_above_sma50_pct: Option<f64>,
+    max_above_sma200_pct: Option<f64>,
+    /// 0 where being below the mean is a reason to wait.
+    max_below_sma200_pct: Option<f64>,
+}
+
+/// The values that the rules look at.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Observed {
+    /// Relative strength index.
+    pub rsi_14: Option<f64>,
+    /// How far the price is above the mean of 50 days, in percent.
+    pub price_vs_sma50_pct: Option<f64>,
+    /// How far the price is above the mean of 200 days, in percent.
+    pub price_vs_sma200_pct: Option<f64>,
+}
+
+/// A rule that hits. Its text is for the agent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Hit {
+    /// The relative strength index is above the limit.
+    Rsi {
+        /// The index.
+        rsi: f64,
+        /// The limit.
+        max: f64,
+    },
+    /// The price is too far above the mean of 50 days.
+    AboveSma50 {
+        /// How far, in percent.
+        pct: f64,
+        /// The limit.
+        max: f64,
+    },
+    /// The price is too far above the mean of 200 days.
+    AboveSma200 {
+        /// How far, in percent.
+        pct: f64,
+        /// The limit.
+        max: f64,
+    },
+    /// The price is below the mean of 200 days.
+    BelowSma200 {
+        /// How far, in percent.
+        pct: f64,
+    },
+    /// A rule looks at a value that needs more days than there are. What is not known is no permission.
+    InsufficientHistory,
+}
+
+impl WaitZone {
+    /// The rules that hit, in the order of the profile.
+    pub fn hits(&self, observed: &Observed) -> impl Iterator<Item = Hit> + use<> {
+        let Observed { rsi_14, price_vs_sma50_pct: sma50, price_vs_sma200_pct: sma200 } = *observed;
+        let hits = [
+            over(rsi_14, self.max_rsi, |rsi, max| Hit::Rsi { rsi, max }),
+            over(sma50, self.max_above_sma50_pct, |pct, max| Hit::AboveSma50 { pct, max }),
+            over(sma200, self.max_above_sma200_pct, |pct, max| Hit::AboveSma200 { pct, max }),
+            over(sma200.map(|pct| -pct), self.max_below_sma200_pct, |pct, _| Hit::BelowSma200 { pct }),
+        ];
+        hits.into_iter().flatten()
+    }
+
+    /// Why to wait, in words; each once. Empty outside the zone.
+    pub fn reasons(&self, observed: &Observed) -> Vec<String> {
+        let mut reasons = Vec::new();
+        for reason in self.hits(observed).map(|hit| hit.to_string()) {
+            if !reasons.contains(&reason) {
+                reasons.push(reason);
+            }
+        }
+        reasons
+    }
+}
+
+/// Strictly over: a value that equals the limit passes.
+fn over(observed: Option<f64>, max: Option<f64>, hit: impl FnOnce(f64, f64) -> Hit) -> Option<Hit> {
+    match (observed, max?) {
+        (None, _) => Some(Hit::InsufficientHistory),
+        (Some(observed), max) => (observed > max).then(|| hit(observed, max)),
+    }
+}
+
+impl From<&Technicals> for Observed {
+    fn from(technicals: &Technicals) -> Self {
+        Self {
+            rsi_14: technicals.rsi_14,
+            price_vs_sma50_pct: technicals.price_vs_sma50_pct(),
+            price_vs_sma200_pct: technicals.price_vs_sma200_pct(),
+        }
+    }
+}
+
+impl From<&config::WaitZone> for WaitZone {
+    fn from(table: &config::WaitZone) -> Self {
+        Self {
+            max_rsi: table.max_rsi,
+            max_above_sma50_pct: table.max_above_sma50_pct,
+            max_above_sma200_pct: table.max_above_sma200_pct,
+            max_below_sma200_pct: table.wait_below_sma200.then_some(0.0),
+        }
+    }
+}
+
+impl fmt::Display for Hit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Self::Rsi { rsi, max } => {
+                let words = if max < 50.0 { "not value" } else { "overbought" };
+                write!(f, "RSI {} > {max} ({words})", beyond(rsi, max))
+            }
+            Self::AboveSma50 { pct, max } => write!(f, "+{}% above SMA50 (extended)", beyond(pct, max)),
+            Self::AboveSma200 { pct, max } => {
+                write!(f, "+{}% above SMA200 (very extended)", beyond(pct, max))
+            }
+            Self::BelowSma200 { pct } => write!(f, "{}% below SMA200 (downtrend)", beyond(pct, 0.0)),
+            Self::InsufficientHistory => f.write_str("insufficient history"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
