@@ -1,5 +1,6 @@
 //! The tools on what people write, against sources that answer in their wire formats.
 
+mod embedded;
 mod forum;
 mod news_feeds;
 mod subreddits;
@@ -14,6 +15,7 @@ use chrono::{DateTime, Utc};
 use futures_util::future::BoxFuture;
 use http::HeaderValue;
 use serde_json::Value;
+use url::Url;
 use wiremock::{
     Mock, MockServer, ResponseTemplate,
     matchers::{method, path},
@@ -85,6 +87,11 @@ impl Watchlists for Watched {
 /// A call that sees sources at the given server, and a watch-list.
 fn call(server: &MockServer, watched: &[&'static str]) -> ToolContext {
     let url = |prefix: &str| format!("{}/{prefix}/", server.uri()).parse().unwrap();
+    call_of(url, Universe::parse(UNIVERSE).unwrap(), watched)
+}
+
+/// A call that sees sources at the given addresses.
+fn call_of(url: impl Fn(&str) -> Url, universe: Universe, watched: &[&'static str]) -> ToolContext {
     let public = |url: &str| url.parse().unwrap();
     let now = Now::Recorded(NOW.parse::<DateTime<Utc>>().unwrap().into());
     let forum = valuepickr::Settings {
@@ -110,7 +117,7 @@ fn call(server: &MockServer, watched: &[&'static str]) -> ToolContext {
     let services = context
         .services
         .clone()
-        .with(Arc::new(Universe::parse(UNIVERSE).unwrap()))
+        .with(Arc::new(universe))
         .with(Arc::new(UserWatchlists(Arc::new(Watched(watched.to_vec())))))
         .with(Arc::new(valuepickr::ValuePickr::new(client(valuepickr::PROFILE), forum)))
         .with(Arc::new(reddit::Reddit::new(client(reddit::PROFILE), reddit)))
