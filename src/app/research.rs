@@ -48,6 +48,8 @@ pub struct Research {
     pub credentials: Arc<screener::Credentials>,
     /// Identifies the data of each source: results are cached under it.
     pub(super) digests: Vec<(&'static str, String)>,
+    /// What answers for the embedded ones, for as long as somebody may ask.
+    _origin: Option<Arc<Origin>>,
 }
 
 /// The research sources cannot be set up.
@@ -113,7 +115,13 @@ impl Parts<'_> {
             .with(Arc::new(watchlists));
         let titles = PROFILES.map(|profile| (profile.name, profile.title));
         let limits = Limits::new(Arc::clone(&self.limiter) as _, Arc::clone(&self.state) as _, titles);
-        Research { services, limits: Arc::new(limits), credentials, digests: self.digests(tree) }
+        Research {
+            services,
+            limits: Arc::new(limits),
+            credentials,
+            digests: self.digests(tree),
+            _origin: self.origin.map(Arc::new),
+        }
     }
 
     fn yahoo(&self) -> Yahoo {

@@ -159,9 +159,9 @@ impl News {
         let request = Outgoing::get(url, Due::Xml).with_header(header::ACCEPT, accepted);
         let answer = self.client.send(request, context).await?;
         let articles = read(&decode::text(&answer), publisher, self.now());
-        articles.map_err(|error| Failure {
-            source_title: PROFILE.title,
-            ..Failure::malformed(format!("not the feed that was due: {error}"))
+        articles.map_err(|error| {
+            let failure = Failure::malformed(format!("not the feed that was due: {error}"));
+            self.client.failed(failure, context)
         })
     }
 

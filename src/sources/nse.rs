@@ -14,11 +14,13 @@ mod results;
 mod tests;
 mod xbrl;
 
-use std::time::Duration;
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
 
 use ::http::{HeaderValue, StatusCode, header};
 use chrono::NaiveDate;
-use futures_util::future::try_join;
 use url::Url;
 
 pub use deals::{Deal, DealKind, Side};
@@ -88,9 +90,9 @@ impl Nse {
         since: NaiveDate,
         context: &ToolContext,
     ) -> Result<Vec<Deal>, Failure> {
-        let of = |kind| self.deals_of(kind, symbol, since, context);
-        let (mut deals, block) = try_join(of(DealKind::Bulk), of(DealKind::Block)).await?;
-        deals.extend(block);
+        // One after the other: the exchange spaces requests anyhow, and a refusal then costs one.
+        let mut deals = self.deals_of(DealKind::Bulk, symbol, since, context).await?;
+        deals.extend(self.deals_of(DealKind::Block, symbol, since, context).await?);
         deals.retain(|deal| since <= deal.date && deal.date <= self.today());
         // Stable: deals of a day keep the order of the exchange.
         deals.sort_by_key(|deal| std::cmp::Reverse(deal.date));
@@ -100,7 +102,7 @@ impl Nse {
     /// What institutions bought and sold in the whole market on the last day.
     pub async fn flows(&self, context: &ToolContext) -> Result<Flows, Failure> {
         let answer = self.ask(&["api", "fiidiiTradeReact"], &[], Due::Json, context).await?;
-        flows::parse(&answer).map_err(titled)
+        flows::parse(&answer).map_err(|failure| self.client.failed(failure, context))
     }
 
     /// The filings of a company's shareholding, newest first. An unknown symbol is `NotFound`.
@@ -108,26 +110,28 @@ impl Nse {
         let path = ["api", "corporate-share-holdings-master"];
         let query = [("index", "equities"), ("symbol", symbol)];
         let answer = self.ask(&path, &query, Due::Json, context).await?;
-        let filings = holdings::parse(&answer).map_err(titled)?;
+        let filings = holdings::parse(&answer).map_err(|failure| self.client.failed(failure, context))?;
         if filings.is_empty() {
-            return Err(titled(Failure::new(FailureKind::NotFound, "no filing of a shareholding")));
+            let failure = Failure::new(FailureKind::NotFound, "no filing of a shareholding");
+            return Err(self.client.failed(failure, context));
         }
         Ok(filings)
     }
 
     /// Who held the company, as a filing says.
     pub async fn holding(&self, filing: &Filing, context: &ToolContext) -> Result<Holding, Failure> {
-        let url = holdings::address_of(filing, &self.settings.archives).map_err(titled)?;
+        let url = holdings::address_of(filing, &self.settings.archives)
+            .map_err(|failure| self.client.failed(failure, context))?;
         let answer = self.client.send(named(Outgoing::get(url, Due::Xml)), context).await?;
-        let shares = xbrl::parse(&answer.body).map_err(titled)?;
-        holdings::holding(filing, &shares).map_err(titled)
+        let shares = xbrl::parse(&answer.body).map_err(|failure| self.client.failed(failure, context))?;
+        holdings::holding(filing, &shares).map_err(|failure| self.client.failed(failure, context))
     }
 
     /// The results that a company filed, newest first. An unknown symbol has none.
     pub async fn results(&self, symbol: &str, context: &ToolContext) -> Result<Vec<FiledResult>, Failure> {
         let path = ["api", "results-comparision"];
         let answer = self.ask(&path, &[("symbol", symbol)], Due::Json, context).await?;
-        results::parse(&answer).map_err(titled)
+        results::parse(&answer).map_err(|failure| self.client.failed(failure, context))
     }
 
     async fn deals_of(
@@ -141,16 +145,18 @@ impl Nse {
         let (from, to) = (day::query(since), day::query(self.today()));
         let mut query = vec![("optionType", kind.option()), ("symbol", symbol), ("from", &from), ("to", &to)];
         let answer = self.ask(&path, &query, Due::Json, context).await?;
-        let deals = deals::parse_json(&answer, kind, symbol).map_err(titled)?;
+        let deals = deals::parse_json(&answer, kind, symbol)
+            .map_err(|failure| self.client.failed(failure, context))?;
         if !deals.may_be_cut {
             return Ok(deals.deals);
         }
         query.push(("csv", "true"));
         let answer = self.ask(&path, &query, Due::Text, context).await?;
-        deals::parse_csv(&answer, kind, symbol).map_err(titled)
+        deals::parse_csv(&answer, kind, symbol).map_err(|failure| self.client.failed(failure, context))
     }
 
-    /// Asks with the kept cookie, and once more with another if the exchange refuses: cookies end after minutes.
+    /// Asks with the kept cookie, and once more with another if the exchange refuses an old one: cookies end after
+    /// minutes. Whoever is refused with a new one is refused.
     async fn ask(
         &self,
         path: &[&str],
@@ -159,7 +165,15 @@ impl Nse {
         context: &ToolContext,
     ) -> Result<Answer, Failure> {
         let url = address(&self.settings.base, path, query);
-        let cookie = self.cookie.get(self.warm(context)).await?;
+        let is_new = AtomicBool::new(false);
+        let warm = async {
+            is_new.store(true, Ordering::Relaxed);
+            self.warm(context).await
+        };
+        let cookie = self.cookie.get(warm).await?;
+        if is_new.into_inner() {
+            return self.client.send(with_cookie(Outgoing::get(url, due), &cookie), context).await;
+        }
         // Nothing is judged yet: a refusal may only mean that the cookie is old.
         let request = with_cookie(Outgoing::get(url.clone(), Due::Anything), &cookie)
             .accepting(StatusCode::UNAUTHORIZED)
@@ -177,10 +191,10 @@ impl Nse {
         let answer = self.client.send(request, context).await?;
         let cookies: Vec<_> = answer.cookies().map(|(name, value)| format!("{name}={value}")).collect();
         if cookies.is_empty() {
-            return Err(titled(Failure::malformed("the page set no cookie")));
+            return Err(self.client.failed(Failure::malformed("the page set no cookie"), context));
         }
         HeaderValue::from_str(&cookies.join("; "))
-            .map_err(|_| titled(Failure::malformed("a cookie that is no header")))
+            .map_err(|_| self.client.failed(Failure::malformed("a cookie that is no header"), context))
     }
 }
 
@@ -197,9 +211,4 @@ fn named(outgoing: Outgoing) -> Outgoing {
         .with_header(header::USER_AGENT, USER_AGENT)
         .with_header(header::REFERER, HeaderValue::from_static("https://www.nseindia.com/"))
         .with_header(header::ACCEPT_LANGUAGE, HeaderValue::from_static("en-US,en;q=0.9"))
-}
-
-/// The failure of an answer that the stack let pass.
-fn titled(failure: Failure) -> Failure {
-    Failure { source_title: PROFILE.title, ..failure }
 }

@@ -122,7 +122,9 @@ impl Reddit {
     ) -> Result<Vec<Post>, Failure> {
         let limit = (limit + STICKIES).min(MAX_LISTED).to_string();
         let query = [("limit", limit.as_str()), ("raw_json", "1")];
-        self.listing(&format!("r/{subreddit}/{}", sort.word()), &query, context).await.map_err(titled)
+        self.listing(&format!("r/{subreddit}/{}", sort.word()), &query, context)
+            .await
+            .map_err(|failure| self.client.failed(failure, context))
     }
 
     /// The posts of a subreddit within a month in which something was found, newest first. None is no failure.
@@ -141,7 +143,9 @@ impl Reddit {
             ("limit", &limit),
             ("raw_json", "1"),
         ];
-        self.listing(&format!("r/{subreddit}/search"), &query, context).await.map_err(titled)
+        self.listing(&format!("r/{subreddit}/search"), &query, context)
+            .await
+            .map_err(|failure| self.client.failed(failure, context))
     }
 
     async fn listing(
@@ -188,11 +192,6 @@ impl Reddit {
         }
         Ok(answer)
     }
-}
-
-/// Names the source in failures that did not pass its client.
-fn titled(failure: Failure) -> Failure {
-    Failure { source_title: PROFILE.title, ..failure }
 }
 
 /// Reddit sends those who ask for a subreddit that is not there to its search.

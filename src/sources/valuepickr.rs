@@ -179,7 +179,7 @@ impl ValuePickr {
         let request = Outgoing::get(url, Due::Json)
             .with_header(header::ACCEPT, HeaderValue::from_static("application/json"));
         let answer = self.client.send(request, context).await?;
-        answer.json().map_err(|failure| Failure { source_title: PROFILE.title, ..failure })
+        answer.json().map_err(|failure| self.client.failed(failure, context))
     }
 
     /// `<public>/t/<slug>/<id>`; whatever the slug holds stays one segment.

@@ -87,20 +87,29 @@ impl Yahoo {
         let query: Vec<_> = query.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let request = self.get(&["v8", "finance", "chart", &with_suffix(symbol)], &query, Due::Json);
         let answer = self.client.send(request, context).await?;
-        chart::parse(&answer, span.bounds(self.today())).map_err(titled)
+        chart::parse(&answer, span.bounds(self.today()))
+            .map_err(|failure| self.client.failed(failure, context))
     }
 
     /// The fundamentals of a stock, with the results of recent quarters. Needs a crumb.
     pub async fn summary(&self, symbol: &str, context: &ToolContext) -> Result<Summary, Failure> {
-        let crumb = self.crumb.get(crumb::fetch(self, context)).await.map_err(titled)?;
+        let crumb = self
+            .crumb
+            .get(crumb::fetch(self, context))
+            .await
+            .map_err(|failure| self.client.failed(failure, context))?;
         let request = self.summary_request(symbol, &crumb).accepting(StatusCode::UNAUTHORIZED);
         let answer = self.client.send(request, context).await?;
         if answer.status != StatusCode::UNAUTHORIZED {
-            return summary::parse(&answer).map_err(titled);
+            return summary::parse(&answer).map_err(|failure| self.client.failed(failure, context));
         }
-        let crumb = self.crumb.renew(&crumb, crumb::fetch(self, context)).await.map_err(titled)?;
+        let crumb = self
+            .crumb
+            .renew(&crumb, crumb::fetch(self, context))
+            .await
+            .map_err(|failure| self.client.failed(failure, context))?;
         let answer = self.client.send(self.summary_request(symbol, &crumb), context).await?;
-        summary::parse(&answer).map_err(titled)
+        summary::parse(&answer).map_err(|failure| self.client.failed(failure, context))
     }
 
     /// Revenue and net income by quarter since a day. Needs no crumb. Has no quarters for an unknown symbol.
@@ -116,7 +125,7 @@ impl Yahoo {
         let period2 = india::start_of(self.today() + chrono::Days::new(1)).to_string();
         let query = [("type", timeseries::TYPES), ("period1", &period1), ("period2", &period2)];
         let answer = self.client.send(self.get(&path, &query, Due::Json), context).await?;
-        timeseries::parse(&answer).map_err(titled)
+        timeseries::parse(&answer).map_err(|failure| self.client.failed(failure, context))
     }
 
     fn summary_request(&self, symbol: &str, crumb: &Crumb) -> Outgoing {
@@ -136,11 +145,6 @@ fn named(outgoing: Outgoing) -> Outgoing {
 
 fn with_suffix(symbol: &str) -> String {
     format!("{symbol}{SUFFIX}")
-}
-
-/// The failure of an answer that the stack let pass.
-fn titled(failure: Failure) -> Failure {
-    Failure { source_title: PROFILE.title, ..failure }
 }
 
 /// What only Yahoo says. A 404 means that there is no such symbol only where Yahoo's own envelope says so.

@@ -7,11 +7,13 @@ use tempfile::TempDir;
 use toolwire::{
     app::App,
     clock,
-    config::Config,
+    config::{Config, RedditCredentials, Screen},
     context::{RequestId, ToolContext, User},
     contract::{Terminal, ToolResult},
     pipeline::{Call, Target},
+    sources::screener::Login,
 };
+use url::Url;
 
 /// The service and the state that it keeps.
 #[derive(Clone)]
@@ -24,6 +26,44 @@ pub(crate) struct Research {
 /// The configuration without anything set.
 pub(crate) fn embedded() -> Config {
     Config::default()
+}
+
+/// One source is live and at the given address, with no spacing and little patience.
+fn live(source: &str, uri: &str) -> Config {
+    let mut config = embedded();
+    let upstreams = &mut config.upstreams;
+    upstreams.mode = format!("embedded,{source}=live").try_into().expect("a mode");
+    let url: Url = format!("{uri}/").parse().expect("an address");
+    macro_rules! set {
+        ($source:ident: $($base:ident),+) => {{
+            $(upstreams.$source.$base = url.clone();)+
+            upstreams.$source.min_delay = Some(Duration::ZERO);
+            upstreams.$source.ceiling_min_delay = Some(Duration::ZERO);
+            upstreams.$source.timeout = Some(Duration::from_millis(500));
+        }};
+    }
+    match source {
+        "yahoo" => set!(yahoo: base_url, cookie_url),
+        "valuepickr" => set!(valuepickr: base_url),
+        "reddit" => set!(reddit: base_url, token_url),
+        "news" => set!(news: moneycontrol_url, economic_times_url, google_url),
+        "screener" => set!(screener: base_url),
+        "nse" => set!(nse: base_url, archives_url),
+        other => panic!("no source {other}"),
+    }
+    upstreams.screener.screens = ["demo", "riley"]
+        .map(|user| Screen {
+            user_id: user.parse().expect("a user id"),
+            screen_id: "default".to_owned(),
+            path: "/screens/1/default/".to_owned(),
+        })
+        .into();
+    upstreams.credentials.reddit = Some(RedditCredentials {
+        client_id: "an-app".into(),
+        client_secret: "s3cret-of-the-app".into(),
+        user_name: "toolwire".to_owned(),
+    });
+    config
 }
 
 impl Research {
@@ -53,6 +93,10 @@ impl Research {
     fn on(mut config: Config, state: Arc<TempDir>) -> Self {
         config.state.dir = Some(state.path().to_owned());
         let app = App::build(&config).unwrap_or_else(|error| panic!("{error}"));
+        for user in ["demo", "riley"] {
+            let login = Login::new("someone@example.com", "s3cret-of-the-user");
+            app.research.credentials.set(&user.parse().expect("a user id"), None, login);
+        }
         Self { app, config, state }
     }
 

@@ -133,6 +133,13 @@ impl Client {
         self.send(outgoing.redirected(target), context).await
     }
 
+    /// A failure of an answer that the stack let pass and the connector cannot use, as one that the stack found: it says
+    /// of which source it is and how many requests were made, and has its line in the log. Those of the stack stay as
+    /// they are.
+    pub fn failed(&self, failure: Failure, context: &ToolContext) -> Failure {
+        if failure.source_title.is_empty() { self.finished(failure, context) } else { failure }
+    }
+
     /// What a failure does not know of itself; and the one line in the log.
     fn finished(&self, failure: Failure, context: &ToolContext) -> Failure {
         let Profile { name, title, .. } = *self.profile();

@@ -1,4 +1,4 @@
-//! What is told of requests to sources: one function an event, where metrics are to be counted too.
+//! What is told of requests to sources, in metrics and in the log: one function an event.
 //!
 //! No user, no address and nothing of what was asked or answered: any of them may be secret, and labels must be few.
 
@@ -8,21 +8,25 @@ use super::{Answer, Failure, FailureKind, Profile};
 use crate::{
     context::{ToolContext, UserId},
     contract::ErrorCode,
+    telemetry::metric,
 };
 
 /// An attempt has ended: with an answer, or with a kind of failure.
 pub(super) fn request_ended(source: &'static str, end: &Result<Answer, Failure>, duration: Duration) {
-    let kind = end.as_ref().err().map_or("ok", |failure| failure.kind.name());
+    let kind = end.as_ref().err().map_or(metric::name::OK, |failure| failure.kind.name());
+    metric::upstream_request(source, kind, duration);
     tracing::debug!(source, kind, duration_ms = milliseconds(duration), "asked");
 }
 
 /// A request waited for the limiter, whether it was let through or left.
 pub(super) fn limiter_waited(source: &'static str, duration: Duration) {
+    metric::limiter_wait(source, duration);
     tracing::debug!(source, duration_ms = milliseconds(duration), "waited for the limiter");
 }
 
 /// The limiter let a request through at no time before its deadline.
 pub(super) fn limiter_refused(source: &'static str) {
+    metric::limiter_refusal(source);
     tracing::debug!(source, "refused by the limiter");
 }
 
@@ -33,6 +37,7 @@ pub(super) fn cool_down_began(
     user: Option<&UserId>,
     length: Duration,
 ) {
+    metric::cool_down_began(source, code.name());
     let user_id = user.map(tracing::field::display);
     tracing::warn!(source, code = code.name(), user_id, length_s = length.as_secs(), "cool-down began");
 }

@@ -140,12 +140,7 @@ impl Scrape {
     }
 
     fn logged(&self, failure: Failure) -> Why {
-        // What the stack gave back, it has logged.
-        if failure.source_title.is_empty() {
-            let call_id = self.context.call_id;
-            tracing::warn!(source = PROFILE.name, %call_id, %failure, "a page cannot be read");
-        }
-        failure.into()
+        self.client.failed(failure, &self.context).into()
     }
 }
 
