@@ -43,8 +43,8 @@ impl RequestId {
 
     /// The one that a digest makes: a UUID of version 8.
     pub(super) fn derived(digest: &[u8; 32]) -> Self {
-        let [bytes, _] = digest.as_chunks::<16>().0 else { unreachable!("32 bytes are twice 16") };
-        Self(uuid::Builder::from_custom_bytes(*bytes).into_uuid())
+        let bytes = std::array::from_fn(|index| digest[index]);
+        Self(uuid::Builder::from_custom_bytes(bytes).into_uuid())
     }
 
     /// Its 16 bytes.
