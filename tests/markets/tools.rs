@@ -78,7 +78,7 @@ async fn earnings_come_newest_first_with_growth_over_a_year() {
     let data = data.unwrap();
     let quarters = list(&data["quarters"]);
     let periods: Vec<_> = quarters.iter().map(|quarter| quarter["period"].as_str().unwrap()).collect();
-    assert_eq!(periods, ["3Q2025", "2Q2025", "1Q2025", "4Q2024"]);
+    assert_eq!(periods, ["4Q2025", "3Q2025", "2Q2025", "1Q2025"]);
     let newest = &quarters[0];
     assert_eq!(provenance.as_of, newest["date"].as_str().unwrap());
     let (actual, estimate) = (number(&newest["eps_actual"]), number(&newest["eps_estimate"]));

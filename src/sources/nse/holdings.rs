@@ -49,13 +49,18 @@ pub(super) fn parse(answer: &Answer) -> Result<Vec<Filing>, Failure> {
     let rows: Vec<Row> = answer.json()?;
     let mut filings = Vec::with_capacity(rows.len());
     for row in rows {
-        let Some(xbrl) = row.xbrl.filter(|link| link.ends_with(".xml")) else { continue };
+        let Some(xbrl) = row.xbrl.filter(|link| is_document(link)) else { continue };
         filings.push(Filing { date: day::parse(&row.date)?, xbrl, promoter_pct: row.promoters.0 });
     }
     // Stable: of a filing and its revision the exchange lists the revision first.
     filings.sort_by_key(|filing| std::cmp::Reverse(filing.date));
     filings.dedup_by_key(|filing| filing.date);
     Ok(filings)
+}
+
+/// Where there is no document the exchange puts a dash, or an address that ends in one.
+fn is_document(link: &str) -> bool {
+    link.rsplit_once('.').is_some_and(|(_, extension)| extension.eq_ignore_ascii_case("xml"))
 }
 
 /// The address of a filing below the configured archives: the exchange names the document, never the host.

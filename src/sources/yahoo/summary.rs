@@ -136,13 +136,14 @@ struct AssetProfile {
 }
 
 #[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
+#[serde(default)]
 struct Earnings {
-    #[serde(deserialize_with = "or_default")]
-    earnings_chart: Quarterly<EpsPoint>,
-    #[serde(deserialize_with = "or_default")]
-    financials_chart: Quarterly<ResultPoint>,
-    financial_currency: Option<String>,
+    #[serde(rename = "earningsChart", deserialize_with = "or_default")]
+    eps: Quarterly<EpsPoint>,
+    #[serde(rename = "financialsChart", deserialize_with = "or_default")]
+    results: Quarterly<ResultPoint>,
+    #[serde(rename = "financialCurrency")]
+    currency: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -193,7 +194,7 @@ fn numbers(modules: Modules) -> Summary {
     let Modules { financial_data, default_key_statistics: statistics, summary_detail: detail, .. } = modules;
     Summary {
         currency: detail.currency,
-        financial_currency: modules.earnings.financial_currency.or(financial_data.financial_currency),
+        financial_currency: modules.earnings.currency.or(financial_data.financial_currency),
         sector: modules.asset_profile.sector,
         price: financial_data.current_price.0.or(detail.previous_close.0),
         market_cap: detail.market_cap.0,
@@ -217,7 +218,7 @@ fn eps(earnings: &Earnings) -> Result<Vec<EpsOfQuarter>, Failure> {
         let (actual, estimate) = (point.actual.0, point.estimate.0);
         Ok(EpsOfQuarter { quarter: quarter(&point.date)?, actual, estimate })
     };
-    earnings.earnings_chart.quarterly.iter().map(of).collect()
+    earnings.eps.quarterly.iter().map(of).collect()
 }
 
 fn results(earnings: &Earnings) -> Result<Vec<ResultOfQuarter>, Failure> {
@@ -225,7 +226,7 @@ fn results(earnings: &Earnings) -> Result<Vec<ResultOfQuarter>, Failure> {
         let (revenue, net_profit) = (point.revenue.0, point.earnings.0);
         Ok(ResultOfQuarter { quarter: quarter(&point.date)?, revenue, net_profit })
     };
-    earnings.financials_chart.quarterly.iter().map(of).collect()
+    earnings.results.quarterly.iter().map(of).collect()
 }
 
 fn quarter(text: &str) -> Result<Quarter, Failure> {

@@ -57,11 +57,11 @@ impl Tool for CompareStocks {
 async fn column(symbol: &str, context: &ToolContext) -> Result<Option<Reply<Column>>, Unfinished> {
     let of_fundamentals = GetFundamentalsRequest { symbol: Some(symbol.to_owned()) };
     let of_technicals = GetTechnicalsRequest { symbol: Some(symbol.to_owned()) };
-    let (fundamentals, technicals) =
-        try_join(async { if_found(tool::call::<GetFundamentals>(&of_fundamentals, context).await) }, async {
-            if_found(tool::call::<GetTechnicals>(&of_technicals, context).await)
-        })
-        .await?;
+    let (fundamentals, technicals) = try_join(
+        if_found::<GetFundamentals>(&of_fundamentals, context),
+        if_found::<GetTechnicals>(&of_technicals, context),
+    )
+    .await?;
     if fundamentals.is_none() && technicals.is_none() {
         return Ok(None);
     }
@@ -72,8 +72,11 @@ async fn column(symbol: &str, context: &ToolContext) -> Result<Option<Reply<Colu
 }
 
 /// Only what does not exist may be missing; any other failure is the call's.
-fn if_found<T>(result: Result<Reply<T>, Unfinished>) -> Result<Option<Reply<T>>, Unfinished> {
-    match result {
+async fn if_found<T: Tool>(
+    input: &T::Input,
+    context: &ToolContext,
+) -> Result<Option<Reply<T::Output>>, Unfinished> {
+    match tool::call::<T>(input, context).await {
         Ok(reply) => Ok(Some(reply)),
         Err(Unfinished::Failed(ToolError { code: ErrorCode::NotFound, .. })) => Ok(None),
         Err(unfinished) => Err(unfinished),

@@ -7,14 +7,14 @@ use std::fmt;
 use super::{figure::beyond, indicators::Technicals};
 use crate::config;
 
-/// The rules of a profile. The stock is in the zone when any of them hits.
+/// The limits of a profile. The stock is in the zone when a value is over any of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WaitZone {
-    max_rsi: Option<f64>,
-    max_above_sma50_pct: Option<f64>,
-    max_above_sma200_pct: Option<f64>,
+    rsi: Option<f64>,
+    above_sma50_pct: Option<f64>,
+    above_sma200_pct: Option<f64>,
     /// 0 where being below the mean is a reason to wait.
-    max_below_sma200_pct: Option<f64>,
+    below_sma200_pct: Option<f64>,
 }
 
 /// The values that the rules look at.
@@ -66,10 +66,10 @@ impl WaitZone {
     pub fn hits(&self, observed: &Observed) -> impl Iterator<Item = Hit> + use<> {
         let Observed { rsi_14, price_vs_sma50_pct: sma50, price_vs_sma200_pct: sma200 } = *observed;
         let hits = [
-            over(rsi_14, self.max_rsi, |rsi, max| Hit::Rsi { rsi, max }),
-            over(sma50, self.max_above_sma50_pct, |pct, max| Hit::AboveSma50 { pct, max }),
-            over(sma200, self.max_above_sma200_pct, |pct, max| Hit::AboveSma200 { pct, max }),
-            over(sma200.map(|pct| -pct), self.max_below_sma200_pct, |pct, _| Hit::BelowSma200 { pct }),
+            over(rsi_14, self.rsi, |rsi, max| Hit::Rsi { rsi, max }),
+            over(sma50, self.above_sma50_pct, |pct, max| Hit::AboveSma50 { pct, max }),
+            over(sma200, self.above_sma200_pct, |pct, max| Hit::AboveSma200 { pct, max }),
+            over(sma200.map(|pct| -pct), self.below_sma200_pct, |pct, _| Hit::BelowSma200 { pct }),
         ];
         hits.into_iter().flatten()
     }
@@ -107,10 +107,10 @@ impl From<&Technicals> for Observed {
 impl From<&config::WaitZone> for WaitZone {
     fn from(table: &config::WaitZone) -> Self {
         Self {
-            max_rsi: table.max_rsi,
-            max_above_sma50_pct: table.max_above_sma50_pct,
-            max_above_sma200_pct: table.max_above_sma200_pct,
-            max_below_sma200_pct: table.wait_below_sma200.then_some(0.0),
+            rsi: table.max_rsi,
+            above_sma50_pct: table.max_above_sma50_pct,
+            above_sma200_pct: table.max_above_sma200_pct,
+            below_sma200_pct: table.wait_below_sma200.then_some(0.0),
         }
     }
 }

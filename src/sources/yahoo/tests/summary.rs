@@ -1,0 +1,145 @@
+//! The summary, and the crumb without which there is none.
+
+use serde_json::{Value, json};
+use wiremock::{
+    Mock, MockServer, ResponseTemplate,
+    matchers::{header, path, query_param},
+};
+
+use super::*;
+
+const SUMMARY: &str = "/yahoo/v10/finance/quoteSummary/INFY.NS";
+
+fn summary_document() -> Value {
+    json!({"quoteSummary": {"result": [{
+        "financialData": {
+            "currentPrice": {"raw": 1500.5, "fmt": "1,500.50"},
+            "returnOnEquity": 0.29, "debtToEquity": 9.5, "financialCurrency": "INR",
+        },
+        "defaultKeyStatistics": {"trailingEps": 66, "bookValue": {}, "priceToBook": "Infinity",
+            "sharesOutstanding": {"raw": 4_150_000_000_u64, "fmt": "4.15B", "longFmt": "4,150,000,000"}},
+        "summaryDetail": {"currency": "INR", "trailingPE": "Infinity", "dividendYield": {"raw": 0.03, "fmt": "3%"}},
+        "assetProfile": null,
+        "earnings": {
+            "earningsChart": {"quarterly": [{"date": "3Q2025", "actual": 17.7, "estimate": {"raw": 17.0}}]},
+            "financialsChart": {"yearly": [], "quarterly": [{"date": "3Q2025", "revenue": 5e11, "earnings": {"raw": 7e10}}]},
+            "financialCurrency": "INR",
+        },
+    }], "error": null}})
+}
+
+/// The cookie host answers 404 with a cookie; the crumbs are given out one after another.
+async fn serve_crumbs(server: &MockServer, crumbs: &[&str]) {
+    let cookie = ResponseTemplate::new(404).insert_header("set-cookie", "A3=d=AQ; Path=/; Secure");
+    serve(server, "/yahoo-cookie/", cookie).await;
+    for crumb in crumbs {
+        Mock::given(path("/yahoo/v1/test/getcrumb"))
+            .and(header("cookie", "A3=d=AQ"))
+            .respond_with(ResponseTemplate::new(200).set_body_string(*crumb))
+            .up_to_n_times(1)
+            .mount(server)
+            .await;
+    }
+}
+
+async fn serve_summary(server: &MockServer, crumb: &str) {
+    Mock::given(path(SUMMARY))
+        .and(query_param("crumb", crumb))
+        .and(query_param("formatted", "false"))
+        .and(query_param("modules", MODULES))
+        .and(header("cookie", "A3=d=AQ"))
+        .respond_with(answer(&summary_document()))
+        .mount(server)
+        .await;
+}
+
+fn refused_crumb() -> ResponseTemplate {
+    ResponseTemplate::new(401).set_body_json(
+        json!({"finance": {"result": null, "error": {"code": "Unauthorized", "description": "Invalid Crumb"}}}),
+    )
+}
+
+#[tokio::test]
+async fn every_form_of_number_is_read_and_what_is_absent_is_none() {
+    let server = MockServer::start().await;
+    serve_crumbs(&server, &["aB/c.D+1efg"]).await;
+    serve_summary(&server, "aB/c.D+1efg").await;
+    let summary = yahoo(&server).summary("INFY", &context()).await.unwrap();
+    assert_eq!((summary.price, summary.return_on_equity), (Some(1500.5), Some(0.29)));
+    assert_eq!((summary.trailing_eps, summary.shares), (Some(66.0), Some(4.15e9)));
+    assert_eq!((summary.trailing_pe, summary.price_to_book, summary.book_value), (None, None, None));
+    assert_eq!((summary.sector, summary.market_cap), (None, None));
+    assert_eq!(summary.eps[0].estimate, Some(17.0));
+    assert_eq!(summary.results[0].net_profit, Some(7e10));
+}
+
+#[tokio::test]
+async fn a_crumb_is_fetched_once_and_shared() {
+    let server = MockServer::start().await;
+    serve_crumbs(&server, &["first"]).await;
+    serve_summary(&server, "first").await;
+    let (yahoo, context) = (yahoo(&server), context());
+    let (one, other) = futures_util::join!(yahoo.summary("INFY", &context), yahoo.summary("INFY", &context));
+    assert!(one.is_ok() && other.is_ok());
+    assert!(yahoo.summary("INFY", &context).await.is_ok());
+    assert_eq!(requests_to(&server, "/yahoo/v1/test/getcrumb").await, 1);
+    assert_eq!(requests_to(&server, "/yahoo-cookie/").await, 1);
+}
+
+#[tokio::test]
+async fn a_refused_crumb_is_renewed_once() {
+    let server = MockServer::start().await;
+    serve_crumbs(&server, &["old", "new"]).await;
+    Mock::given(path(SUMMARY))
+        .and(query_param("crumb", "old"))
+        .respond_with(refused_crumb())
+        .mount(&server)
+        .await;
+    serve_summary(&server, "new").await;
+    let yahoo = yahoo(&server);
+    assert!(yahoo.summary("INFY", &context()).await.is_ok());
+    assert!(yahoo.summary("INFY", &context()).await.is_ok(), "the new one is kept");
+    assert_eq!(requests_to(&server, SUMMARY).await, 3);
+}
+
+#[tokio::test]
+async fn a_crumb_that_is_refused_again_is_no_use() {
+    let server = MockServer::start().await;
+    serve_crumbs(&server, &["old", "new", "never asked for"]).await;
+    serve(&server, SUMMARY, refused_crumb()).await;
+    let failure = yahoo(&server).summary("INFY", &context()).await.unwrap_err();
+    assert_eq!((failure.kind, failure.source_title), (FailureKind::AuthFailed, "Yahoo Finance"));
+    assert_eq!(requests_to(&server, SUMMARY).await, 2);
+}
+
+#[tokio::test]
+async fn what_is_no_crumb_is_not_used_as_one() {
+    let html = ResponseTemplate::new(200).set_body_raw("<html><body>Sorry</body></html>", "text/html");
+    let text = |text: &str| ResponseTemplate::new(200).set_body_string(text);
+    let bad = [
+        (html, FailureKind::Blocked),
+        (text(""), FailureKind::Malformed),
+        (text("Too Many Requests"), FailureKind::RateLimited),
+        (text(r#"{"finance":{"result":null}}"#), FailureKind::Malformed),
+        (text(&"x".repeat(200)), FailureKind::Malformed),
+    ];
+    for (response, kind) in bad {
+        let server = MockServer::start().await;
+        serve_crumbs(&server, &[]).await;
+        serve(&server, "/yahoo/v1/test/getcrumb", response).await;
+        let failure = yahoo(&server).summary("INFY", &context()).await.unwrap_err();
+        assert_eq!(failure.kind, kind);
+        assert_eq!(requests_to(&server, SUMMARY).await, 0);
+    }
+}
+
+#[tokio::test]
+async fn only_a_summary_of_a_known_symbol_has_a_result() {
+    let server = MockServer::start().await;
+    serve_crumbs(&server, &["crumb"]).await;
+    let document =
+        json!({"quoteSummary": {"result": null, "error": {"code": "Not Found", "description": "x"}}});
+    serve(&server, SUMMARY, ResponseTemplate::new(404).set_body_json(document)).await;
+    let failure = yahoo(&server).summary("INFY", &context()).await.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::NotFound);
+}
