@@ -20,6 +20,7 @@ mod lint;
 mod list;
 mod output;
 mod schema;
+mod screener_login;
 mod serve;
 mod settings;
 mod signals;
@@ -51,6 +52,7 @@ enum Command {
     Lint(lint::Lint),
     Docs(docs::Docs),
     Import(import::Import),
+    ScreenerLogin(screener_login::ScreenerLogin),
     Completions(completions::Completions),
 }
 
@@ -86,6 +88,7 @@ async fn dispatch(command: Command) -> Result<(), Failure> {
         Command::Lint(lint) => lint.run(),
         Command::Docs(docs) => docs.run(),
         Command::Import(import) => import.run(),
+        Command::ScreenerLogin(login) => login.run().await,
         Command::Completions(completions) => completions.run(),
     }
 }

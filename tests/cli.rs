@@ -78,7 +78,7 @@ async fn without_a_command_the_commands_are_shown() {
     assert_fails(
         &run(&[]).await,
         2,
-        &["serve", "list", "describe", "call", "lint", "docs", "import", "completions"],
+        &["serve", "list", "describe", "call", "lint", "docs", "import", "screener-login", "completions"],
     );
     let help = run(&["call", "--help"]).await;
     assert_eq!(help.status.code(), Some(0));

@@ -50,6 +50,14 @@ impl Connection {
         }
     }
 
+    /// The server that is meant, for what a program cannot do by itself.
+    pub(super) async fn remote(&self) -> Result<Remote, Failure> {
+        match &self.server {
+            Some(url) => Remote::connect(url, &self.credentials()).await,
+            None => Err(Failure::Usage("name the server: --server http://HOST:PORT".to_owned())),
+        }
+    }
+
     fn local(&self) -> Result<Local, Failure> {
         let config = self.settings.load()?.config;
         let app = wiring::open(&config)?;

@@ -15,7 +15,10 @@ use super::{Events, Invocation};
 use crate::{
     cli::{connection::ServerUrl, failure::Failure},
     context::UserId,
-    contract::proto::v1::{self, tool_service_client::ToolServiceClient},
+    contract::proto::{
+        research::v1::research_service_client::ResearchServiceClient,
+        v1::{self, tool_service_client::ToolServiceClient},
+    },
     pipeline::Target,
 };
 
@@ -27,6 +30,7 @@ const KEEPALIVE: (Duration, Duration) = (Duration::from_secs(20), Duration::from
 /// The tools of a server.
 #[derive(Debug)]
 pub(in crate::cli) struct Remote {
+    channel: Channel,
     client: ToolServiceClient<Channel>,
     metadata: MetadataMap,
 }
@@ -52,7 +56,7 @@ impl Remote {
             .connect()
             .await
             .map_err(|error| unreachable(url, &error))?;
-        Ok(Self { client: ToolServiceClient::new(channel), metadata })
+        Ok(Self { client: ToolServiceClient::new(channel.clone()), channel, metadata })
     }
 
     pub(super) async fn list(
@@ -89,7 +93,13 @@ impl Remote {
         Ok(response.into_inner().map(event).boxed())
     }
 
-    fn request<T>(&self, message: T) -> Request<T> {
+    /// The typed research service of the same server.
+    pub(in crate::cli) fn research(&self) -> ResearchServiceClient<Channel> {
+        ResearchServiceClient::new(self.channel.clone())
+    }
+
+    /// A request that says who makes it.
+    pub(in crate::cli) fn request<T>(&self, message: T) -> Request<T> {
         let mut request = Request::new(message);
         *request.metadata_mut() = self.metadata.clone();
         request

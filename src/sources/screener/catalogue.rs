@@ -9,8 +9,8 @@ pub struct Screen {
     pub user: Option<UserId>,
     /// What tools call it, such as `value_picks`.
     pub screen_id: String,
-    /// Its name for people.
-    pub name: String,
+    /// Its name for people; `None` for the name that the site shows.
+    pub name: Option<String>,
     /// Where it is below the base address, such as `screens/102/value-picks/`.
     pub path: String,
 }
@@ -18,17 +18,17 @@ pub struct Screen {
 impl Screen {
     /// The screens of the embedded origin: those that spec 004 §3.0 names.
     pub fn embedded() -> Vec<Self> {
-        let screen = |screen_id: &str, name: &str, path: &str| Self {
+        let screen = |screen_id: &str, path: &str| Self {
             user: None,
             screen_id: screen_id.to_owned(),
-            name: name.to_owned(),
+            name: None,
             path: path.to_owned(),
         };
         vec![
-            screen("default", "Default", "screens/101/default/"),
-            screen("value_picks", "Value picks", "screens/102/value-picks/"),
-            screen("small_cap", "Small cap", "screens/103/small-cap/"),
-            screen("momentum", "Momentum", "screens/104/momentum/"),
+            screen("default", "screens/101/default/"),
+            screen("value_picks", "screens/102/value-picks/"),
+            screen("small_cap", "screens/103/small-cap/"),
+            screen("momentum", "screens/104/momentum/"),
         ]
     }
 }
@@ -78,7 +78,7 @@ mod tests {
 
     fn screen(of: Option<&str>, screen_id: &str, path: &str) -> Screen {
         let (screen_id, path) = (screen_id.to_owned(), path.to_owned());
-        Screen { user: of.map(user), screen_id, name: String::new(), path }
+        Screen { user: of.map(user), screen_id, name: None, path }
     }
 
     #[test]

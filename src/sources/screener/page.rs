@@ -5,7 +5,7 @@
 use scraper::{Html, Selector};
 
 use super::table;
-use crate::sources::http::Failure;
+use crate::sources::{http::Failure, text};
 
 pub(super) use super::table::Row;
 
@@ -15,6 +15,8 @@ const MAX_OPEN: usize = 4096;
 /// One page of a screen.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Page {
+    /// The name of the screen.
+    pub(super) name: Option<String>,
     /// The results on it.
     pub(super) rows: Vec<Row>,
     /// The results of all pages.
@@ -31,11 +33,17 @@ pub(super) fn read(html: &str) -> Result<Page, Failure> {
     let info = page.select(&selector("div[data-page-info]")).next();
     let info =
         info.ok_or_else(|| Failure::malformed("a page that does not say how many results there are"))?;
-    let text = info.text().collect::<String>();
-    let (total, number, pages) = counts(&text).ok_or_else(|| {
-        Failure::malformed(format!("page info {:?}", text.chars().take(80).collect::<String>()))
+    let info = info.text().collect::<String>();
+    let (total, number, pages) = counts(&info).ok_or_else(|| {
+        Failure::malformed(format!("page info {:?}", info.chars().take(80).collect::<String>()))
     })?;
-    Ok(Page { rows: table::read(&page)?, total, number, pages })
+    Ok(Page { name: name(&page), rows: table::read(&page)?, total, number, pages })
+}
+
+/// The heading, unless it is empty.
+fn name(page: &Html) -> Option<String> {
+    let heading = page.select(&selector("h1")).next()?;
+    Some(text::title(&heading.text().collect::<String>())).filter(|name| !name.is_empty())
 }
 
 /// Whether a page shows nobody signed in: neither the link to the account nor the form to sign out.
@@ -152,5 +160,22 @@ mod tests {
         assert!(is_anonymous("<a href='/login/'>Login</a> text with /user/account/ in it"));
         assert!(!is_anonymous("<a href='/user/account/'>me</a>"));
         assert!(!is_anonymous("<form action='/logout/' method='post'></form>"));
+    }
+
+    #[test]
+    fn the_bundled_pages_are_read_whole() {
+        let pages = ["1", "2"].map(|number| {
+            let path =
+                format!("{}/data/research/screener/screens/101/50/{number}.html", env!("CARGO_MANIFEST_DIR"));
+            read(&std::fs::read_to_string(path).unwrap()).unwrap()
+        });
+        let [first, second] = &pages;
+        assert_eq!(first.name.as_deref(), Some("Large and steady"));
+        assert_eq!((first.number, first.pages, second.number, second.pages), (1, 2, 2, 2));
+        assert_eq!(first.rows.len() + second.rows.len(), first.total);
+        let stocks: Vec<_> =
+            pages.iter().flat_map(|page| &page.rows).filter_map(|row| row.stock.as_ref()).collect();
+        assert!(stocks.iter().any(|stock| stock.symbol == "M&MFIN"), "{stocks:?}");
+        assert!(stocks.iter().any(|stock| stock.pe.is_none()), "a stock that makes a loss");
     }
 }

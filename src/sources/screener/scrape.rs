@@ -22,7 +22,7 @@ use crate::{
     clock,
     context::ToolContext,
     sources::http::{Client, Failure, FailureKind},
-    store::screens::{Claim, ScreenCopy},
+    store::screens::{Claim, ScreenCopy, ScreenedStock},
 };
 
 /// A longer screen would take more time than a call has.
@@ -86,8 +86,9 @@ impl Scrape {
 
     /// Spends the user's scrape of the day, unless it could not be used anyway.
     async fn claim(&self) -> Result<(), Why> {
-        if self.context.remaining() < self.settings.least_time {
-            return Err(Why::out_of_time());
+        let least_time = self.settings.least_time;
+        if self.context.remaining() < least_time {
+            return Err(Why::too_short(least_time));
         }
         let (user, now) = (&self.context.user.id, clock::wall());
         let in_force = self.stores.cool_downs.in_force(PROFILE.name, user, now).await;
@@ -101,7 +102,7 @@ impl Scrape {
     }
 
     async fn screen(&self, session: &mut Session<'_>, screen: &Screen) -> Result<ScreenCopy, Failure> {
-        let Page { total, pages, mut rows, .. } = self.page(session, screen, 1).await?;
+        let Page { name, total, pages, mut rows, .. } = self.page(session, screen, 1).await?;
         if pages > MAX_PAGES {
             return Err(too_long(screen, pages));
         }
@@ -112,7 +113,9 @@ impl Scrape {
             }
             rows.extend(page.rows);
         }
-        complete(screen, rows, total)
+        let stocks = complete(rows, total)?;
+        let name = screen.name.clone().or(name).unwrap_or_else(|| screen.screen_id.clone());
+        Ok(ScreenCopy { name, stocks, scraped_at: clock::wall() })
     }
 
     async fn page(&self, session: &mut Session<'_>, screen: &Screen, number: usize) -> Result<Page, Failure> {
@@ -138,8 +141,11 @@ impl Scrape {
     }
 
     fn logged(&self, failure: Failure) -> Why {
-        let call_id = self.context.call_id;
-        tracing::warn!(source = PROFILE.name, %call_id, %failure, "a scrape failed");
+        // What the stack gave back, it has logged.
+        if failure.source_title.is_empty() {
+            let call_id = self.context.call_id;
+            tracing::warn!(source = PROFILE.name, %call_id, %failure, "a page cannot be read");
+        }
         failure.into()
     }
 }
@@ -148,8 +154,8 @@ fn at_random(bounds: &RangeInclusive<Duration>) -> Duration {
     *bounds.start() + bounds.end().saturating_sub(*bounds.start()).mul_f64(fastrand::f64())
 }
 
-/// The copy, if every result that the site announced is there.
-fn complete(screen: &Screen, rows: Vec<Row>, total: usize) -> Result<ScreenCopy, Failure> {
+/// The stocks, if every result that the site announced is there.
+fn complete(rows: Vec<Row>, total: usize) -> Result<Vec<ScreenedStock>, Failure> {
     let companies: HashSet<_> = rows.iter().map(|row| row.company.as_str()).collect();
     if companies.len() != total {
         return Err(Failure::malformed(format!("{} of {total} results", companies.len())));
@@ -159,7 +165,7 @@ fn complete(screen: &Screen, rows: Vec<Row>, total: usize) -> Result<ScreenCopy,
         let left_out = count - stocks.len();
         tracing::info!(source = PROFILE.name, left_out, "stocks without a price or a market capitalisation");
     }
-    Ok(ScreenCopy { name: screen.name.clone(), stocks, scraped_at: clock::wall() })
+    Ok(stocks)
 }
 
 fn too_long(screen: &Screen, pages: usize) -> Failure {

@@ -1,168 +1,23 @@
-//! For the tests of this connector: stores in memory, and a site that behaves as Screener.in does.
+//! For the tests of this connector: a site that behaves as Screener.in does, and stores in memory.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::{Arc, Mutex},
-    time::{Duration, SystemTime},
-};
+mod stores;
 
-use futures_util::future::{BoxFuture, ready};
-use tokio::sync::Notify;
+use std::{sync::Arc, time::Duration};
+
 use wiremock::{
     Mock, MockServer, Request, Respond, ResponseTemplate,
     matchers::{header, method, path, query_param},
 };
 
+pub(super) use self::stores::{MemoryScreens, OneCoolDown};
 use super::{Credentials, Login, PROFILE, Screener, Settings, Stores};
 use crate::{
-    context::{ToolContext, User, UserId},
+    context::{ToolContext, User},
     sources::http::{Profile, testing},
-    store::{
-        StoreError,
-        cool_downs::{CoolDown, CoolDowns},
-        screens::{Claim, ScreenCopy, ScreenedStock, Screens},
-    },
+    store::screens::{ScreenCopy, ScreenedStock},
 };
 
 pub(super) const DAY: Duration = Duration::from_hours(24);
-
-/// Copies and claims in memory.
-#[derive(Debug, Default)]
-pub(super) struct MemoryScreens {
-    state: Mutex<State>,
-    /// Told of each copy that is kept.
-    pub(super) kept: Notify,
-}
-
-#[derive(Debug, Default)]
-struct State {
-    copies: BTreeMap<(UserId, String), ScreenCopy>,
-    claims: BTreeMap<UserId, SystemTime>,
-    watched: BTreeMap<UserId, BTreeSet<String>>,
-    fails: bool,
-}
-
-impl MemoryScreens {
-    pub(super) fn put(&self, user: &str, screen_id: &str, copy: ScreenCopy) {
-        let key = (user.parse().unwrap(), screen_id.to_owned());
-        self.state.lock().unwrap().copies.insert(key, copy);
-    }
-
-    pub(super) fn ids(&self, user: &str) -> Vec<String> {
-        let state = self.state.lock().unwrap();
-        state.copies.keys().filter(|(of, _)| of.as_str() == user).map(|(_, id)| id.clone()).collect()
-    }
-
-    pub(super) fn watched(&self, user: &str) -> Vec<String> {
-        let state = self.state.lock().unwrap();
-        state.watched.get(&user.parse().unwrap()).into_iter().flatten().cloned().collect()
-    }
-
-    pub(super) fn spend(&self, user: &str, at: SystemTime) {
-        self.state.lock().unwrap().claims.insert(user.parse().unwrap(), at);
-    }
-
-    pub(super) fn is_spent(&self, user: &str) -> bool {
-        self.state.lock().unwrap().claims.contains_key(&user.parse().unwrap())
-    }
-
-    pub(super) fn fail(&self) {
-        self.state.lock().unwrap().fails = true;
-    }
-
-    fn with<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&mut State) -> T,
-    ) -> BoxFuture<'_, Result<T, StoreError>> {
-        let mut state = self.state.lock().unwrap();
-        let done = if state.fails { Err(StoreError("disk".to_owned())) } else { Ok(work(&mut state)) };
-        drop(state);
-        Box::pin(async { done })
-    }
-}
-
-impl State {
-    fn allowed_at(&self, user: &UserId, now: SystemTime) -> Option<SystemTime> {
-        let allowed_at = *self.claims.get(user)? + DAY;
-        (allowed_at > now).then_some(allowed_at)
-    }
-}
-
-impl Screens for MemoryScreens {
-    fn copy<'a>(
-        &'a self,
-        user: &'a UserId,
-        screen_id: &'a str,
-    ) -> BoxFuture<'a, Result<Option<ScreenCopy>, StoreError>> {
-        self.with(|state| state.copies.get(&(user.clone(), screen_id.to_owned())).cloned())
-    }
-
-    fn keep<'a>(
-        &'a self,
-        user: &'a UserId,
-        screen_id: &'a str,
-        copy: &'a ScreenCopy,
-    ) -> BoxFuture<'a, Result<(), StoreError>> {
-        let done = self.with(|state| {
-            state.copies.insert((user.clone(), screen_id.to_owned()), copy.clone());
-            let symbols = copy.stocks.iter().map(|stock| stock.symbol.clone());
-            state.watched.entry(user.clone()).or_default().extend(symbols);
-        });
-        self.kept.notify_one();
-        done
-    }
-
-    fn claim_scrape<'a>(
-        &'a self,
-        user: &'a UserId,
-        now: SystemTime,
-    ) -> BoxFuture<'a, Result<Claim, StoreError>> {
-        self.with(|state| match state.allowed_at(user, now) {
-            Some(allowed_at) => Claim::Denied { allowed_at },
-            None => {
-                state.claims.insert(user.clone(), now);
-                Claim::Granted
-            }
-        })
-    }
-
-    fn scrape_allowed_at<'a>(
-        &'a self,
-        user: &'a UserId,
-        now: SystemTime,
-    ) -> BoxFuture<'a, Result<Option<SystemTime>, StoreError>> {
-        self.with(|state| state.allowed_at(user, now))
-    }
-}
-
-/// At most one cool-down, for everybody.
-#[derive(Debug, Default)]
-pub(super) struct OneCoolDown(pub(super) Mutex<Option<CoolDown>>);
-
-impl CoolDowns for OneCoolDown {
-    fn in_force<'a>(
-        &'a self,
-        _source: &'a str,
-        _user: &'a UserId,
-        now: SystemTime,
-    ) -> BoxFuture<'a, Result<Option<CoolDown>, StoreError>> {
-        let in_force = self.0.lock().unwrap().clone().filter(|cool_down| cool_down.until > now);
-        Box::pin(ready(Ok(in_force)))
-    }
-
-    fn begin<'a>(
-        &'a self,
-        _source: &'a str,
-        _user: Option<&'a UserId>,
-        _cool_down: &'a CoolDown,
-    ) -> BoxFuture<'a, Result<(), StoreError>> {
-        Box::pin(ready(Ok(())))
-    }
-
-    fn of_sources(&self, _now: SystemTime) -> BoxFuture<'_, Result<Vec<(String, CoolDown)>, StoreError>> {
-        Box::pin(ready(Ok(Vec::new())))
-    }
-}
 
 /// A connector to a site of our own, and what stands around it.
 pub(super) struct House {
@@ -261,20 +116,19 @@ pub(super) fn screen_page(
     const HEADER: &str = r#"<tr><th>S.No.</th><th>Name</th><th data-tooltip="Current Price">CMP</th>
         <th data-tooltip="Price to Earning">P/E</th><th data-tooltip="Market Capitalization">Mar Cap</th>
         <th data-tooltip="Return on equity">ROE</th></tr>"#;
-    let rows: String = symbols
-        .iter()
-        .enumerate()
-        .map(|(index, symbol)| {
-            format!(
-                r#"<tr data-row-company-id="{}"><td>{index}</td><td><a href="/company/{symbol}/">{symbol}
-                Limited</a></td><td>1,234.50</td><td>-</td><td>19,15,682</td><td>9.1</td></tr>"#,
-                first_id + index
-            )
-        })
-        .collect();
+    let row = |(index, symbol): (usize, &&str)| {
+        format!(
+            r#"<tr data-row-company-id="{}"><td>{index}</td><td><a href="/company/{symbol}/">{symbol}
+            Limited</a></td><td>1,234.50</td><td>-</td><td>19,15,682</td><td>9.1</td></tr>"#,
+            first_id + index
+        )
+    };
+    let rows: Vec<_> = symbols.iter().enumerate().map(row).collect();
     format!(
-        r#"<!doctype html><a href="/user/account/">me</a><div data-page-info>{total} results found: Showing page
-        {number} of {pages}</div><table class="data-table">{HEADER}{rows}</table>"#
+        r#"<!doctype html><a href="/user/account/">me</a><h1>Screen of {total}</h1>
+        <div data-page-info>{total} results found: Showing page {number} of {pages}</div>
+        <table class="data-table">{HEADER}{}</table>"#,
+        rows.concat()
     )
 }
 

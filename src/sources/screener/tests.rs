@@ -1,5 +1,6 @@
 //! The whole connector against a site of our own: what it asks, what it keeps, what it falls back to.
 
+mod bundled;
 mod failures;
 
 use std::time::Duration;
@@ -34,6 +35,7 @@ async fn a_first_call_scrapes_every_screen_in_one_session_as_a_browser_would() {
     let browsed = house.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap();
     assert_eq!(symbols(&browsed), ["TCS", "INFY", "WIPRO"]);
     assert_eq!((browsed.freshness, browsed.warnings.len()), (Freshness::Scraped, 0));
+    assert_eq!(browsed.copy.name, "Screen of 3");
     assert_eq!(house.screens.ids("demo"), ["default", "momentum", "small_cap", "value_picks"]);
     assert_eq!(house.screens.watched("demo"), ["INFY", "ITC", "TCS", "WIPRO"]);
 
@@ -212,6 +214,7 @@ async fn the_scrape_of_the_day_is_not_spent_where_it_would_be_lost() {
     let house = House::with(|settings| settings.least_time = Duration::from_hours(1), PROFILE).await;
     let error = house.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap_err();
     assert_eq!(error.code, ErrorCode::Timeout);
+    assert!(error.message.contains("at least 3600 s"), "{error}");
     assert!(!house.screens.is_spent("demo"));
 
     let house = House::empty().await;
