@@ -5,6 +5,7 @@
 mod problem;
 
 use std::{
+    fmt::Write,
     fs, io,
     path::{Path, PathBuf},
     time::SystemTime,
@@ -72,11 +73,14 @@ impl Tree {
         let mut hasher = Sha256::new();
         match self {
             Self::Embedded => {
-                EMBEDDED.get_dir(directory).iter().for_each(|dir| hash_embedded(dir, &mut hasher))
+                EMBEDDED.get_dir(directory).iter().for_each(|dir| hash_embedded(dir, &mut hasher));
             }
             Self::Disk(root) => hash_disk(&root.join(directory), &mut hasher),
         }
-        hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        hasher.finalize().iter().fold(String::new(), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        })
     }
 
     /// Whether there is such a directory.

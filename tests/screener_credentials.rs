@@ -18,9 +18,9 @@ type Client = ResearchServiceClient<Channel>;
 
 fn of<T>(message: T, user: &'static str, session: &'static str) -> Request<T> {
     let mut request = Request::new(message);
-    request.metadata_mut().insert("x-toolwire-user", user.parse().unwrap());
+    request.metadata_mut().insert("x-toolwire-user", user.parse().expect("ASCII"));
     if !session.is_empty() {
-        request.metadata_mut().insert("x-toolwire-session-id", session.parse().unwrap());
+        request.metadata_mut().insert("x-toolwire-session-id", session.parse().expect("ASCII"));
     }
     request
 }

@@ -29,7 +29,8 @@ impl ScreenerLogin {
         let remote = self.connection.remote().await?;
         // Asks a person, and must not hold up the connection meanwhile.
         let read = tokio::task::spawn_blocking(credentials).await;
-        let message = read.map_err(|error| Failure::Failed(error.to_string()))?.map_err(unread)?;
+        let message =
+            read.map_err(|error| Failure::Failed(error.to_string()))?.map_err(|error| unread(&error))?;
         let mut request: Request<_> = remote.request(message);
         if let Some(session) = self.session {
             request.metadata_mut().insert("x-toolwire-session-id", session);
@@ -61,7 +62,7 @@ fn of_lines(input: impl BufRead) -> io::Result<SetScreenerCredentialsRequest> {
     Ok(SetScreenerCredentialsRequest { username: line()?, password: line()? })
 }
 
-fn unread(error: io::Error) -> Failure {
+fn unread(error: &io::Error) -> Failure {
     Failure::Usage(match error.kind() {
         io::ErrorKind::UnexpectedEof => {
             "standard input must hold two lines: user name and password".to_owned()
@@ -82,7 +83,7 @@ mod tests {
 
     #[test]
     fn one_line_is_not_enough() {
-        let failure = unread(of_lines("riley@example.com\n".as_bytes()).unwrap_err());
+        let failure = unread(&of_lines("riley@example.com\n".as_bytes()).unwrap_err());
         assert!(matches!(&failure, Failure::Usage(text) if text.contains("two lines")), "{failure}");
     }
 }

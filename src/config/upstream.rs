@@ -134,7 +134,8 @@ impl Upstreams {
         self.mode.of(source) == Mode::Embedded
     }
 
-    /// How much may be asked of the source. Embedded, it has no spacing unless one is set: nobody can be banned.
+    /// How much may be asked of the source. Embedded, it has no spacing and more room unless they are set: nobody
+    /// can be banned.
     pub fn policy(&self, source: Upstream) -> SourcePolicy {
         self.budget(source).policy(self.mode.of(source))
     }
@@ -191,12 +192,12 @@ mod tests {
     }
 
     #[test]
-    fn an_embedded_source_has_spacing_only_if_it_is_set() {
+    fn an_embedded_source_has_more_room_and_spacing_only_if_it_is_set() {
         let mut upstreams = Upstreams::default();
         upstreams.news.min_delay = Some(Duration::from_millis(7));
         let yahoo = upstreams.policy(Upstream::Yahoo);
         assert_eq!((yahoo.per_user.min_delay, yahoo.ceiling.min_delay), (Duration::ZERO, Duration::ZERO));
-        assert_eq!((yahoo.per_user.max_requests, yahoo.per_user.window), (60, Duration::from_mins(1)));
+        assert_eq!((yahoo.per_user.max_requests, yahoo.per_user.window), (600, Duration::from_mins(1)));
         let news = upstreams.policy(Upstream::News);
         assert_eq!(
             (news.per_user.min_delay, news.ceiling.min_delay),

@@ -253,7 +253,9 @@ mod tests {
             first.cancel(StopCause::Deadline);
             drop(flight);
             assert!(!cancellation.is_cancelled());
-            cause.into_iter().for_each(|cause| last.cancel(cause));
+            if let Some(cause) = cause {
+                last.cancel(cause);
+            }
             drop(second);
             assert_eq!(cancellation.cause(), Some(expected));
         }

@@ -24,13 +24,13 @@ use crate::{
 };
 
 /// A client of the source that never waits, never retries and forgets every cool-down.
-pub(super) fn client(profile: Profile) -> Client {
+pub(crate) fn client(profile: Profile) -> Client {
     let profile = Profile { may_retry: false, ..profile };
     Client::new(profile, Sender::new().unwrap(), Arc::new(Unlimited), Arc::new(NoCoolDowns))
 }
 
 /// A call with a minute's time.
-pub(super) fn context() -> ToolContext {
+pub(crate) fn context() -> ToolContext {
     let user = User::new("demo".parse().unwrap());
     ToolContext::new(user, clock::now() + Duration::from_mins(1))
 }

@@ -12,7 +12,7 @@ use toolwire::{
     context::{Services, ToolContext, User, UserId},
     contract::{Outcome, Provenance, Terminal, ToolError},
     files::Tree,
-    pipeline::{Call, Parts, Pipeline, Target, policy::AllowAll},
+    pipeline::{Call, Parts, Pipeline, Target, Tiers, policy::AllowAll},
     registry::{Manifests, Registry},
     sources::{
         embedded::Origin,
@@ -70,6 +70,7 @@ impl Bench {
             registry: Arc::new(registry),
             policy: Arc::new(AllowAll),
             idempotency: Arc::new(MemoryIdempotency::default()),
+            tiers: Tiers::in_memory(),
             services,
             cap: Duration::from_mins(2),
             log_arguments: false,

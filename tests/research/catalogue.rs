@@ -17,10 +17,13 @@ struct Source {
     tool: &'static str,
     arguments: fn() -> Value,
     /// The requests before the one that is answered with an error, such as a token's.
-    handshake: &'static [(&'static str, &'static str, fn() -> ResponseTemplate)],
+    handshake: &'static [Step],
     /// How often a request is repeated after a 5xx, and after a time-out.
     repeats: (u32, u32),
 }
+
+/// A request by method and path, and its answer.
+type Step = (&'static str, &'static str, fn() -> ResponseTemplate);
 
 /// A response, and what the caller must see.
 struct Row {
@@ -93,7 +96,7 @@ const ROWS: &[Row] = &[
         },
         code: ErrorCode::RateLimited,
         is_retryable: true,
-        retry_after: Some(Duration::from_secs(3600)),
+        retry_after: Some(Duration::from_hours(1)),
         attempts: |_| 1,
     },
     Row {
@@ -257,7 +260,7 @@ fn seen(error: &ToolError) -> (ErrorCode, bool, Option<Duration>, u32) {
     (
         error.code,
         error.retryable,
-        retry_after.map(|wait| Duration::from_secs(wait.as_secs_f64().round() as u64)),
+        retry_after.map(|wait| Duration::from_secs((wait + Duration::from_millis(500)).as_secs())),
         error.attempts,
     )
 }

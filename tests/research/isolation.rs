@@ -61,7 +61,7 @@ async fn a_screen_is_its_users_own() {
 async fn a_budget_is_its_users_own_and_the_ceiling_is_everybodys() {
     let mut config = embedded();
     let yahoo = &mut config.upstreams.yahoo;
-    (yahoo.max_requests, yahoo.ceiling_max_requests) = (1, 2);
+    (yahoo.max_requests, yahoo.ceiling_max_requests) = (Some(1), Some(2));
     let research = Research::of(config);
     let technicals = async |user, symbol| {
         let result = research.call_as(user, "get_technicals", json!({"symbol": symbol})).await;

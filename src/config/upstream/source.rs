@@ -27,16 +27,16 @@ macro_rules! source {
                 #[serde(deserialize_with = "base_url::deserialize")]
                 pub $url: Url,
             )+
-            #[doc = concat!("Requests of one user in each window. `TOOLWIRE_SOURCES_", $variable, "_MAX_REQUESTS`, default ", $most, ".")]
-            pub max_requests: u32,
+            #[doc = concat!("Requests of one user in each window. `TOOLWIRE_SOURCES_", $variable, "_MAX_REQUESTS`, default ", $most, " for a live source and ten times that for an embedded one.")]
+            pub max_requests: Option<u32>,
             #[doc = concat!("The user's window. `TOOLWIRE_SOURCES_", $variable, "_WINDOW`.")]
             #[serde(with = "duration")]
             pub window: Duration,
             #[doc = concat!("The least time between two requests of one user. `TOOLWIRE_SOURCES_", $variable, "_MIN_DELAY`, default spec 004's for a live source and none for an embedded one.")]
             #[serde(with = "duration::optional")]
             pub min_delay: Option<Duration>,
-            #[doc = concat!("Requests of all users in each window. `TOOLWIRE_SOURCES_", $variable, "_CEILING_MAX_REQUESTS`, default ", $most, ".")]
-            pub ceiling_max_requests: u32,
+            #[doc = concat!("Requests of all users in each window. `TOOLWIRE_SOURCES_", $variable, "_CEILING_MAX_REQUESTS`, default as `max_requests`'.")]
+            pub ceiling_max_requests: Option<u32>,
             #[doc = concat!("The window of all users. `TOOLWIRE_SOURCES_", $variable, "_CEILING_WINDOW`.")]
             #[serde(with = "duration")]
             pub ceiling_window: Duration,
@@ -74,6 +74,7 @@ macro_rules! source {
                     ceiling_window: self.ceiling_window,
                     ceiling_min_delay: self.ceiling_min_delay,
                     timeout: self.timeout,
+                    usual_requests: $most,
                     usual_delay: $delay,
                 }
             }
@@ -83,10 +84,10 @@ macro_rules! source {
             fn default() -> Self {
                 Self {
                     $($url: base_url::parse($default).expect("a literal address"),)+
-                    max_requests: $most,
+                    max_requests: None,
                     window: $window,
                     min_delay: None,
-                    ceiling_max_requests: $most,
+                    ceiling_max_requests: None,
                     ceiling_window: $window,
                     ceiling_min_delay: None,
                     timeout: None,

@@ -6,8 +6,8 @@ use wiremock::{
 };
 
 use super::*;
-use crate::sources::http::{
-    FailureKind::*,
+use crate::sources::{
+    http::FailureKind::*,
     testing::{client, context},
 };
 

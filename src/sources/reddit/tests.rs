@@ -11,8 +11,8 @@ use wiremock::{
 use super::*;
 use crate::{
     contract::{ErrorCode, ToolError},
-    sources::http::{
-        FailureKind::*,
+    sources::{
+        http::FailureKind::*,
         testing::{client, context},
     },
 };

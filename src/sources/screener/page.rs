@@ -161,4 +161,21 @@ mod tests {
         assert!(!is_anonymous("<a href='/user/account/'>me</a>"));
         assert!(!is_anonymous("<form action='/logout/' method='post'></form>"));
     }
+
+    #[test]
+    fn the_bundled_pages_are_read_whole() {
+        let pages = ["1", "2"].map(|number| {
+            let path =
+                format!("{}/data/research/screener/screens/101/50/{number}.html", env!("CARGO_MANIFEST_DIR"));
+            read(&std::fs::read_to_string(path).unwrap()).unwrap()
+        });
+        let [first, second] = &pages;
+        assert_eq!(first.name.as_deref(), Some("Large and steady"));
+        assert_eq!((first.number, first.pages, second.number, second.pages), (1, 2, 2, 2));
+        assert_eq!(first.rows.len() + second.rows.len(), first.total);
+        let stocks: Vec<_> =
+            pages.iter().flat_map(|page| &page.rows).filter_map(|row| row.stock.as_ref()).collect();
+        assert!(stocks.iter().any(|stock| stock.symbol == "M&MFIN"), "{stocks:?}");
+        assert!(stocks.iter().any(|stock| stock.pe.is_none()), "a stock that makes a loss");
+    }
 }

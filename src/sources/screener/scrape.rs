@@ -86,8 +86,9 @@ impl Scrape {
 
     /// Spends the user's scrape of the day, unless it could not be used anyway.
     async fn claim(&self) -> Result<(), Why> {
-        if self.context.remaining() < self.settings.least_time {
-            return Err(Why::out_of_time());
+        let least_time = self.settings.least_time;
+        if self.context.remaining() < least_time {
+            return Err(Why::too_short(least_time));
         }
         let (user, now) = (&self.context.user.id, clock::wall());
         let in_force = self.stores.cool_downs.in_force(PROFILE.name, user, now).await;

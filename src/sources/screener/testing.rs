@@ -116,20 +116,19 @@ pub(super) fn screen_page(
     const HEADER: &str = r#"<tr><th>S.No.</th><th>Name</th><th data-tooltip="Current Price">CMP</th>
         <th data-tooltip="Price to Earning">P/E</th><th data-tooltip="Market Capitalization">Mar Cap</th>
         <th data-tooltip="Return on equity">ROE</th></tr>"#;
-    let rows: String = symbols
-        .iter()
-        .enumerate()
-        .map(|(index, symbol)| {
-            format!(
-                r#"<tr data-row-company-id="{}"><td>{index}</td><td><a href="/company/{symbol}/">{symbol}
-                Limited</a></td><td>1,234.50</td><td>-</td><td>19,15,682</td><td>9.1</td></tr>"#,
-                first_id + index
-            )
-        })
-        .collect();
+    let row = |(index, symbol): (usize, &&str)| {
+        format!(
+            r#"<tr data-row-company-id="{}"><td>{index}</td><td><a href="/company/{symbol}/">{symbol}
+            Limited</a></td><td>1,234.50</td><td>-</td><td>19,15,682</td><td>9.1</td></tr>"#,
+            first_id + index
+        )
+    };
+    let rows: Vec<_> = symbols.iter().enumerate().map(row).collect();
     format!(
-        r#"<!doctype html><a href="/user/account/">me</a><h1>Screen of {total}</h1><div data-page-info>{total} results found: Showing page
-        {number} of {pages}</div><table class="data-table">{HEADER}{rows}</table>"#
+        r#"<!doctype html><a href="/user/account/">me</a><h1>Screen of {total}</h1>
+        <div data-page-info>{total} results found: Showing page {number} of {pages}</div>
+        <table class="data-table">{HEADER}{}</table>"#,
+        rows.concat()
     )
 }
 

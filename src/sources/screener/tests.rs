@@ -1,5 +1,6 @@
 //! The whole connector against a site of our own: what it asks, what it keeps, what it falls back to.
 
+mod bundled;
 mod failures;
 
 use std::time::Duration;
@@ -213,6 +214,7 @@ async fn the_scrape_of_the_day_is_not_spent_where_it_would_be_lost() {
     let house = House::with(|settings| settings.least_time = Duration::from_hours(1), PROFILE).await;
     let error = house.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap_err();
     assert_eq!(error.code, ErrorCode::Timeout);
+    assert!(error.message.contains("at least 3600 s"), "{error}");
     assert!(!house.screens.is_spent("demo"));
 
     let house = House::empty().await;

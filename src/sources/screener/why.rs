@@ -1,6 +1,6 @@
 //! Why a screen was not scraped: as a warning beside an older copy, or as the failure of a call that has none.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, SecondsFormat, Utc};
 
@@ -30,6 +30,15 @@ impl Why {
     /// The call has no time for it, or no longer.
     pub(super) fn out_of_time() -> Self {
         Failure::new(FailureKind::OutOfTime, "no time is left for a scrape").into()
+    }
+
+    /// The call would have ended before anything was fetched.
+    pub(super) fn too_short(least_time: Duration) -> Self {
+        let message = format!(
+            "Screener.in was not asked: that takes at least {} s. Call again with a longer deadline.",
+            least_time.as_secs_f64()
+        );
+        Failure::new(FailureKind::OutOfTime, "too little time for a scrape").saying(message).into()
     }
 
     /// The source is left alone for now.

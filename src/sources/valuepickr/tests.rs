@@ -7,8 +7,8 @@ use wiremock::{
 };
 
 use super::*;
-use crate::sources::http::{
-    FailureKind::{self, *},
+use crate::sources::{
+    http::FailureKind::{self, *},
     testing::{client, context},
 };
 

@@ -115,7 +115,7 @@ mod tests {
     #[tokio::test]
     async fn a_result_answers_until_its_ttl_and_a_later_one_takes_its_place() {
         let (store, key) = (MemoryResults::default(), [1; 32]);
-        let (first, second) = (stored("a", Duration::from_secs(60)), stored("b", Duration::from_secs(90)));
+        let (first, second) = (stored("a", Duration::from_mins(1)), stored("b", Duration::from_secs(90)));
         store.put(&key, &first).await.expect("works");
         let almost = first.stored_at + Duration::from_millis(59_999);
         assert!(store.get(&key, almost).await.expect("works").is_some());
@@ -130,7 +130,7 @@ mod tests {
     #[tokio::test]
     async fn results_take_no_more_room_than_they_are_given() {
         let store = MemoryResults::new(1024 * 1024);
-        let large = stored(&"x".repeat(20_000), Duration::from_secs(60));
+        let large = stored(&"x".repeat(20_000), Duration::from_mins(1));
         for n in 0..100 {
             store.put(&[n; 32], &large).await.expect("works");
         }
@@ -141,7 +141,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_clock_that_is_set_back_makes_nothing_older_than_new() {
-        let result = stored("a", Duration::from_secs(60));
+        let result = stored("a", Duration::from_mins(1));
         assert_eq!(result.age(result.stored_at - Duration::from_hours(1)), Duration::ZERO);
     }
 }

@@ -26,10 +26,10 @@ use crate::{
     context::{ToolContext, Unfinished, UserId},
     contract::{ErrorCode, ToolError, proto::research::v1::*},
     sources::{
-        http::testing::{client, context},
         news,
         now::Now,
         reddit,
+        testing::{client, context},
         universe::Universe,
         valuepickr,
         watchlist::UserWatchlists,

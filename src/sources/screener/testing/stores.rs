@@ -110,12 +110,12 @@ impl Screens for MemoryScreens {
         user: &'a UserId,
         now: SystemTime,
     ) -> BoxFuture<'a, Result<Claim, StoreError>> {
-        self.with(|state| match state.allowed_at(user, now) {
-            Some(allowed_at) => Claim::Denied { allowed_at },
-            None => {
-                state.claims.insert(user.clone(), now);
-                Claim::Granted
+        self.with(|state| {
+            if let Some(allowed_at) = state.allowed_at(user, now) {
+                return Claim::Denied { allowed_at };
             }
+            state.claims.insert(user.clone(), now);
+            Claim::Granted
         })
     }
 
