@@ -62,7 +62,7 @@ fn start() -> (Server, Arc<Limited>) {
     let limited = Arc::new(Limited::default());
     let config = config();
     let mut app = App::build(&config).expect("starts");
-    app.limits = Arc::clone(&limited) as _;
+    app.research.limits = Arc::clone(&limited) as _;
     (Server::of(app, config), limited)
 }
 

@@ -65,7 +65,7 @@ async fn a_result_is_fresh_until_its_end_and_a_later_one_takes_its_place() {
 #[tokio::test]
 async fn a_result_that_is_larger_than_everything_is_not_kept() {
     let stores: [Arc<dyn Results>; 2] =
-        [Arc::new(MemoryResults::bounded(10_000)), Arc::new(Sqlite::in_memory().keeping(10_000))];
+        [Arc::new(MemoryResults::new(10_000)), Arc::new(Sqlite::in_memory().keeping(10_000))];
     for store in stores {
         store.put(&KEY, &result()).await.unwrap();
         let large = Ok(Payload::from_json("x".repeat(20_000).into()));
