@@ -297,7 +297,10 @@ async fn a_listing_is_sorted_filtered_and_complete() {
     assert_eq!(names.len(), tools::all().len() + tools::diagnostics().len());
     assert!(all.iter().all(|tool| tool.digest.len() == 64 && !tool.input_schema_json.is_empty()));
     let writes = list(ListToolsRequest { category: ToolCategory::Write.into(), ..Default::default() }).await;
-    assert_eq!(writes.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["debug_write"]);
+    assert_eq!(
+        writes.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(),
+        ["add_to_watchlist", "debug_write"]
+    );
     let found = list(ListToolsRequest {
         text: "ROTH".to_owned(),
         view: ToolView::Basic.into(),
@@ -328,8 +331,11 @@ async fn one_definition_a_planner_text_and_limits_can_be_asked_for() {
     assert_eq!(none.tools, "No tools are currently available.");
 
     let limits = client.get_limits(GetLimitsRequest::default()).await.expect("answers").into_inner().limits;
-    assert_eq!(limits.len(), 1);
-    assert!(limits[0].source == "brokerage" && limits[0].can_make_request && limits[0].policy.is_none());
+    let sources: Vec<_> = limits.iter().map(|limit| limit.source.as_str()).collect();
+    assert_eq!(sources, ["brokerage", "news", "nse", "reddit", "screener", "valuepickr", "yahoo"]);
+    assert!(limits.iter().all(|limit| limit.can_make_request && limit.cool_down_until.is_none()));
+    assert!(limits[0].policy.is_none(), "files refuse nobody");
+    assert!(limits[1..].iter().all(|limit| limit.policy.is_some()));
     let status = client.get_limits(GetLimitsRequest { source: "nowhere".to_owned() }).await.unwrap_err();
     assert_status(&status, Code::InvalidArgument, "INVALID_REQUEST");
 }

@@ -60,7 +60,7 @@ async fn requests_to(server: &MockServer, at: &str) -> usize {
 }
 
 #[tokio::test]
-async fn a_refused_cookie_is_renewed_once_and_the_new_one_is_kept() {
+async fn an_old_cookie_that_is_refused_is_renewed_once_and_the_new_one_is_kept() {
     for refusal in [page(), ResponseTemplate::new(403), ResponseTemplate::new(401)] {
         let server = MockServer::start().await;
         serve_cookies(&server, &["one", "two", "three"]).await;
@@ -68,7 +68,9 @@ async fn a_refused_cookie_is_renewed_once_and_the_new_one_is_kept() {
             {"category": "DII **", "date": "16-Jan-2026", "buyValue": "1", "sellValue": "2", "netValue": "1,234.56"},
             {"category": "FII/FPI *", "date": "16-Jan-2026", "buyValue": 1, "sellValue": 2, "netValue": -987.5},
         ]);
-        Mock::given(path(FLOWS)).and(header("cookie", "nsit=one")).respond_with(refusal).mount(&server).await;
+        let with_one = || Mock::given(path(FLOWS)).and(header("cookie", "nsit=one"));
+        with_one().respond_with(json_of(&flows)).up_to_n_times(1).with_priority(1).mount(&server).await;
+        with_one().respond_with(refusal).mount(&server).await;
         Mock::given(path(FLOWS))
             .and(header("cookie", "nsit=two"))
             .respond_with(json_of(&flows))
