@@ -61,4 +61,21 @@ expect 'arguments that are not JSON' 'Code: InvalidArgument .*"fieldViolations"'
 expect 'arguments that break the schema' '"code": "TOOL_ERROR_CODE_INVALID_ARGUMENT".*"rule": "required"' \
   -d '{"tool":"get_quotes","arguments":{}}' "$address" "$tool_service/InvokeTool"
 
+research=toolwire.research.v1.ResearchService
+expect 'the research service is listed' "$research" "$address" list
+expect 'a research tool answers from its embedded source' '"current_price": [0-9.]+' \
+  -d '{"tool":"get_technicals","arguments":{"symbol":"RELIANCE"}}' "$address" "$tool_service/CallTool"
+expect 'the same from the cache, typed' '"currentPrice": [0-9.]+.*"fromCache": true' \
+  -d '{"symbol":"RELIANCE"}' "$address" "$research/GetTechnicals"
+expect 'progress has the words of the specification' '"message": "Browsing ValuePickr for ideas' \
+  -d '{"tool":"browse_valuepickr"}' "$address" "$tool_service/InvokeTool"
+expect 'text from outside is framed' '"meta": "USER_GENERATED_CONTENT_BELOW", "nonce": "[0-9a-f]{32}"' \
+  -d '{"query":"Tata Motors"}' "$address" "$research/GetStockThesis"
+expect 'an unknown symbol is met with near ones' 'TOOL_ERROR_CODE_NOT_FOUND.*RELIANCE' \
+  -d '{"tool":"get_technicals","arguments":{"symbol":"RELIANC"}}' "$address" "$tool_service/CallTool"
+expect 'a limit above the maximum names it' 'TOOL_ERROR_CODE_INVALID_ARGUMENT.*25' \
+  -d '{"tool":"browse_valuepickr","arguments":{"limit":26}}' "$address" "$tool_service/CallTool"
+expect 'limits are told' '"source": "yahoo", "canMakeRequest": true' "$address" "$tool_service/GetLimits"
+expect 'guidance is made of budgets and manifests' '## Screener' "$address" "$tool_service/DescribeForPlanner"
+
 echo "$checks passed, 0 failed"

@@ -63,6 +63,16 @@ moved() { [ "$(value "$calls")" = "$((before + 1))" ]; }
 eventually 'the call is counted' moved
 [ "$(value "sum(rpc_server_call_duration_seconds_count)")" -ge 1 ] || fail 'no RPC is counted'
 
+# What only research tools move: a stock that nobody else asks for, once from its source and once from the cache.
+for _ in 1 2; do
+  "$toolwire" call get_technicals symbol=WIPRO --server "http://$address" >"$work/answer"
+done
+asked='toolwire_upstream_request_duration_seconds_count{source="yahoo",outcome="OK"}'
+is_asked() { [ "$(value "sum($asked)")" -ge 1 ]; }
+eventually 'requests to sources are counted' is_asked
+is_hit() { [ "$(value 'sum(toolwire_cache_lookups_total{tool="get_technicals",result="hit"})')" -ge 1 ]; }
+eventually 'hits of the cache are counted' is_hit
+
 # Every expression of the dashboard, as Grafana would ask it.
 expressions=0
 while IFS= read -r expression; do
