@@ -113,7 +113,7 @@ impl Parts<'_> {
             .with(Arc::clone(&self.universe))
             .with(Arc::new(Profiles::from(self.profiles)))
             .with(Arc::new(watchlists));
-        let titles = PROFILES.map(|profile| (profile.name, profile.title));
+        let titles = TITLES.map(|(source, title)| (source.name(), title));
         let limits = Limits::new(Arc::clone(&self.limiter) as _, Arc::clone(&self.state) as _, titles);
         Research {
             services,
@@ -240,8 +240,15 @@ impl Parts<'_> {
     }
 }
 
-const PROFILES: [Profile; 6] =
-    [yahoo::PROFILE, valuepickr::PROFILE, reddit::PROFILE, news::PROFILE, screener::PROFILE, nse::PROFILE];
+/// What guidance calls the sources, as specification 004 does (`## Screener Tool Usage`).
+const TITLES: [(Upstream, &str); 6] = [
+    (Upstream::Yahoo, "Yahoo Finance"),
+    (Upstream::ValuePickr, "ValuePickr"),
+    (Upstream::Reddit, "Reddit"),
+    (Upstream::News, "News"),
+    (Upstream::Screener, "Screener"),
+    (Upstream::Nse, "NSE"),
+];
 
 /// The known stocks of a tree, or else those that are built in.
 fn universe(tree: &Tree) -> Result<Universe, OpenError> {

@@ -83,7 +83,7 @@ fn add(arguments: &mut Arguments, key: String, text: &str, schema: &Value) -> Re
     }
     let items = match serde_json::from_str(text) {
         Ok(Value::Array(items)) => items,
-        _ => vec![typed(text, &parameter["items"])],
+        _ => text.split(',').map(|item| typed(item.trim(), &parameter["items"])).collect(),
     };
     match arguments.entry(key).or_insert_with(|| Value::Array(Vec::new())) {
         Value::Array(list) => list.extend(items),
