@@ -4,6 +4,7 @@ pub mod cool_downs;
 mod error;
 pub mod idempotency;
 mod memory;
+mod remembered;
 pub mod results;
 pub mod screens;
 mod sqlite;
@@ -11,4 +12,5 @@ pub mod watchlist;
 
 pub use error::StoreError;
 pub use memory::{MemoryCoolDowns, MemoryIdempotency, MemoryResults};
+pub use remembered::RememberedCoolDowns;
 pub use sqlite::Sqlite;

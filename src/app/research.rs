@@ -8,7 +8,7 @@ use http::HeaderValue;
 use url::Url;
 
 use crate::{
-    config::{self, Config, Upstream, Upstreams},
+    config::{self, Config, Mode, Upstream, Upstreams},
     context::Services,
     files::{ReadError, Tree},
     sources::{
@@ -27,7 +27,7 @@ use crate::{
         watchlist::UserWatchlists,
         yahoo::{self, Yahoo},
     },
-    store::Sqlite,
+    store::{RememberedCoolDowns, Sqlite},
     tools::research::Profiles,
 };
 
@@ -77,13 +77,21 @@ struct Parts<'a> {
     origin: Option<Origin>,
     sender: Sender,
     limiter: Arc<MemoryLimiter>,
-    state: Arc<Sqlite>,
+    screened: Arc<Sqlite>,
+    cool_downs: Arc<RememberedCoolDowns>,
 }
 
 /// Sets the sources up.
 pub(super) fn open(config: &Config, tree: &Tree, state: &Arc<Sqlite>) -> Result<Research, OpenError> {
     let upstreams = &config.upstreams;
     let is_any_embedded = Upstream::ALL.into_iter().any(|source| upstreams.is_embedded(source));
+    let live = Upstream::ALL.into_iter().filter(|source| !upstreams.is_embedded(*source)).map(Upstream::name);
+    // What was screened from invented data is never shown as real.
+    let screened = if upstreams.is_embedded(Upstream::Screener) {
+        Arc::new(state.embedded())
+    } else {
+        Arc::clone(state)
+    };
     let user_agent = HeaderValue::from_str(&upstreams.user_agent).expect("checked when it was read");
     let policies = Upstream::ALL.map(|source| (source.name(), upstreams.policy(source)));
     let parts = Parts {
@@ -93,7 +101,8 @@ pub(super) fn open(config: &Config, tree: &Tree, state: &Arc<Sqlite>) -> Result<
         origin: is_any_embedded.then(|| Origin::start(tree.clone())).transpose()?,
         sender: Sender::new()?.with_user_agent(user_agent),
         limiter: Arc::new(MemoryLimiter::new(policies)),
-        state: Arc::clone(state),
+        screened,
+        cool_downs: Arc::new(RememberedCoolDowns::new(Arc::clone(state) as _, live)),
     };
     Ok(parts.wire(tree))
 }
@@ -101,7 +110,7 @@ pub(super) fn open(config: &Config, tree: &Tree, state: &Arc<Sqlite>) -> Result<
 impl Parts<'_> {
     fn wire(self, tree: &Tree) -> Research {
         let credentials = Arc::new(screener::Credentials::default());
-        let watchlists = UserWatchlists(Arc::clone(&self.state) as _);
+        let watchlists = UserWatchlists(Arc::clone(&self.screened) as _);
         let services = Services::default()
             .with(Arc::new(self.yahoo()))
             .with(Arc::new(self.nse()))
@@ -114,7 +123,7 @@ impl Parts<'_> {
             .with(Arc::new(Profiles::from(self.profiles)))
             .with(Arc::new(watchlists));
         let titles = TITLES.map(|(source, title)| (source.name(), title));
-        let limits = Limits::new(Arc::clone(&self.limiter) as _, Arc::clone(&self.state) as _, titles);
+        let limits = Limits::new(Arc::clone(&self.limiter) as _, Arc::clone(&self.cool_downs) as _, titles);
         Research {
             services,
             limits: Arc::new(limits),
@@ -193,8 +202,8 @@ impl Parts<'_> {
             now @ Now::Recorded(_) => screener::Settings::embedded(base, now),
         };
         let stores = screener::Stores {
-            screens: Arc::clone(&self.state) as _,
-            cool_downs: Arc::clone(&self.state) as _,
+            screens: Arc::clone(&self.screened) as _,
+            cool_downs: Arc::clone(&self.cool_downs) as _,
         };
         Screener::new(self.client(Upstream::Screener, screener::PROFILE), stores, credentials, settings)
     }
@@ -211,7 +220,7 @@ impl Parts<'_> {
     fn client(&self, source: Upstream, profile: Profile) -> Client {
         let timeout = self.upstreams.budget(source).timeout.unwrap_or(profile.timeout);
         let profile = Profile { timeout, ..profile };
-        let (limiter, cool_downs) = (Arc::clone(&self.limiter) as _, Arc::clone(&self.state) as _);
+        let (limiter, cool_downs) = (Arc::clone(&self.limiter) as _, Arc::clone(&self.cool_downs) as _);
         Client::new(profile, self.sender.clone(), limiter, cool_downs)
             .cooling_down_for(self.upstreams.cool_down)
     }
@@ -233,9 +242,14 @@ impl Parts<'_> {
     }
 
     fn digests(&self, tree: &Tree) -> Vec<(&'static str, String)> {
+        // What the origin serves: a tree without research has the built-in one.
+        let tree = if tree.has_directory("research") { tree } else { &Tree::Embedded };
         let embedded = format!("embedded:{}", tree.digest("research"));
-        let digest =
-            |source| if self.upstreams.is_embedded(source) { embedded.clone() } else { "live".to_owned() };
+        // At another address a live source is another one.
+        let digest = |source| match self.upstreams.mode.of(source) {
+            Mode::Embedded => embedded.clone(),
+            Mode::Live => format!("live:{}", self.upstreams.addresses(source)),
+        };
         Upstream::ALL.into_iter().map(|source| (source.name(), digest(source))).collect()
     }
 }

@@ -140,6 +140,21 @@ impl Upstreams {
         self.budget(source).policy(self.mode.of(source))
     }
 
+    /// Where the source is: its addresses in one text.
+    pub fn addresses(&self, source: Upstream) -> String {
+        let Self { yahoo, valuepickr, reddit, news, screener, nse, .. } = self;
+        match source {
+            Upstream::Yahoo => format!("{} {}", yahoo.base_url, yahoo.cookie_url),
+            Upstream::ValuePickr => valuepickr.base_url.to_string(),
+            Upstream::Reddit => format!("{} {}", reddit.base_url, reddit.token_url),
+            Upstream::News => {
+                format!("{} {} {}", news.moneycontrol_url, news.economic_times_url, news.google_url)
+            }
+            Upstream::Screener => screener.base_url.to_string(),
+            Upstream::Nse => format!("{} {}", nse.base_url, nse.archives_url),
+        }
+    }
+
     /// What is set of the source's limits.
     pub fn budget(&self, source: Upstream) -> Budget {
         match source {

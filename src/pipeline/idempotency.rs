@@ -175,7 +175,8 @@ impl Layer {
     {
         let key = key_of(&call);
         let work = detached(&call);
-        let listed = self.list(&work);
+        // A read ends by its callers, who are listed themselves: others may wait for it.
+        let listed = writes(&work).then(|| self.list(&work));
         // Until the flight is listed: another caller would find its record and no flight.
         let _turn = self.turns.of(&key).await;
         if call.context.cancellation.is_cancelled() {

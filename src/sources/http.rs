@@ -8,6 +8,7 @@ mod answer;
 mod client;
 mod cool_down;
 mod failure;
+mod hold;
 mod judge;
 mod limit;
 mod outgoing;

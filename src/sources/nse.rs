@@ -45,8 +45,7 @@ pub const PROFILE: Profile = Profile {
     max_body: 2 * 1024 * 1024,
     may_retry: true,
     credentials: CredentialsOf::Service,
-    // A block is HTML where something else was due, or a 403: the common rules know both.
-    judge: |_| None,
+    judge,
 };
 
 const USER_AGENT: HeaderValue = HeaderValue::from_static(
@@ -176,6 +175,7 @@ impl Nse {
         }
         // Nothing is judged yet: a refusal may only mean that the cookie is old.
         let request = with_cookie(Outgoing::get(url.clone(), Due::Anything), &cookie)
+            .accepting(StatusCode::OK)
             .accepting(StatusCode::UNAUTHORIZED)
             .accepting(StatusCode::FORBIDDEN);
         let answer = self.client.send(request, context).await?;
@@ -196,6 +196,14 @@ impl Nse {
         HeaderValue::from_str(&cookies.join("; "))
             .map_err(|_| self.client.failed(Failure::malformed("a cookie that is no header"), context))
     }
+}
+
+/// The page of a block, also where a page was due: it warms nobody up. HTML elsewhere and a 403 the common rules know.
+fn judge(answer: &Answer) -> Option<Failure> {
+    let is_block = answer.is_html()
+        && answer.cookies().next().is_none()
+        && answer.text().contains("<title>NSE India</title>");
+    is_block.then(|| Failure::new(FailureKind::Blocked, "the page of a block"))
 }
 
 fn refuses(answer: &Answer) -> bool {

@@ -7,6 +7,8 @@ use std::{collections::BTreeMap, time::SystemTime};
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 
+use super::text;
+
 /// So many near symbols are named.
 const MAX_NEAR: usize = 3;
 /// What is less alike is not near (Jaro-Winkler).
@@ -92,6 +94,8 @@ impl Universe {
 
     /// The sentence that says that a symbol is not known, naming near ones.
     pub fn unknown(&self, symbol: &str) -> String {
+        // It may have come from a model that read something bad.
+        let symbol = &*text::title(symbol);
         match self.near(symbol).as_slice() {
             [] => {
                 format!("Unknown symbol '{symbol}'. Give the NSE symbol without a suffix, such as RELIANCE.")

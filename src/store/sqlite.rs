@@ -13,21 +13,35 @@ mod screens;
 mod time;
 mod watchlist;
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use futures_util::future::BoxFuture;
 use sqlx::{SqlitePool, Transaction};
 use tokio::sync::OnceCell;
 
 use super::{StoreError, results::MAX_BYTES};
+use crate::context::UserId;
 
 /// State in one SQLite file.
 #[derive(Debug)]
 pub struct Sqlite {
+    realm: Realm,
     place: Place,
     /// How many bytes of results are kept.
     results_bytes: u64,
-    pools: OnceCell<Pools>,
+    pools: Arc<OnceCell<Pools>>,
+}
+
+/// Whose screens and watch-lists these are: what was invented for trying out is never shown as real.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Realm {
+    /// Of live sources.
+    Live,
+    /// Of embedded ones.
+    Embedded,
 }
 
 /// Where the state is.
@@ -87,12 +101,26 @@ impl Sqlite {
     }
 
     fn of(place: Place) -> Self {
-        Self { place, results_bytes: MAX_BYTES, pools: OnceCell::new() }
+        Self { realm: Realm::Live, place, results_bytes: MAX_BYTES, pools: Arc::default() }
     }
 
     /// The same state, keeping at most so many bytes of results.
     pub fn keeping(self, results_bytes: u64) -> Self {
         Self { results_bytes, ..self }
+    }
+
+    /// The same state, with the screens and watch-lists of embedded sources.
+    pub fn embedded(&self) -> Self {
+        let (place, pools) = (self.place.clone(), Arc::clone(&self.pools));
+        Self { realm: Realm::Embedded, place, results_bytes: self.results_bytes, pools }
+    }
+
+    /// Whose rows a user's are: no user id has a space.
+    fn owner(&self, user: &UserId) -> String {
+        match self.realm {
+            Realm::Live => user.to_string(),
+            Realm::Embedded => format!("embedded {user}"),
+        }
     }
 
     /// Opens and checks the state now, so that what is wrong with it shows before anything needs it.

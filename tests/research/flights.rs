@@ -9,7 +9,11 @@ use tokio::{
     task::JoinHandle,
     time::timeout,
 };
-use toolwire::{clock, contract::ToolResult};
+use toolwire::{
+    clock,
+    contract::{ErrorCode, ToolResult},
+};
+use wiremock::{Mock, MockServer, ResponseTemplate, matchers::any};
 
 use crate::support::{Research, data};
 
@@ -101,4 +105,21 @@ async fn cancelling_the_last_closes_the_upstream_connection() {
     let end = timeout(Duration::from_secs(5), stream.read_to_end(&mut rest)).await;
     println!("the upstream connection closed {:?} after the last caller left", clock::now() - left);
     assert!(matches!(end, Ok(Ok(0) | Err(_))), "{end:?}");
+}
+
+#[tokio::test]
+async fn a_429_holds_everybody_off_for_as_long_as_it_says() {
+    let server = MockServer::start().await;
+    let busy = ResponseTemplate::new(429).insert_header("retry-after", "3600");
+    Mock::given(any()).respond_with(busy).mount(&server).await;
+    let research = Research::against("yahoo", &server.uri());
+    let technicals = async |user, symbol| {
+        let result = research.call_as(user, "get_technicals", json!({"symbol": symbol})).await;
+        result.outcome.expect_err("limited")
+    };
+    assert_eq!(technicals("asha", "RELIANCE").await.attempts, 1);
+    let held = technicals("ravi", "TCS").await;
+    assert_eq!((held.code, held.attempts), (ErrorCode::RateLimited, 0));
+    assert!(held.retry_after.is_some_and(|wait| wait > Duration::from_mins(59)), "{held:?}");
+    assert_eq!(server.received_requests().await.expect("recorded").len(), 1);
 }

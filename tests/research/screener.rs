@@ -1,9 +1,16 @@
 //! Screener.in: one scrape a day and user, whatever happens, also across processes and restarts (spec 004 §3.0).
 
-use std::process::{Command, Stdio};
+use std::{
+    process::{Command, Stdio},
+    time::Duration,
+};
 
 use serde_json::{Value, json};
-use toolwire::contract::ErrorCode;
+use toolwire::{
+    clock,
+    contract::ErrorCode,
+    store::screens::{ScreenCopy, ScreenedStock, Screens},
+};
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers::any};
 
 use crate::support::{Research, data, embedded};
@@ -15,12 +22,31 @@ async fn a_fresh_copy_makes_no_request() {
     let again = data(research.call("browse_screener", json!({})).await);
     assert_eq!((&scraped["from_cache"], &again["from_cache"]), (&json!(false), &json!(true)));
     assert_eq!(scraped["stocks"], again["stocks"]);
-    // The same state behind a source that would refuse.
+}
+
+#[tokio::test]
+async fn a_stale_copy_comes_with_a_warning_whatever_fails() {
     let server = MockServer::start().await;
-    let elsewhere = research.against_too("screener", &server.uri());
-    let copy = data(elsewhere.call("browse_screener", json!({})).await);
-    assert_eq!(copy["from_cache"], true);
-    assert!(server.received_requests().await.expect("recorded").is_empty());
+    Mock::given(any()).respond_with(ResponseTemplate::new(500)).mount(&server).await;
+    let research = Research::against("screener", &server.uri());
+    let stock = ScreenedStock {
+        symbol: "TCS".to_owned(),
+        name: "Tata Consultancy Services".to_owned(),
+        cmp: 3206.4,
+        pe: None,
+        market_cap_cr: 1_160_100.0,
+        roe: None,
+    };
+    let scraped_at = clock::wall() - Duration::from_hours(30);
+    let copy = ScreenCopy { name: "Kept".to_owned(), stocks: vec![stock], scraped_at };
+    let user = "demo".parse().expect("a user id");
+    research.app.state.keep(&user, "default", &copy).await.expect("kept");
+    let result = research.call("browse_screener", json!({})).await;
+    assert!(!result.provenance.warnings.is_empty(), "a warning says why");
+    let shown = data(result);
+    assert_eq!((&shown["screen_name"], &shown["from_cache"]), (&json!("Kept"), &json!(true)));
+    assert!(shown["cache_age_hours"].as_f64().expect("a number") > 29.9);
+    assert_eq!(server.received_requests().await.expect("recorded").len(), 1, "nothing is retried");
 }
 
 #[tokio::test]
@@ -91,4 +117,30 @@ async fn what_was_screened_is_watched() {
     let watched_symbols = symbols(&watched["items"]);
     assert!(symbols(&screen["stocks"]).iter().all(|symbol| watched_symbols.contains(symbol)));
     assert!(watched["items"].as_array().expect("a list").iter().all(|item| item["source"] == "screener"));
+}
+
+#[tokio::test]
+async fn what_was_screened_from_invented_data_is_never_shown_as_real() {
+    let research = Research::embedded();
+    data(research.call("browse_screener", json!({})).await);
+    data(research.call("add_to_watchlist", json!({"symbol": "TCS"})).await);
+    let server = MockServer::start().await;
+    Mock::given(any()).respond_with(ResponseTemplate::new(500)).mount(&server).await;
+    let live = research.against_too("screener", &server.uri());
+    let error = live.call("browse_screener", json!({})).await.outcome.expect_err("no copy of a real screen");
+    assert_eq!(error.code, ErrorCode::Unavailable);
+    assert_eq!(data(live.call("browse_watchlist", json!({})).await)["items"], json!([]));
+}
+
+#[tokio::test]
+async fn a_refusal_stops_the_requests_that_wait_already() {
+    let server = MockServer::start().await;
+    Mock::given(any()).respond_with(ResponseTemplate::new(403)).mount(&server).await;
+    let research = Research::spaced("yahoo", &server.uri());
+    let technicals = |symbol| research.call("get_technicals", json!({"symbol": symbol}));
+    let (one, two, three) = tokio::join!(technicals("RELIANCE"), technicals("TCS"), technicals("INFY"));
+    for result in [one, two, three] {
+        assert_eq!(result.outcome.expect_err("refused").code, ErrorCode::Blocked);
+    }
+    assert_eq!(server.received_requests().await.expect("recorded").len(), 1);
 }

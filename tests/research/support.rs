@@ -80,6 +80,13 @@ impl Research {
         Self::of(live(source, uri))
     }
 
+    /// One source is live, at the given address, and asked twice a second at most.
+    pub(crate) fn spaced(source: &str, uri: &str) -> Self {
+        let mut config = live(source, uri);
+        config.upstreams.yahoo.ceiling_min_delay = Some(Duration::from_millis(500));
+        Self::of(config)
+    }
+
     /// The same state, with one source at the given address.
     pub(crate) fn against_too(&self, source: &str, uri: &str) -> Self {
         Self::on(live(source, uri), Arc::clone(&self.state))

@@ -21,7 +21,7 @@ use tracing_opentelemetry::OpenTelemetrySpanExt;
 use super::{hit, key::Passage};
 use crate::{
     clock,
-    context::{Cancellation, EventSink, StopCause},
+    context::{Cancellation, EventSink, StopCause, UserId},
     contract::{ErrorCode, Refusal, Terminal, ToolResult},
     pipeline::{
         Call, execute,
@@ -47,6 +47,8 @@ pub(super) struct Board(Flights<Passage, Landing>);
 /// How a flight ended, and by when it had to.
 #[derive(Clone, Debug)]
 struct Landing {
+    /// Under whose identity it flew.
+    user: UserId,
     end: End,
     at: Instant,
     deadline: Instant,
@@ -95,7 +97,8 @@ impl Board {
             if !landing.is_cut_short_for(call) {
                 return landing.answer(call);
             }
-            if call.context.deadline - landing.deadline <= WORTH_A_FLIGHT {
+            let is_out_of_time = matches!(landing.end, End::OutOfTime);
+            if is_out_of_time && call.context.deadline - landing.deadline <= WORTH_A_FLIGHT {
                 // The call's own deadline ends it.
                 return pending().await;
             }
@@ -120,6 +123,7 @@ where
     let trace = Span::current().context();
     let journey = async move {
         let (deadline, cancellation) = (call.context.deadline, call.context.cancellation.clone());
+        let user = call.context.user.id.clone();
         let work = async {
             if let Some(stored) = found(keeping.as_ref(), &call).await {
                 return End::Found(Box::new(stored));
@@ -130,7 +134,7 @@ where
         if let Some(end) = bounded(work, deadline, &cancellation).await {
             let at = clock::now();
             keep(keeping.as_ref(), &call, &end).await;
-            pilot.land(Landing { end, at, deadline });
+            pilot.land(Landing { user, end, at, deadline });
         }
     };
     tokio::spawn(journey.with_context(trace));
@@ -208,9 +212,13 @@ impl Landing {
         }
     }
 
-    /// Whether it ended so only because the first caller had less time than this one.
+    /// Whether it ended so only because the first caller had less time than this one, or because of that user's own
+    /// budget.
     fn is_cut_short_for(&self, call: &Call) -> bool {
         let deadline = call.context.deadline;
+        if self.user != call.context.user.id && self.refused_turn().is_some() {
+            return true;
+        }
         let refused_turn = || {
             // A turn that the first caller could have waited for was refused for another reason.
             self.refused_turn().is_some_and(|turn| self.deadline <= turn && turn < deadline)

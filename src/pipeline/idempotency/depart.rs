@@ -29,7 +29,7 @@ impl Layer {
         &self,
         call: &Call,
         work: Call,
-        listed: Guard,
+        listed: Option<Guard>,
         mut inner: S,
         trace: Trace,
     ) -> Flight<Landed>

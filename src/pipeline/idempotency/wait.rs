@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use futures_util::future::pending;
 use tokio::{select, time::timeout_at};
 
-use super::{outcome_unknown, writes};
+use super::{lost, outcome_unknown, writes};
 use crate::{
     clock,
     context::{Cancellation, StopCause},
@@ -31,6 +31,7 @@ pub(super) async fn wait(call: &Call, mut flight: Flight<Landed>) -> Landed {
     match landed {
         Ok(Some(landed)) => landed.map(|terminal| own(call, terminal)),
         Err(_) if !writes(call) => Ok(call.failed(timed_out(call))),
+        Ok(None) if !writes(call) => Err(lost(call)),
         Ok(None) | Err(_) => Ok(call.failed(outcome_unknown())),
     }
 }

@@ -7,7 +7,7 @@ use http::{HeaderMap, StatusCode, header};
 use serde::de::DeserializeOwned;
 use url::Url;
 
-use super::{Failure, FailureKind};
+use super::Failure;
 
 /// An answer. Shown without its headers, its body and what was asked: any of them may hold a secret.
 #[derive(Clone)]
@@ -30,9 +30,7 @@ impl Answer {
 
     /// The body as JSON.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, Failure> {
-        serde_json::from_slice(&self.body).map_err(|error| {
-            Failure::new(FailureKind::Malformed, format!("not the JSON that was due: {error}"))
-        })
+        serde_json::from_slice(&self.body).map_err(|error| of_json(&error))
     }
 
     /// The media type without parameters, in lower case; empty without one.
@@ -82,11 +80,17 @@ impl fmt::Debug for Answer {
     }
 }
 
+/// Where JSON is wrong, without the words of the error: they quote what came, which may be anything.
+fn of_json(error: &serde_json::Error) -> Failure {
+    let (kind, line, column) = (error.classify(), error.line(), error.column());
+    Failure::malformed(format!("not the JSON that was due: {kind:?} at line {line}, column {column}"))
+}
+
 #[cfg(test)]
 mod tests {
     use http::{HeaderMap, StatusCode};
 
-    use super::*;
+    use super::{super::FailureKind, *};
 
     fn redirect(from: &str, to: &str) -> Result<String, Failure> {
         let headers = HeaderMap::from_iter([(header::LOCATION, to.parse().unwrap())]);

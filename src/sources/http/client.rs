@@ -76,11 +76,13 @@ impl Parts {
         let Self { profile, sender, limiter, cool_downs, lengths } = self;
         let stack = ServiceBuilder::new()
             // Outermost: a source that refused us is not even waited for.
-            .layer(cool_down::Layer::new(profile, cool_downs, lengths))
+            .layer(cool_down::Layer::new(profile, Arc::clone(&cool_downs), lengths))
             // Above the limit: each attempt takes its own permit.
             .layer(retry::Layer::new(profile, Arc::clone(&limiter)))
-            // Last before the wire: what takes a permit goes out.
+            // Each request takes a permit.
             .layer(limit::Layer::new(profile, limiter))
+            // Last before the wire: what waited for its turn may meet a refusal that came meanwhile.
+            .layer(cool_down::Gate::new(profile, cool_downs))
             // One attempt.
             .service(Send::new(sender, profile));
         BoxCloneSyncService::new(stack)

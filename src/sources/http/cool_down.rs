@@ -43,18 +43,6 @@ impl Layer {
         Self { profile, store, lengths }
     }
 
-    /// Why nothing may be asked for this user now. A store that fails stops nobody.
-    async fn in_force(&self, user: &UserId) -> Option<Failure> {
-        let now = clock::wall();
-        match self.store.in_force(self.profile.name, user, now).await {
-            Ok(cool_down) => Some(refusal(&cool_down?, now)),
-            Err(error) => {
-                tracing::warn!(source = self.profile.name, %error, "cool-downs cannot be read, none is assumed");
-                None
-            }
-        }
-    }
-
     /// Remembers that the source refused us. In a task of its own, since a caller that leaves must not undo it.
     async fn begin(&self, failure: &Failure, user: UserId) {
         let Self { profile, store, lengths } = self.clone();
@@ -72,6 +60,18 @@ impl Layer {
             }
         });
         let _ = kept.await;
+    }
+}
+
+/// Why nothing may be asked for this user now. A store that fails stops nobody.
+async fn in_force(profile: &Profile, store: &dyn CoolDowns, user: &UserId) -> Option<Failure> {
+    let now = clock::wall();
+    match store.in_force(profile.name, user, now).await {
+        Ok(cool_down) => Some(refusal(&cool_down?, now)),
+        Err(error) => {
+            tracing::warn!(source = profile.name, %error, "cool-downs cannot be read, none is assumed");
+            None
+        }
     }
 }
 
@@ -113,7 +113,7 @@ where
         let Self { inner, layer } = self.clone();
         Box::pin(async move {
             let user = request.context.user.id.clone();
-            if let Some(refusal) = layer.in_force(&user).await {
+            if let Some(refusal) = in_force(&layer.profile, &*layer.store, &user).await {
                 return Err(refusal);
             }
             let end = inner.oneshot(request).await;
@@ -123,6 +123,60 @@ where
                 layer.begin(failure, user).await;
             }
             end
+        })
+    }
+}
+
+/// Looks once more, below what may have waited for long.
+#[derive(Clone, Debug)]
+pub(super) struct Gate {
+    profile: Profile,
+    store: Arc<dyn CoolDowns>,
+}
+
+/// See [`Gate`].
+#[derive(Clone, Debug)]
+pub(super) struct Gated<S> {
+    inner: S,
+    gate: Gate,
+}
+
+impl Gate {
+    /// The cool-downs of a source.
+    pub(super) fn new(profile: Profile, store: Arc<dyn CoolDowns>) -> Self {
+        Self { profile, store }
+    }
+}
+
+impl<S> tower::Layer<S> for Gate {
+    type Service = Gated<S>;
+
+    fn layer(&self, inner: S) -> Gated<S> {
+        Gated { inner, gate: self.clone() }
+    }
+}
+
+impl<S> Service<Request> for Gated<S>
+where
+    S: Service<Request, Response = Answer, Error = Failure> + Clone + Send + 'static,
+    S::Future: Send,
+{
+    type Response = Answer;
+    type Error = Failure;
+    type Future = BoxFuture<'static, Result<Answer, Failure>>;
+
+    /// Always ready: what is below is asked only once nothing is in force.
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), Failure>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        let Self { inner, gate } = self.clone();
+        Box::pin(async move {
+            match in_force(&gate.profile, &*gate.store, &request.context.user.id).await {
+                Some(refusal) => Err(refusal),
+                None => inner.oneshot(request).await,
+            }
         })
     }
 }

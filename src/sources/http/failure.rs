@@ -57,7 +57,14 @@ pub enum FailureKind {
 impl Failure {
     /// A failure, with what happened for operators.
     pub fn new(kind: FailureKind, detail: impl Into<String>) -> Self {
-        Self { kind, detail: detail.into(), message: None, retry_after: None, source_title: "", attempts: 0 }
+        Self {
+            kind,
+            detail: bounded(detail.into()),
+            message: None,
+            retry_after: None,
+            source_title: "",
+            attempts: 0,
+        }
     }
 
     /// An answer that cannot be read.
@@ -83,6 +90,16 @@ impl Failure {
     /// The same failure, stating when asking again may help.
     pub fn with_retry_after(self, retry_after: Option<Duration>) -> Self {
         Self { retry_after, ..self }
+    }
+}
+
+/// What happened may quote what came.
+const MAX_DETAIL: usize = 300;
+
+fn bounded(detail: String) -> String {
+    match detail.char_indices().nth(MAX_DETAIL) {
+        Some((end, _)) => format!("{}…", &detail[..end]),
+        None => detail,
     }
 }
 

@@ -13,11 +13,14 @@ use std::{
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use futures_util::future::BoxFuture;
-use tokio::{select, time::Instant};
+use tokio::{
+    select,
+    time::{Instant, sleep_until},
+};
 use tower::{Service, ServiceExt};
 use tracing::{Span, info_span};
 
-use super::{Answer, Failure, FailureKind, Profile, record, request::Request, wait};
+use super::{Answer, Failure, FailureKind, Profile, hold::Hold, record, request::Request, wait};
 use crate::{
     clock,
     context::ToolContext,
@@ -30,6 +33,7 @@ use crate::{
 pub(super) struct Layer {
     profile: Profile,
     limiter: Arc<dyn Limiter>,
+    hold: Hold,
 }
 
 /// See [`Layer`].
@@ -49,10 +53,35 @@ struct Waiting {
 impl Layer {
     /// The limits of a source.
     pub(super) fn new(profile: Profile, limiter: Arc<dyn Limiter>) -> Self {
-        Self { profile, limiter }
+        Self { profile, limiter, hold: Hold::default() }
     }
 
+    /// A permit, and no hold-off that began while it was waited for.
     async fn permit(&self, context: &ToolContext) -> Result<(), Failure> {
+        self.held(context).await?;
+        self.acquire(context).await?;
+        self.held(context).await
+    }
+
+    /// Waits while the source asked to be left alone; refused at once if that lasts beyond the deadline.
+    async fn held(&self, context: &ToolContext) -> Result<(), Failure> {
+        while let Some(at) = self.hold.until() {
+            if at >= context.deadline {
+                record::limiter_refused(self.profile.name);
+                return Err(over_budget(self.profile.title, Refused::TooLate { at }));
+            }
+            wait::tell(context, clock::remaining(at), self.profile.title);
+            let _waiting = Waiting::new(self.profile.name);
+            select! {
+                biased;
+                () = context.cancellation.cancelled() => return Err(Failure::cancelled()),
+                () = sleep_until(at) => {}
+            }
+        }
+        Ok(())
+    }
+
+    async fn acquire(&self, context: &ToolContext) -> Result<(), Failure> {
         let waiting = OnceLock::new();
         let tell = |length: Duration| {
             wait::tell(context, length, self.profile.title);
@@ -127,7 +156,9 @@ where
         let Self { inner, layer } = self.clone();
         Box::pin(async move {
             layer.permit(&request.context).await?;
-            inner.oneshot(request).await
+            let end = inner.oneshot(request).await;
+            layer.hold.note(&end);
+            end
         })
     }
 }

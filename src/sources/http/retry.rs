@@ -75,8 +75,11 @@ impl Layer {
                 return Err(earlier.unwrap_or(failure));
             }
             let failure = self.with_wait(failure, &request.context.user.id).await;
-            let delay = policy.delay(&failure).filter(|delay| *delay < request.context.remaining());
-            let Some(delay) = delay else { return Err(failure) };
+            let Some(delay) = policy.delay(&failure) else { return Err(failure) };
+            let turn = self.limiter.wait_time(self.profile.name, &request.context.user.id).await;
+            if delay.max(turn) >= request.context.remaining() {
+                return Err(failure);
+            }
             self.pause(delay, &request).await?;
             earlier = Some(failure);
         }

@@ -5,7 +5,10 @@ use csv::{ReaderBuilder, StringRecord, Trim};
 use serde::Deserialize;
 
 use super::{amount::Amount, day};
-use crate::sources::http::{Answer, Failure};
+use crate::sources::{
+    http::{Answer, Failure},
+    text,
+};
 
 /// The JSON has no more rows than this, and does not say so.
 const MOST_ROWS: usize = 70;
@@ -156,7 +159,7 @@ impl Row {
         let missing = |what: &str| Failure::malformed(format!("a deal without {what}"));
         Ok(Deal {
             date: day::parse(&self.date)?,
-            client: self.client.unwrap_or_default().trim().to_owned(),
+            client: text::title(&self.client.unwrap_or_default()),
             side: Side::of(&self.side)?,
             quantity: self.quantity.whole().ok_or_else(|| missing("a whole quantity"))?,
             price: self.price.0.ok_or_else(|| missing("a price"))?,

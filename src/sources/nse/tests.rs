@@ -113,11 +113,11 @@ async fn every_refusal_is_taken_for_what_it_is() {
 }
 
 #[tokio::test]
-async fn a_page_without_a_cookie_is_not_gone_on_with() {
+async fn the_page_of_a_block_without_a_cookie_is_not_gone_on_with() {
     let server = MockServer::start().await;
     serve(&server, "/nse/", page()).await;
     let failure = nse(&server).flows(&context()).await.unwrap_err();
-    assert_eq!(failure.kind, FailureKind::Malformed);
+    assert_eq!(failure.kind, FailureKind::Blocked);
     assert_eq!(requests_to(&server, FLOWS).await, 0);
 }
 

@@ -37,9 +37,13 @@ impl Budget {
     }
 }
 
+/// No budget is waited for any longer, whatever a header says.
+const LONGEST_WAIT: Duration = Duration::from_hours(24);
+
 /// When the budget begins anew.
 pub(super) fn reset(answer: &Answer) -> Option<Duration> {
-    Duration::try_from_secs_f64(number(answer, "x-ratelimit-reset")?).ok()
+    let reset = Duration::try_from_secs_f64(number(answer, "x-ratelimit-reset")?).ok()?;
+    Some(reset.min(LONGEST_WAIT))
 }
 
 fn number(answer: &Answer, header: &str) -> Option<f64> {

@@ -13,6 +13,9 @@ use crate::{
     sources::http::{Answer, Client, Due, Failure, FailureKind, Outgoing},
 };
 
+/// No token is trusted for longer, whatever it says of itself.
+const LONGEST_LIFE: Duration = Duration::from_hours(24);
+
 /// So long before it expires a token is no longer used, but never for less than half of its life.
 const MARGIN: Duration = Duration::from_mins(1);
 
@@ -74,7 +77,9 @@ async fn fetch(client: &Client, settings: &Settings, context: &ToolContext) -> R
     let url = url.map_err(|error| Failure::malformed(error.to_string()))?;
     let request = Outgoing::post_form(url, &[("grant_type", "client_credentials")], Due::Json)
         .with_header(header::AUTHORIZATION, credentials.header())
-        .with_header(header::USER_AGENT, settings.user_agent.clone());
+        .with_header(header::USER_AGENT, settings.user_agent.clone())
+        // Asking twice gives two tokens, and harms nobody.
+        .repeatable();
     let asked_at = clock::now();
     given(&client.send(request, context).await?, asked_at)
 }
@@ -88,7 +93,9 @@ fn given(answer: &Answer, asked_at: Instant) -> Result<Token, Failure> {
         .map_err(|_| Failure::malformed("a token that is no header"))?;
     bearer.set_sensitive(true);
     let life = given.expires_in.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    let life = life.ok_or_else(|| Failure::malformed("a token without an end"))?;
+    let life = life
+        .map(|life| life.min(LONGEST_LIFE))
+        .ok_or_else(|| Failure::malformed("a token without an end"))?;
     Ok(Token { bearer, until: asked_at + life.saturating_sub(MARGIN).max(life / 2) })
 }
 

@@ -41,7 +41,7 @@ impl Screens for Sqlite {
         user: &'a UserId,
         screen_id: &'a str,
     ) -> BoxFuture<'a, Result<Option<ScreenCopy>, StoreError>> {
-        Box::pin(async move { self.say(self.copy_of(user, screen_id).await) })
+        Box::pin(async move { self.say(self.copy_of(&self.owner(user), screen_id).await) })
     }
 
     fn keep<'a>(
@@ -50,7 +50,7 @@ impl Screens for Sqlite {
         screen_id: &'a str,
         copy: &'a ScreenCopy,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
-        Box::pin(async move { self.say(self.keep_copy(user, screen_id, copy).await) })
+        Box::pin(async move { self.say(self.keep_copy(&self.owner(user), screen_id, copy).await) })
     }
 
     fn claim_scrape<'a>(
@@ -58,7 +58,7 @@ impl Screens for Sqlite {
         user: &'a UserId,
         now: SystemTime,
     ) -> BoxFuture<'a, Result<Claim, StoreError>> {
-        Box::pin(async move { self.say(self.claim(user, now).await) })
+        Box::pin(async move { self.say(self.claim(&self.owner(user), now).await) })
     }
 
     fn scrape_allowed_at<'a>(
@@ -66,17 +66,17 @@ impl Screens for Sqlite {
         user: &'a UserId,
         now: SystemTime,
     ) -> BoxFuture<'a, Result<Option<SystemTime>, StoreError>> {
-        Box::pin(async move { self.say(self.allowed_at(user, now).await) })
+        Box::pin(async move { self.say(self.allowed_at(&self.owner(user), now).await) })
     }
 }
 
 impl Sqlite {
-    async fn copy_of(&self, user: &UserId, screen_id: &str) -> Result<Option<ScreenCopy>, Failed> {
+    async fn copy_of(&self, user: &str, screen_id: &str) -> Result<Option<ScreenCopy>, Failed> {
         // One view of both tables, whatever is kept meanwhile.
         let mut view = self.readers().await?.begin().await?;
-        let copy = sqlx::query(COPY).bind(user.as_str()).bind(screen_id);
+        let copy = sqlx::query(COPY).bind(user).bind(screen_id);
         let Some(row) = copy.fetch_optional(&mut *view).await? else { return Ok(None) };
-        let stocks = sqlx::query(STOCKS).bind(user.as_str()).bind(screen_id);
+        let stocks = sqlx::query(STOCKS).bind(user).bind(screen_id);
         let stocks = stocks.fetch_all(&mut *view).await?;
         Ok(Some(ScreenCopy {
             name: row.try_get("name")?,
@@ -85,11 +85,11 @@ impl Sqlite {
         }))
     }
 
-    async fn keep_copy(&self, user: &UserId, screen_id: &str, copy: &ScreenCopy) -> Result<(), Failed> {
+    async fn keep_copy(&self, user: &str, screen_id: &str, copy: &ScreenCopy) -> Result<(), Failed> {
         // There is no second one for a day.
         let mut change = self.change(Durability::Power).await?;
-        sqlx::query(DROP).bind(user.as_str()).bind(screen_id).execute(&mut *change).await?;
-        let keep = sqlx::query(KEEP).bind(user.as_str()).bind(screen_id).bind(&copy.name);
+        sqlx::query(DROP).bind(user).bind(screen_id).execute(&mut *change).await?;
+        let keep = sqlx::query(KEEP).bind(user).bind(screen_id).bind(&copy.name);
         keep.bind(millis(copy.scraped_at)).execute(&mut *change).await?;
         for (position, stock) in (0_i64..).zip(&copy.stocks) {
             keep_stock(&mut change, user, screen_id, position, stock).await?;
@@ -98,20 +98,20 @@ impl Sqlite {
         Ok(change.commit().await?)
     }
 
-    async fn claim(&self, user: &UserId, now: SystemTime) -> Result<Claim, Failed> {
+    async fn claim(&self, user: &str, now: SystemTime) -> Result<Claim, Failed> {
         // No other process looks and claims between this look and this claim; and a claim once used up stays so.
         let mut change = self.change(Durability::Power).await?;
-        let claimed_at = sqlx::query_scalar(CLAIMED_AT).bind(user.as_str());
+        let claimed_at = sqlx::query_scalar(CLAIMED_AT).bind(user);
         if let Some(allowed_at) = allowed_at(claimed_at.fetch_optional(&mut *change).await?, now) {
             return Ok(Claim::Denied { allowed_at });
         }
-        sqlx::query(CLAIM).bind(user.as_str()).bind(millis(now)).execute(&mut *change).await?;
+        sqlx::query(CLAIM).bind(user).bind(millis(now)).execute(&mut *change).await?;
         change.commit().await?;
         Ok(Claim::Granted)
     }
 
-    async fn allowed_at(&self, user: &UserId, now: SystemTime) -> Result<Option<SystemTime>, Failed> {
-        let claimed_at = sqlx::query_scalar(CLAIMED_AT).bind(user.as_str());
+    async fn allowed_at(&self, user: &str, now: SystemTime) -> Result<Option<SystemTime>, Failed> {
+        let claimed_at = sqlx::query_scalar(CLAIMED_AT).bind(user);
         Ok(allowed_at(claimed_at.fetch_optional(self.readers().await?).await?, now))
     }
 }
@@ -124,13 +124,13 @@ fn allowed_at(claimed_at: Option<i64>, now: SystemTime) -> Option<SystemTime> {
 
 async fn keep_stock(
     change: &mut Change,
-    user: &UserId,
+    user: &str,
     screen_id: &str,
     position: i64,
     stock: &ScreenedStock,
 ) -> Result<(), sqlx::Error> {
     let keep = sqlx::query(KEEP_STOCK)
-        .bind(user.as_str())
+        .bind(user)
         .bind(screen_id)
         .bind(position)
         .bind(&stock.symbol)

@@ -39,7 +39,7 @@ const REMOVE: &str = "DELETE FROM watchlist WHERE user_id = ? AND symbol = ?";
 
 impl Watchlists for Sqlite {
     fn list<'a>(&'a self, user: &'a UserId) -> BoxFuture<'a, Result<Vec<WatchedStock>, StoreError>> {
-        Box::pin(async move { self.say(self.watched(user).await) })
+        Box::pin(async move { self.say(self.watched(&self.owner(user)).await) })
     }
 
     fn add<'a>(
@@ -50,23 +50,23 @@ impl Watchlists for Sqlite {
         note: Option<&'a str>,
         now: SystemTime,
     ) -> BoxFuture<'a, Result<Changed, StoreError>> {
-        Box::pin(async move { self.say(self.watch(user, symbol, name, note, now).await) })
+        Box::pin(async move { self.say(self.watch(&self.owner(user), symbol, name, note, now).await) })
     }
 
     fn remove<'a>(&'a self, user: &'a UserId, symbol: &'a str) -> BoxFuture<'a, Result<Changed, StoreError>> {
-        Box::pin(async move { self.say(self.unwatch(user, symbol).await) })
+        Box::pin(async move { self.say(self.unwatch(&self.owner(user), symbol).await) })
     }
 }
 
 impl Sqlite {
-    async fn watched(&self, user: &UserId) -> Result<Vec<WatchedStock>, Failed> {
-        let rows = sqlx::query(LIST).bind(user.as_str()).fetch_all(self.readers().await?).await?;
+    async fn watched(&self, user: &str) -> Result<Vec<WatchedStock>, Failed> {
+        let rows = sqlx::query(LIST).bind(user).fetch_all(self.readers().await?).await?;
         Ok(rows.iter().map(stock).collect::<Result<_, _>>()?)
     }
 
     async fn watch(
         &self,
-        user: &UserId,
+        user: &str,
         symbol: &str,
         name: Option<&str>,
         note: Option<&str>,
@@ -75,16 +75,16 @@ impl Sqlite {
         // A person's own words.
         let mut change = self.change(Durability::Power).await?;
         let before = count(&mut change, user).await?;
-        let add = sqlx::query(ADD).bind(user.as_str()).bind(symbol).bind(name).bind(note);
+        let add = sqlx::query(ADD).bind(user).bind(symbol).bind(name).bind(note);
         add.bind(millis(now)).execute(&mut *change).await?;
         let count = count(&mut change, user).await?;
         change.commit().await?;
         Ok(Changed { did: count > before, count })
     }
 
-    async fn unwatch(&self, user: &UserId, symbol: &str) -> Result<Changed, Failed> {
+    async fn unwatch(&self, user: &str, symbol: &str) -> Result<Changed, Failed> {
         let mut change = self.change(Durability::Power).await?;
-        let removed = sqlx::query(REMOVE).bind(user.as_str()).bind(symbol).execute(&mut *change).await?;
+        let removed = sqlx::query(REMOVE).bind(user).bind(symbol).execute(&mut *change).await?;
         let count = count(&mut change, user).await?;
         change.commit().await?;
         Ok(Changed { did: removed.rows_affected() > 0, count })
@@ -94,17 +94,17 @@ impl Sqlite {
 /// Puts a screened stock into a user's list.
 pub(super) async fn screened(
     change: &mut Change,
-    user: &UserId,
+    user: &str,
     stock: &ScreenedStock,
     at: SystemTime,
 ) -> Result<(), sqlx::Error> {
-    let screened = sqlx::query(SCREENED).bind(user.as_str()).bind(&stock.symbol).bind(&stock.name);
+    let screened = sqlx::query(SCREENED).bind(user).bind(&stock.symbol).bind(&stock.name);
     screened.bind(millis(at)).bind(stock.cmp).execute(&mut **change).await?;
     Ok(())
 }
 
-async fn count(change: &mut Change, user: &UserId) -> Result<usize, sqlx::Error> {
-    let count: i64 = sqlx::query_scalar(COUNT).bind(user.as_str()).fetch_one(&mut **change).await?;
+async fn count(change: &mut Change, user: &str) -> Result<usize, sqlx::Error> {
+    let count: i64 = sqlx::query_scalar(COUNT).bind(user).fetch_one(&mut **change).await?;
     Ok(usize::try_from(count).unwrap_or_default())
 }
 

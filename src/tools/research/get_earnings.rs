@@ -51,17 +51,21 @@ impl Tool for GetEarnings {
         let (summary, series) = both_or_one(asked, &mut provenance.warnings)
             .map_err(|failure| symbol::explained(failure, &symbol, context))?;
         let mut quarters = of_yahoo(&summary, &series);
-        if quarters.len() < wanted {
+        let currency = series.currency.or(summary.financial_currency);
+        // The exchange's amounts are rupees: they do not go into a list of dollars.
+        if quarters.len() < wanted && currency.as_deref().is_none_or(|currency| currency == RUPEES) {
             complement(&mut quarters, &mut provenance, &symbol, context).await;
         }
         let quarters: Vec<_> = quarters.into_values().rev().take(wanted).collect();
         if let Some(date) = quarters.first().and_then(|newest| newest.date.clone()) {
             provenance.as_of = date;
         }
-        let currency = series.currency.or(summary.financial_currency);
         Ok(Reply { data: GetEarningsOutput { symbol, currency, quarters }, provenance })
     }
 }
+
+/// In what companies file with the exchange.
+const RUPEES: &str = "INR";
 
 /// The two documents, or the one that came: the series needs no crumb, and the summary suffices for four quarters.
 fn both_or_one(

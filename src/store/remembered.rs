@@ -1,0 +1,147 @@
+//! Cool-downs that hold from the first moment, whatever becomes of their store: kept in memory first, and then in it.
+//!
+//! Those of embedded sources stay in memory: what happens to a twin must not keep the real source waiting, or the other way.
+//! A refusal must stop requests that wait already, and a full disk must not send us back to a source that blocked us.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use futures_util::future::BoxFuture;
+use tokio::time::timeout;
+
+use super::{
+    MemoryCoolDowns, StoreError,
+    cool_downs::{CoolDown, CoolDowns},
+};
+use crate::context::UserId;
+
+/// How long the store is waited for; what it says later is not heard.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Cool-downs in memory and in a store.
+#[derive(Debug)]
+pub struct RememberedCoolDowns {
+    memory: MemoryCoolDowns,
+    store: Arc<dyn CoolDowns>,
+    /// The sources that the store is for.
+    live: BTreeSet<&'static str>,
+}
+
+impl RememberedCoolDowns {
+    /// Those of the store for the live sources, and in memory whatever begins from now on.
+    pub fn new(store: Arc<dyn CoolDowns>, live: impl IntoIterator<Item = &'static str>) -> Self {
+        Self { memory: MemoryCoolDowns::default(), store, live: live.into_iter().collect() }
+    }
+}
+
+impl CoolDowns for RememberedCoolDowns {
+    fn in_force<'a>(
+        &'a self,
+        source: &'a str,
+        user: &'a UserId,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Result<Option<CoolDown>, StoreError>> {
+        Box::pin(async move {
+            let remembered = self.memory.in_force(source, user, now).await?;
+            if !self.live.contains(source) {
+                return Ok(remembered);
+            }
+            let stored = patiently(self.store.in_force(source, user, now)).await;
+            match (remembered, stored) {
+                (Some(remembered), Ok(Some(stored))) => Ok(Some(later(remembered, stored))),
+                (Some(remembered), _) => Ok(Some(remembered)),
+                (None, stored) => stored,
+            }
+        })
+    }
+
+    fn begin<'a>(
+        &'a self,
+        source: &'a str,
+        user: Option<&'a UserId>,
+        cool_down: &'a CoolDown,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move {
+            self.memory.begin(source, user, cool_down).await?;
+            if !self.live.contains(source) {
+                return Ok(());
+            }
+            self.store.begin(source, user, cool_down).await
+        })
+    }
+
+    fn of_sources(&self, now: SystemTime) -> BoxFuture<'_, Result<Vec<(String, CoolDown)>, StoreError>> {
+        Box::pin(async move {
+            let remembered = self.memory.of_sources(now).await?;
+            if self.live.is_empty() {
+                return Ok(remembered);
+            }
+            let mut stored = match patiently(self.store.of_sources(now)).await {
+                Err(error) if remembered.is_empty() => return Err(error),
+                stored => stored.unwrap_or_default(),
+            };
+            stored.retain(|(source, _)| self.live.contains(source.as_str()));
+            let mut all: BTreeMap<String, CoolDown> = BTreeMap::new();
+            for (source, cool_down) in remembered.into_iter().chain(stored) {
+                let longest = match all.remove(&source) {
+                    Some(earlier) => later(earlier, cool_down),
+                    None => cool_down,
+                };
+                all.insert(source, longest);
+            }
+            Ok(all.into_iter().collect())
+        })
+    }
+}
+
+async fn patiently<T>(looking: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
+    let late = |_| StoreError("the store did not answer in time".to_owned());
+    timeout(PATIENCE, looking).await.map_err(late)?
+}
+
+fn later(one: CoolDown, other: CoolDown) -> CoolDown {
+    if other.until > one.until { other } else { one }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{clock, contract::ErrorCode, store::Sqlite};
+
+    #[tokio::test]
+    async fn a_cool_down_holds_although_its_store_fails() {
+        let cool_downs = RememberedCoolDowns::new(Arc::new(Sqlite::nowhere("there is no place")), ["nse"]);
+        let user: UserId = "demo".parse().unwrap();
+        let now = clock::wall();
+        assert!(cool_downs.in_force("nse", &user, now).await.is_err());
+        let blocked = CoolDown {
+            code: ErrorCode::Blocked,
+            reason: "refused".to_owned(),
+            until: now + Duration::from_hours(1),
+        };
+        assert!(cool_downs.begin("nse", None, &blocked).await.is_err(), "it is said that it cannot be kept");
+        assert_eq!(cool_downs.in_force("nse", &user, now).await.unwrap(), Some(blocked.clone()));
+        assert_eq!(cool_downs.of_sources(now).await.unwrap(), [("nse".to_owned(), blocked)]);
+    }
+
+    #[tokio::test]
+    async fn a_cool_down_of_another_process_holds_too() {
+        let store = Arc::new(Sqlite::in_memory());
+        let (one, other) = (
+            RememberedCoolDowns::new(store.clone(), ["nse"]),
+            RememberedCoolDowns::new(store.clone(), ["nse"]),
+        );
+        let user: UserId = "demo".parse().unwrap();
+        let now = clock::wall();
+        let until = now + Duration::from_hours(1);
+        let blocked = CoolDown { code: ErrorCode::Blocked, reason: "refused".to_owned(), until };
+        one.begin("nse", None, &blocked).await.unwrap();
+        assert!(other.in_force("nse", &user, now).await.unwrap().is_some());
+        let embedded = RememberedCoolDowns::new(store, []);
+        assert_eq!(embedded.in_force("nse", &user, now).await.unwrap(), None, "the twin is another source");
+        assert_eq!(embedded.of_sources(now).await.unwrap(), []);
+    }
+}
