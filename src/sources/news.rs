@@ -157,7 +157,7 @@ impl News {
     ) -> Result<Vec<Article>, Failure> {
         let accepted = HeaderValue::from_static("application/rss+xml, application/xml, text/xml");
         let request = Outgoing::get(url, Due::Xml).with_header(header::ACCEPT, accepted);
-        let answer = self.client.send(request, context).await?;
+        let answer = self.client.send_following(request, context).await?;
         let articles = read(&decode::text(&answer), publisher, self.now());
         articles.map_err(|error| {
             let failure = Failure::malformed(format!("not the feed that was due: {error}"));

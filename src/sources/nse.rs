@@ -121,7 +121,7 @@ impl Nse {
     pub async fn holding(&self, filing: &Filing, context: &ToolContext) -> Result<Holding, Failure> {
         let url = holdings::address_of(filing, &self.settings.archives)
             .map_err(|failure| self.client.failed(failure, context))?;
-        let answer = self.client.send(named(Outgoing::get(url, Due::Xml)), context).await?;
+        let answer = self.client.send_following(named(Outgoing::get(url, Due::Xml)), context).await?;
         let shares = xbrl::parse(&answer.body).map_err(|failure| self.client.failed(failure, context))?;
         holdings::holding(filing, &shares).map_err(|failure| self.client.failed(failure, context))
     }

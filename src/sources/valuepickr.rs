@@ -178,7 +178,7 @@ impl ValuePickr {
         }
         let request = Outgoing::get(url, Due::Json)
             .with_header(header::ACCEPT, HeaderValue::from_static("application/json"));
-        let answer = self.client.send(request, context).await?;
+        let answer = self.client.send_following(request, context).await?;
         answer.json().map_err(|failure| self.client.failed(failure, context))
     }
 

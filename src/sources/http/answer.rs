@@ -1,13 +1,15 @@
 //! What a source answered: status, headers, and the whole body, which is bounded.
 
-use std::fmt;
+use std::{fmt, time::Duration};
 
 use bytes::Bytes;
+use chrono::{DateTime, Utc};
 use http::{HeaderMap, StatusCode, header};
 use serde::de::DeserializeOwned;
 use url::Url;
 
 use super::Failure;
+use crate::clock;
 
 /// An answer. Shown without its headers, its body and what was asked: any of them may hold a secret.
 #[derive(Clone)]
@@ -64,6 +66,16 @@ impl Answer {
             return Err(Failure::malformed(format!("a redirect to another origin, on {host:?}")));
         }
         Ok(target)
+    }
+
+    /// How long `Retry-After` asks to wait: seconds, or until a date.
+    pub fn retry_after(&self) -> Option<Duration> {
+        let text = self.headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
+        if let Ok(seconds) = text.parse() {
+            return Some(Duration::from_secs(seconds));
+        }
+        let date = DateTime::parse_from_rfc2822(text).ok()?;
+        Some((date.to_utc() - DateTime::<Utc>::from(clock::wall())).to_std().unwrap_or_default())
     }
 
     /// The cookies that were set, as `name=value`.

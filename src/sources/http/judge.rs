@@ -4,11 +4,9 @@
 
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
-use http::{HeaderMap, StatusCode, header};
+use http::StatusCode;
 
 use super::{Answer, Due, Failure, FailureKind, Outgoing, Profile};
-use crate::clock;
 
 /// No source is believed that asks for a longer wait.
 const LONGEST_WAIT: Duration = Duration::from_hours(24);
@@ -29,7 +27,7 @@ fn by_common_rules(due: Due, answer: &Answer) -> Option<Failure> {
     let status = answer.status;
     if status == StatusCode::TOO_MANY_REQUESTS || says_too_many(answer) {
         let failure = Failure::new(FailureKind::RateLimited, described(answer));
-        return Some(failure.with_retry_after(retry_after(&answer.headers)));
+        return Some(failure.with_retry_after(answer.retry_after()));
     }
     let kind = match status.as_u16() {
         200..=299 if is_unexpected_page(due, answer) => FailureKind::Blocked,
@@ -58,14 +56,4 @@ fn says_too_many(answer: &Answer) -> bool {
     let head = &answer.body[..answer.body.len().min(256)];
     let head = String::from_utf8_lossy(head);
     answer.body.len() < 4096 && head.to_lowercase().contains("too many requests")
-}
-
-/// `Retry-After`, in seconds or as a date.
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let text = headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
-    if let Ok(seconds) = text.parse() {
-        return Some(Duration::from_secs(seconds));
-    }
-    let date = DateTime::parse_from_rfc2822(text).ok()?;
-    Some((date.to_utc() - DateTime::<Utc>::from(clock::wall())).to_std().unwrap_or_default())
 }

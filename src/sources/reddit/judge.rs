@@ -1,7 +1,5 @@
 //! What only Reddit's answers say: an error within a 200, limits in headers of its own, and subreddits that are closed.
 
-use std::time::Duration;
-
 use http::StatusCode;
 use serde::Deserialize;
 
@@ -20,7 +18,7 @@ pub(super) fn judge(answer: &Answer) -> Option<Failure> {
         StatusCode::OK => token::refusal(answer),
         StatusCode::TOO_MANY_REQUESTS => {
             let failure = Failure::new(FailureKind::RateLimited, "HTTP 429");
-            Some(failure.with_retry_after(retry_after(answer).or_else(|| budget::reset(answer))))
+            Some(failure.with_retry_after(answer.retry_after().or_else(|| budget::reset(answer))))
         }
         // Closed to everybody: that does not mean that we are blocked.
         StatusCode::FORBIDDEN => {
@@ -30,9 +28,4 @@ pub(super) fn judge(answer: &Answer) -> Option<Failure> {
         }
         _ => None,
     }
-}
-
-fn retry_after(answer: &Answer) -> Option<Duration> {
-    let seconds = answer.headers.get(http::header::RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
-    Some(Duration::from_secs(seconds))
 }

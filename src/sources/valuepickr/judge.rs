@@ -28,22 +28,17 @@ pub(super) fn judge(answer: &Answer) -> Option<Failure> {
     // The plain text that a proxy or the middleware sends names the limit in a header.
     if let Some(limit) = answer.headers.get("discourse-rate-limit-error-code") {
         let failure = Failure::new(FailureKind::RateLimited, format!("limit {limit:?}"));
-        return Some(failure.with_retry_after(retry_after(answer)));
+        return Some(failure.with_retry_after(answer.retry_after()));
     }
     let refusal: Refusal = serde_json::from_slice(&answer.body).ok()?;
     let failure = |kind| Failure::new(kind, format!("HTTP {}, {}", answer.status, refusal.error_type));
     match refusal.error_type.as_str() {
         "rate_limit" => {
             let stated = refusal.extras.wait_seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
-            Some(failure(FailureKind::RateLimited).with_retry_after(stated.or_else(|| retry_after(answer))))
+            Some(failure(FailureKind::RateLimited).with_retry_after(stated.or_else(|| answer.retry_after())))
         }
         // A private or removed topic: the 403 that says so does not mean that we are blocked.
         "not_found" | "invalid_access" => Some(failure(FailureKind::NotFound)),
         _ => None,
     }
-}
-
-fn retry_after(answer: &Answer) -> Option<Duration> {
-    let seconds = answer.headers.get(http::header::RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
-    Some(Duration::from_secs(seconds))
 }

@@ -1,10 +1,10 @@
 //! `browse_valuepickr`: active discussions of the forum (spec 004 §3.1).
 
-use super::{naming::Naming, one_of, provenance, required, time};
+use super::{naming::Naming, one_of, provenance, required, time, watchlist::unavailable};
 use crate::{
     context::{ToolContext, Unfinished},
     contract::{
-        ErrorCode, ToolError,
+        ToolError,
         proto::research::v1::{BrowseValuepickrOutput, BrowseValuepickrRequest, ForumTopic},
     },
     sources::{
@@ -99,10 +99,7 @@ async fn watched(forum: &ValuePickr, context: &ToolContext) -> Result<Found, Unf
 
 async fn watch_list(context: &ToolContext) -> Result<Vec<WatchedStock>, ToolError> {
     let watchlists = context.services.get::<UserWatchlists>();
-    watchlists.0.list(&context.user.id).await.map_err(|error| {
-        tracing::error!(%error, "the watch-list cannot be read");
-        ToolError::new(ErrorCode::Unavailable, "The watch-list cannot be read now. Try again later.")
-    })
+    watchlists.0.list(&context.user.id).await.map_err(|error| unavailable(&error))
 }
 
 fn naming(stock: &WatchedStock, universe: &Universe) -> Naming {
