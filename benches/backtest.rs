@@ -4,9 +4,9 @@ use std::hint::black_box;
 
 use chrono::{NaiveDate, TimeDelta};
 use criterion::{Criterion, criterion_group, criterion_main};
-use toolwire::{
+use toolwire::domains::research::{
     sources::yahoo::Bar,
-    tools::research::{
+    tools::{
         Profiles,
         backtest::{Plan, Stock, run},
     },

@@ -10,7 +10,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use toolwire::{
     clock,
     context::UserId,
-    sources::limiter::{Limiter, MemoryLimiter, Policy, SourcePolicy},
+    upstream::limiter::{Limiter, MemoryLimiter, Policy, SourcePolicy},
 };
 
 /// Polls once: what is decided at once needs no more.

@@ -1,9 +1,8 @@
-//! The composition root: configuration to wired service. The only file that sees everything.
+//! The composition root: configuration and domains to a wired service. It folds the list it is given and names nobody.
 
 mod cool_downs;
-mod research;
 
-use std::{convert::Infallible, future::pending, sync::Arc, time::Duration};
+use std::{convert::Infallible, fmt, future::pending, sync::Arc, time::Duration};
 
 use tokio::{
     net::TcpListener,
@@ -11,48 +10,52 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-pub use research::Research;
-
 use crate::{
     config::{self, Config},
-    context::{SourceStates, User},
+    context::{Services, User},
+    domain::{Domain, Offer, OpenError, Opened, Opening},
     faces::{
         admin::Admin,
-        grpc::{
-            self, Face,
-            transport::{
-                Report,
-                authenticate::{Authenticator, Loopback, StaticTokens},
-            },
+        grpc::{self, Face},
+        transport::{
+            Report,
+            authenticate::{Authenticator, Loopback, StaticTokens},
         },
     },
-    files::{Problems, Tree},
+    files::{Problem, Problems, Tree},
     pipeline::{Parts, Pipeline, Policy, Tiers, policy::AllowAll},
-    registry::{Manifests, Registry, SourceHealth},
-    sources::brokerage::{self, Brokerage},
+    registry::{DataSource, Manifests, Registry},
     store::Sqlite,
-    tools::{self, tool::Executor},
+    tool::Executor,
+    upstream::limits::{SourceLimits, Unlimited},
 };
 
 /// How often files on disk are looked at.
 const RELOAD_INTERVAL: Duration = Duration::from_millis(250);
 
 /// The wired service, whatever face it is given.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct App {
     /// The tools.
     pub registry: Arc<Registry>,
-    /// The brokerage data.
-    pub brokerage: Arc<Brokerage>,
     /// Who may call what.
     pub policy: Arc<dyn Policy>,
     /// What outlives the process. Opened at first use.
     pub state: Arc<Sqlite>,
     /// Carries out calls.
     pub pipeline: Arc<Pipeline>,
-    /// The research sources.
-    pub research: Research,
+    /// What sources would do with requests.
+    pub limits: Arc<dyn SourceLimits>,
+    /// What the tools of all domains find in their context.
+    pub services: Services,
+    data: Vec<Arc<dyn DataSource>>,
     tree: Tree,
+}
+
+impl fmt::Debug for App {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("App").field("registry", &self.registry).finish_non_exhaustive()
+    }
 }
 
 /// The doors that were opened for the service.
@@ -76,51 +79,42 @@ impl From<TcpListener> for Doors {
 pub struct StartError {
     /// What is wrong with the manifests.
     pub manifests: Option<Problems>,
-    /// What is wrong with the brokerage data.
-    pub brokerage: Option<brokerage::OpenError>,
-    /// Why the research sources cannot be set up.
-    pub research: Option<research::OpenError>,
+    /// Why domains cannot be opened.
+    pub domains: Vec<OpenError>,
 }
 
 impl StartError {
     fn lines(&self) -> Vec<String> {
-        let Self { manifests, brokerage, research } = self;
-        let (manifests, brokerage) =
-            (manifests.as_ref().map(ToString::to_string), brokerage.as_ref().map(ToString::to_string));
-        [manifests, brokerage, research.as_ref().map(ToString::to_string)].into_iter().flatten().collect()
+        let manifests = self.manifests.iter().map(ToString::to_string);
+        manifests.chain(self.domains.iter().map(ToString::to_string)).collect()
     }
 }
 
 impl App {
     /// Wires the service.
-    pub fn build(config: &Config) -> Result<Self, StartError> {
+    pub fn build(config: &Config, domains: &[Domain]) -> Result<Self, StartError> {
         let tree = tree(&config.data);
-        let (manifests, executors) = offered(&tree, config.server.diagnostics);
-        let registry = Registry::open(manifests, executors);
-        let brokerage = Brokerage::open(tree.clone(), config.data.default_user.clone());
         let state = Arc::new(state(&config.state));
-        let research = research::open(config, &tree, &state);
-        let (registry, brokerage, research) = match (registry, brokerage, research) {
-            (Ok(registry), Ok(brokerage), Ok(research)) => {
-                (Arc::new(registry), Arc::new(brokerage), research)
-            }
-            (manifests, brokerage, research) => {
-                let (manifests, brokerage) = (manifests.err(), brokerage.err());
-                return Err(StartError { manifests, brokerage, research: research.err() });
-            }
+        let (manifests, executors) = offered(&tree, domains, config.server.diagnostics);
+        let registry = Registry::open(manifests, executors);
+        let (opened, failed) = open(domains, &Opening { config, tree: &tree, state: &state });
+        let registry = match registry {
+            Ok(registry) if failed.is_empty() => Arc::new(registry),
+            other => return Err(StartError { manifests: other.err(), domains: failed }),
         };
+        let Opened { services, states, data, limits } = opened;
         let policy = policy(&config.auth);
-        let states = SourceStates::default().with("brokerage", tools::brokerage::state);
         let pipeline = Pipeline::new(Parts {
             registry: Arc::clone(&registry),
             policy: Arc::clone(&policy),
             idempotency: Arc::clone(&state) as _,
             tiers: Tiers { persistent: Arc::clone(&state) as _, ..Tiers::in_memory() },
-            services: research.services.clone().with(Arc::clone(&brokerage)).with(Arc::new(states)),
+            services: services.clone().with(Arc::new(states)),
             cap: config.server.deadline_cap,
             log_arguments: config.log.arguments,
         });
-        let app = Self { registry, brokerage, policy, state, pipeline, research, tree };
+        let limits = limits.unwrap_or_else(|| Arc::new(Unlimited));
+        let app = Self { registry, policy, state, pipeline, limits, services, data, tree };
         app.publish_health();
         Ok(app)
     }
@@ -143,8 +137,8 @@ impl App {
             pipeline: Arc::clone(&self.pipeline),
             registry: Arc::clone(&self.registry),
             policy: Arc::clone(&self.policy),
-            limits: Arc::clone(&self.research.limits),
-            screener_credentials: Arc::clone(&self.research.credentials),
+            limits: Arc::clone(&self.limits),
+            services: self.services.clone(),
         };
         let serving = async {
             let report = grpc::serve(face, authenticator(config), &config.server, listener, shutdown).await;
@@ -154,7 +148,7 @@ impl App {
         tokio::select! {
             report = serving => report,
             never = self.keep_fresh() => match never {},
-            never = cool_downs::Watch::new(&self.registry, &self.research.limits).run() => match never {},
+            never = cool_downs::Watch::new(&self.registry, &self.limits).run() => match never {},
             never = administer(admin, draining.clone()) => match never {},
         }
     }
@@ -190,15 +184,30 @@ impl App {
     }
 
     fn publish_health(&self) {
-        let brokerage::Health { digest, mut problems, missing_sections: sections } = self.brokerage.refresh();
-        // Watchers may be anybody: which users there are is for the log only.
-        problems.retain(|problem| !problem.file.starts_with(brokerage::USERS));
-        self.registry.set_source_health("brokerage", SourceHealth { digest, problems, sections });
-        for (source, digest) in &self.research.digests {
-            let health = SourceHealth { digest: digest.clone(), ..SourceHealth::default() };
-            self.registry.set_source_health(source, health);
+        for source in &self.data {
+            self.registry.set_source_health(source.name(), source.refresh());
         }
     }
+}
+
+/// Opens every domain: all of them as one, and why those that cannot be opened cannot.
+fn open(domains: &[Domain], opening: &Opening<'_>) -> (Opened, Vec<OpenError>) {
+    let mut all = Opened::default();
+    let mut failed = Vec::new();
+    for domain in domains {
+        match (domain.open)(opening) {
+            Ok(opened) => all = all.and(opened),
+            Err(error) => failed.push(error),
+        }
+    }
+    (all, failed)
+}
+
+/// What is wrong with the data of all domains.
+pub fn check(config: &Config, domains: &[Domain]) -> Vec<Problem> {
+    let (tree, state) = (tree(&config.data), Arc::new(state(&config.state)));
+    let opening = Opening { config, tree: &tree, state: &state };
+    domains.iter().flat_map(|domain| (domain.check)(&opening)).collect()
 }
 
 /// Answers operators, if there is a door for them.
@@ -210,13 +219,17 @@ async fn administer(admin: Option<Admin>, draining: CancellationToken) -> Infall
 }
 
 /// Where manifests come from, and what can execute them.
-pub fn offered(tree: &Tree, diagnostics: bool) -> (Manifests, Vec<Arc<dyn Executor>>) {
+pub fn offered(tree: &Tree, domains: &[Domain], diagnostics: bool) -> (Manifests, Vec<Arc<dyn Executor>>) {
     let mut manifests = Manifests::new(tree.clone());
-    let mut executors = tools::all();
-    if diagnostics {
-        // About the server rather than its data, so they do not come with the data.
-        manifests = manifests.with(Tree::Embedded, "diagnostics");
-        executors.extend(tools::diagnostics());
+    let mut executors = Vec::new();
+    for domain in domains {
+        match domain.offer {
+            Offer::Always => {}
+            // About the server rather than its data, so they do not come with the data.
+            Offer::WithDiagnostics if diagnostics => manifests = manifests.with(Tree::Embedded, domain.name),
+            Offer::WithDiagnostics => continue,
+        }
+        executors.extend(domain.tools.iter().cloned());
     }
     (manifests, executors)
 }

@@ -37,6 +37,8 @@ use tokio::runtime::Runtime;
 
 use failure::Failure;
 
+use crate::domain::Domain;
+
 /// The typed tool plane for agent backends: discover, invoke, approve and audit tools over gRPC.
 #[derive(Debug, Parser)]
 #[command(name = "toolwire", version, disable_help_subcommand = true, arg_required_else_help = true)]
@@ -61,9 +63,9 @@ enum Command {
 }
 
 /// Runs the command line and returns the program's exit code.
-pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+pub fn run(arguments: impl IntoIterator<Item = OsString>, domains: &[Domain]) -> ExitCode {
     let done = match Cli::try_parse_from(arguments) {
-        Ok(cli) => carry_out(cli.command),
+        Ok(cli) => carry_out(cli.command, domains),
         Err(error) => output::usage(&error),
     };
     match done {
@@ -75,24 +77,24 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-fn carry_out(command: Command) -> Result<(), Failure> {
+fn carry_out(command: Command, domains: &[Domain]) -> Result<(), Failure> {
     let runtime = Runtime::new().map_err(|error| Failure::Failed(format!("cannot start: {error}")))?;
-    let done = runtime.block_on(dispatch(command));
+    let done = runtime.block_on(dispatch(command, domains));
     // What still reads a terminal or a file must not hold the end up.
     runtime.shutdown_background();
     done
 }
 
-async fn dispatch(command: Command) -> Result<(), Failure> {
+async fn dispatch(command: Command, domains: &[Domain]) -> Result<(), Failure> {
     match command {
-        Command::Serve(serve) => serve.run().await,
-        Command::List(list) => list.run().await,
-        Command::Describe(describe) => describe.run().await,
-        Command::Guidance(guidance) => guidance.run().await,
-        Command::Limits(limits) => limits.run().await,
-        Command::Call(call) => call.run().await,
-        Command::Lint(lint) => lint.run(),
-        Command::Docs(docs) => docs.run(),
+        Command::Serve(serve) => serve.run(domains).await,
+        Command::List(list) => list.run(domains).await,
+        Command::Describe(describe) => describe.run(domains).await,
+        Command::Guidance(guidance) => guidance.run(domains).await,
+        Command::Limits(limits) => limits.run(domains).await,
+        Command::Call(call) => call.run(domains).await,
+        Command::Lint(lint) => lint.run(domains),
+        Command::Docs(docs) => docs.run(domains),
         Command::Import(import) => import.run(),
         Command::ScreenerLogin(login) => login.run().await,
         Command::Completions(completions) => completions.run(),

@@ -5,25 +5,30 @@
 //! its layers to a tool, and the tool reads from a source. Events flow back the same way. `docs/ARCHITECTURE.md` follows
 //! one call through these modules.
 //!
-//! In reading order: the words of a call ([`contract`], [`context`]); what carries it out ([`pipeline`]) and what it
-//! meets there ([`registry`], [`tools`], [`sources`], [`store`]); the doors ([`faces`], [`cli`]); and [`app`], which
-//! wires them all. A module imports only from those below it, which `tests/tidy.rs` checks.
+//! The platform knows no tool and no source by name. A [`domain::Domain`] offers them; [`domains`] are those that come with
+//! Toolwire. A module imports only from those below it, which `tests/tidy.rs` checks.
+
+// The domains that come with Toolwire, and what a domain is.
+pub mod domain;
+pub mod domains;
+
+// What wires everything, and the doors.
+pub mod app;
+pub mod cli;
+pub mod faces;
+
+// What carries a call out, and what it meets there.
+pub mod pipeline;
+pub mod registry;
+pub mod tool;
+
+// What tools and sources stand on.
+pub mod store;
+pub mod upstream;
 
 // The words of a call.
 pub mod context;
 pub mod contract;
-
-// What carries it out.
-pub mod pipeline;
-pub mod registry;
-pub mod sources;
-pub mod store;
-pub mod tools;
-
-// The doors, and what wires them.
-pub mod app;
-pub mod cli;
-pub mod faces;
 
 // What everything stands on.
 pub mod clock;

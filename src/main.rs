@@ -1,4 +1,4 @@
-//! The `toolwire` program: hands its command line to [`toolwire::cli`], and nothing else.
+//! The `toolwire` program: hands the bundled domains to the command line, and nothing else.
 
 use std::{env, process::ExitCode};
 
@@ -6,5 +6,5 @@ use std::{env, process::ExitCode};
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    toolwire::cli::run(env::args_os())
+    toolwire::cli::run(env::args_os(), &toolwire::domains::bundled())
 }

@@ -35,7 +35,7 @@ use tokio::sync::watch;
 pub use assemble::RegisteredTool;
 pub use definition::{CachePolicy, Definition, Example, Source, Status};
 pub use guidance::guidance_for_planner;
-pub use health::SourceHealth;
+pub use health::{DataSource, SourceHealth};
 pub use input::InputSchema;
 pub use manifests::Manifests;
 pub use narration::Narration;
@@ -47,7 +47,7 @@ pub use words::{CacheScope, CacheTier, Category, ConsequenceLevel, ToolType};
 use self::{load::Loaded, manifests::Contents};
 use crate::{
     files::{Problem, Problems},
-    tools::tool::Executor,
+    tool::Executor,
 };
 
 /// Holds the present snapshot and tells of every new one.

@@ -115,7 +115,7 @@ async fn killing_the_client_stops_the_work_and_leaves_nothing_behind() {
     let stops = LazyLock::force(&STOPS);
     let server = Server::start();
     // What a first connection and a first look into the state bring up once is not a leak.
-    server.app.research.limits.refused().await.expect("readable");
+    server.app.limits.refused().await.expect("readable");
     drop(Raw::connect(server.address).await.start(INVOKE, &[], &invoke()).await.begun().await);
     stops.take(1).await;
     let (tasks, descriptors) = settled(usize::MAX, usize::MAX).await;

@@ -22,7 +22,7 @@ use toolwire::{
             },
         },
     },
-    tools,
+    domains,
 };
 
 use support::{
@@ -294,7 +294,7 @@ async fn a_listing_is_sorted_filtered_and_complete() {
     let all = list(ListToolsRequest::default()).await;
     let names: Vec<_> = all.iter().map(|tool| tool.name.clone()).collect();
     assert!(names.is_sorted(), "{names:?}");
-    assert_eq!(names.len(), tools::all().len() + tools::diagnostics().len());
+    assert_eq!(names.len(), support::executors().len());
     assert!(all.iter().all(|tool| tool.digest.len() == 64 && !tool.input_schema_json.is_empty()));
     let writes = list(ListToolsRequest { category: ToolCategory::Write.into(), ..Default::default() }).await;
     assert_eq!(

@@ -17,11 +17,11 @@ use toolwire::{
         DescribeForPlannerRequest, GetLimitsRequest, LimitPolicy, ListToolsRequest, SourceLimit, ToolState,
         ToolView, WatchEventType, WatchToolsRequest, tool_service_client::ToolServiceClient,
     },
-    sources::{
+    store::StoreError,
+    upstream::{
         limiter::Policy,
         limits::{SourceBudget, SourceLimits, Standing},
     },
-    store::StoreError,
 };
 
 use support::server::{Server, config};
@@ -61,8 +61,8 @@ impl SourceLimits for Limited {
 fn start() -> (Server, Arc<Limited>) {
     let limited = Arc::new(Limited::default());
     let config = config();
-    let mut app = App::build(&config).expect("starts");
-    app.research.limits = Arc::clone(&limited) as _;
+    let mut app = App::build(&config, &toolwire::domains::bundled()).expect("starts");
+    app.limits = Arc::clone(&limited) as _;
     (Server::of(app, config), limited)
 }
 

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, convert::Infallible, mem, sync::Arc, time::Dura
 
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::{registry::Registry, sources::limits::SourceLimits, telemetry::metric};
+use crate::{registry::Registry, telemetry::metric, upstream::limits::SourceLimits};
 
 /// How often it looks: a cool-down lasts for hours.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -71,8 +71,8 @@ mod tests {
         context::UserId,
         files::Tree,
         registry::{Change, Status},
-        sources::limits::{SourceBudget, Standing},
         store::StoreError,
+        upstream::limits::{SourceBudget, Standing},
     };
 
     /// Refuses what it is told to; `None` cannot be read.
@@ -96,7 +96,7 @@ mod tests {
 
     #[tokio::test]
     async fn every_tool_of_a_refused_source_is_degraded_until_it_is_over() {
-        let (manifests, executors) = super::super::offered(&Tree::Embedded, true);
+        let (manifests, executors) = super::super::offered(&Tree::Embedded, &crate::domains::bundled(), true);
         let registry = Arc::new(Registry::open(manifests, executors).unwrap());
         let told = Arc::new(Told::default());
         let mut watch = Watch::new(&registry, &(Arc::clone(&told) as Arc<dyn SourceLimits>));

@@ -22,6 +22,7 @@ use crate::{
     config::duration,
     context::RequestId,
     contract::proto::v1::{self, ToolDefinition},
+    domain::Domain,
     pipeline::Target,
 };
 
@@ -67,17 +68,17 @@ enum Format {
 }
 
 impl Call {
-    pub(super) async fn run(self) -> Result<(), Failure> {
+    pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         select! {
-            done = self.carry_out() => done,
+            done = self.carry_out(domains) => done,
             // The stream is dropped, and with it the call.
             _ = signal::ctrl_c() => Err(Failure::Interrupted),
         }
     }
 
-    async fn carry_out(&self) -> Result<(), Failure> {
+    async fn carry_out(&self, domains: &[Domain]) -> Result<(), Failure> {
         let (target, given) = (self.target(), self.given()?);
-        let backend = self.connection.open().await?;
+        let backend = self.connection.open(domains).await?;
         let definition = definition(&backend, &target).await?;
         let request_id = self.request_id.or_else(|| generated_for(definition.as_ref()));
         if request_id.is_some() {

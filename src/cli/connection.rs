@@ -14,6 +14,7 @@ use super::{
 use crate::{
     config::{Client, Environment},
     context::{User, UserId},
+    domain::Domain,
 };
 
 /// Which tools are meant.
@@ -43,10 +44,10 @@ pub(super) struct InvalidUrl(&'static str);
 
 impl Connection {
     /// The tools that are meant.
-    pub(super) async fn open(&self) -> Result<Backend, Failure> {
+    pub(super) async fn open(&self, domains: &[Domain]) -> Result<Backend, Failure> {
         match &self.server {
             Some(url) => Ok(Backend::Remote(Remote::connect(url, &self.credentials()).await?)),
-            None => Ok(Backend::Local(self.local()?)),
+            None => Ok(Backend::Local(self.local(domains)?)),
         }
     }
 
@@ -58,9 +59,9 @@ impl Connection {
         }
     }
 
-    fn local(&self) -> Result<Local, Failure> {
+    fn local(&self, domains: &[Domain]) -> Result<Local, Failure> {
         let config = self.settings.load()?.config;
-        let app = wiring::open(&config)?;
+        let app = wiring::open(&config, domains)?;
         let user = self.user.clone().unwrap_or(config.data.default_user);
         Ok(Local { app, user: User::new(user), cap: config.server.deadline_cap })
     }

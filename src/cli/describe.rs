@@ -6,7 +6,10 @@ use clap::Args;
 use serde_json::Value;
 
 use super::{connection::Connection, explain, failure::Failure, json, output, schema, table, words};
-use crate::contract::{json::from_struct, proto::v1};
+use crate::{
+    contract::{json::from_struct, proto::v1},
+    domain::Domain,
+};
 
 /// Describes a tool: what it does, what it takes and returns, how it is called
 #[derive(Debug, Args)]
@@ -22,8 +25,8 @@ pub(super) struct Describe {
 }
 
 impl Describe {
-    pub(super) async fn run(self) -> Result<(), Failure> {
-        let backend = self.connection.open().await?;
+    pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
+        let backend = self.connection.open(domains).await?;
         let tool = backend.describe(&self.tool).await.map_err(|status| explain::failure(&status))?;
         if self.json {
             return output::print(&format!("{:#}", json::definition(&tool)));

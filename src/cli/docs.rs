@@ -11,6 +11,7 @@ use super::{
     settings::Settings,
     wiring,
 };
+use crate::domain::Domain;
 
 /// Writes docs/TOOLS.md from the manifests
 #[derive(Debug, Args)]
@@ -26,9 +27,9 @@ pub(super) struct Docs {
 }
 
 impl Docs {
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         let config = self.settings.load()?.config;
-        let app = wiring::open(&config)?;
+        let app = wiring::open(&config, domains)?;
         let text = wiring::render_docs(&app);
         if self.check {
             return self.compare(&text);

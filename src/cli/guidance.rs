@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::{connection::Connection, explain, failure::Failure, output};
+use crate::domain::Domain;
 
 /// Prints how to use the tools well, for the system prompt of an agent
 #[derive(Debug, Args)]
@@ -15,8 +16,8 @@ pub(super) struct Guidance {
 }
 
 impl Guidance {
-    pub(super) async fn run(self) -> Result<(), Failure> {
-        let backend = self.connection.open().await?;
+    pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
+        let backend = self.connection.open(domains).await?;
         let guidance = backend.guidance(&self.tag).await.map_err(|status| explain::failure(&status))?;
         if guidance.is_empty() {
             output::say("no guidance: no tool of yours is limited or says how to use it");

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::{connection::Connection, explain, failure::Failure, output, table};
-use crate::contract::proto::v1;
+use crate::{contract::proto::v1, domain::Domain};
 
 /// Shows what each source would do with a request of yours: its budget, the wait, cool-downs
 #[derive(Debug, Args)]
@@ -15,8 +15,8 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    pub(super) async fn run(self) -> Result<(), Failure> {
-        let backend = self.connection.open().await?;
+    pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
+        let backend = self.connection.open(domains).await?;
         let limits = backend.limits().await.map_err(|status| explain::failure(&status))?;
         if limits.is_empty() {
             output::say("no sources: none of your tools reads from one");

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::{failure::Failure, output, settings::Settings, table, wiring, wiring::Linted};
-use crate::contract::proto::v1::DefinitionProblem;
+use crate::{contract::proto::v1::DefinitionProblem, domain::Domain};
 
 /// Checks manifests and data
 ///
@@ -15,9 +15,9 @@ pub(super) struct Lint {
 }
 
 impl Lint {
-    pub(super) fn run(self) -> Result<(), Failure> {
+    pub(super) fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         let config = self.settings.load()?.config;
-        let linted = wiring::lint(&config);
+        let linted = wiring::lint(&config, domains);
         output::print(&rendered(&linted.problems))?;
         verdict(&linted)
     }

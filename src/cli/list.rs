@@ -4,7 +4,7 @@ use clap::Args;
 use serde_json::Value;
 
 use super::{connection::Connection, explain, failure::Failure, json, output, table, words};
-use crate::contract::proto::v1;
+use crate::{contract::proto::v1, domain::Domain};
 
 /// Lists the tools
 #[derive(Debug, Args)]
@@ -20,9 +20,9 @@ pub(super) struct List {
 }
 
 impl List {
-    pub(super) async fn run(self) -> Result<(), Failure> {
+    pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         let view = if self.json { v1::ToolView::Full } else { v1::ToolView::Basic };
-        let backend = self.connection.open().await?;
+        let backend = self.connection.open(domains).await?;
         let tools = backend.list(&self.tag, view).await.map_err(|status| explain::failure(&status))?;
         if self.json {
             let tools = tools.iter().map(json::definition).collect::<Value>();

@@ -9,7 +9,8 @@ use super::{failure::Failure, output, settings, settings::Settings, signals::Sig
 use crate::{
     app::Doors,
     config::{self, Flags},
-    faces::grpc::transport::Report,
+    domain::Domain,
+    faces::transport::Report,
 };
 
 /// Serves the tools over gRPC until SIGTERM or SIGINT
@@ -38,7 +39,7 @@ pub(super) struct Serve {
 }
 
 impl Serve {
-    pub(super) async fn run(self) -> Result<(), Failure> {
+    pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         let loaded = settings::load(self.flags())?;
         let config = loaded.config;
         if self.print_config {
@@ -46,7 +47,7 @@ impl Serve {
         }
         config.check_exposure()?;
         let telemetry = wiring::start_telemetry(&config)?;
-        let app = wiring::open(&config)?;
+        let app = wiring::open(&config, domains)?;
         wiring::open_state(&app).await?;
         let doors = wiring::bind(&config, &telemetry).await?;
         let signals = Signals::install().map_err(|error| Failure::Failed(format!("no signals: {error}")))?;

@@ -11,10 +11,10 @@ use crate::{
     app::{self, App, Doors},
     config::{Config, LogFormat},
     contract::proto::v1,
+    domain::Domain,
+    domains::brokerage::source::import,
     faces::{admin::Admin, grpc},
-    files::{Problem, Problems},
     registry::{docs, lint},
-    sources::brokerage::{Brokerage, OpenError, import},
     telemetry::{self, Format, Guard},
 };
 
@@ -45,8 +45,8 @@ pub(super) fn start_telemetry(config: &Config) -> Result<Guard, Failure> {
 }
 
 /// Makes the service.
-pub(super) fn open(config: &Config) -> Result<App, Failure> {
-    App::build(config).map_err(|error| Failure::Start(error.to_string()))
+pub(super) fn open(config: &Config, domains: &[Domain]) -> Result<App, Failure> {
+    App::build(config, domains).map_err(|error| Failure::Start(error.to_string()))
 }
 
 /// Opens the state before anything needs it.
@@ -64,23 +64,12 @@ pub(super) async fn bind(config: &Config, telemetry: &Guard) -> Result<Doors, Fa
 }
 
 /// Checks the manifests and the data.
-pub(super) fn lint(config: &Config) -> Linted {
-    let (manifests, executors) = app::offered(&app::tree(&config.data), config.server.diagnostics);
-    let data = data_problems(config);
-    let is_refused = App::build(config).is_err();
+pub(super) fn lint(config: &Config, domains: &[Domain]) -> Linted {
+    let (manifests, executors) = app::offered(&app::tree(&config.data), domains, config.server.diagnostics);
+    let data = app::check(config, domains);
+    let is_refused = App::build(config, domains).is_err();
     let problems = lint::lint(&manifests, &executors).into_iter().chain(data);
     Linted { problems: problems.map(Into::into).collect(), is_refused }
-}
-
-fn data_problems(config: &Config) -> Vec<Problem> {
-    let tree = app::tree(&config.data);
-    match Brokerage::open(tree, config.data.default_user.clone()) {
-        Ok(_) => Vec::new(),
-        Err(OpenError::Broken(Problems(problems))) => problems,
-        Err(missing @ OpenError::MissingMaster(_)) => {
-            vec![Problem::new("brokerage/user_master.json", "missing-file", missing.to_string())]
-        }
-    }
 }
 
 /// The tools as markdown.

@@ -19,6 +19,14 @@ impl Services {
         Self(Arc::new(map))
     }
 
+    /// These and others; one of the others replaces an earlier value of its type.
+    #[must_use]
+    pub fn and(self, others: Self) -> Self {
+        let mut map = Arc::unwrap_or_clone(self.0);
+        map.extend(Arc::unwrap_or_clone(others.0));
+        Self(Arc::new(map))
+    }
+
     /// The service of a type.
     ///
     /// # Panics

@@ -21,6 +21,12 @@ impl SourceStates {
         self
     }
 
+    /// These and others.
+    pub fn and(mut self, others: Self) -> Self {
+        self.0.extend(others.0);
+        self
+    }
+
     /// The digest of the state of one source that the call sees from now on; `None` for a source that stands still.
     pub fn fix(&self, source: &str, context: &ToolContext) -> Option<String> {
         self.0.get(source).map(|fix| fix(context))

@@ -8,7 +8,6 @@ mod listing;
 mod research_service;
 mod screener_credentials;
 mod tool_service;
-pub mod transport;
 mod typed;
 mod watch;
 
@@ -19,11 +18,12 @@ use tonic::service::Routes;
 use tonic_health::server::HealthReporter;
 use tonic_reflection::server::Builder as Reflection;
 
-use self::transport::{
-    Age, BindError, Drain, Hooks, Http2, Report, authenticate::Authenticator, rules::Rules,
+use super::transport::{
+    self, Age, BindError, Drain, Hooks, Http2, Report, authenticate::Authenticator, rules::Rules,
 };
 use crate::{
     config,
+    context::Services,
     contract::proto::{
         self, brokerage::v1::brokerage_service_server::BrokerageServiceServer,
         research::v1::research_service_server::ResearchServiceServer,
@@ -31,7 +31,7 @@ use crate::{
     },
     pipeline::{Pipeline, Policy},
     registry::Registry,
-    sources::{limits::SourceLimits, screener},
+    upstream::limits::SourceLimits,
 };
 
 /// What the services need of the house below. Cheap to clone.
@@ -45,8 +45,8 @@ pub struct Face {
     pub policy: Arc<dyn Policy>,
     /// What sources would do with requests.
     pub limits: Arc<dyn SourceLimits>,
-    /// The users' own credentials for Screener.in.
-    pub screener_credentials: Arc<screener::Credentials>,
+    /// What the domains' own methods need.
+    pub services: Services,
 }
 
 /// How much longer than the longest call a connection goes on after its age is reached.

@@ -20,7 +20,7 @@ use crate::{
     context::{StopCause, ToolContext, Unfinished},
     contract::{ErrorCode, Origin, Payload, Provenance, Refusal, Terminal, ToolError},
     registry::{Category, ToolType},
-    tools::tool::Reply,
+    tool::Reply,
 };
 
 /// A client stops reading a message at 4 MiB; a result with its envelope must stay below.

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     contract::{payload::Omitted, proto},
-    tools::tool::Executor,
+    tool::Executor,
 };
 
 /// A tool that can be called.

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use super::assemble::RegisteredTool;
-use crate::sources::{limiter::Policy, limits::SourceBudget};
+use crate::upstream::{limiter::Policy, limits::SourceBudget};
 
 /// From so many requests a minute on, an agent need not be sparing.
 const FREELY: f64 = 60.0;

@@ -1,7 +1,7 @@
 //! What a source says of its data, its digest, what is wrong with it, and which parts cannot be served; and which
 //! sources refuse us altogether.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt::Debug};
 
 use super::definition::Definition;
 use crate::files::Problem;
@@ -16,6 +16,14 @@ pub struct SourceHealth {
     pub problems: Vec<Problem>,
     /// The parts that cannot be served now, and why, such as `Missing section 'quotes' in user_master.json`.
     pub sections: BTreeMap<String, String>,
+}
+
+/// A source that the registry tells of: what its data is, and what is wrong with it.
+pub trait DataSource: Send + Sync + Debug {
+    /// Its name, as manifests say it.
+    fn name(&self) -> &str;
+    /// Looks at the data again. Problems that not everybody may hear of are left out.
+    fn refresh(&self) -> SourceHealth;
 }
 
 /// The sources by name.

@@ -10,7 +10,7 @@ mod parameters;
 use std::sync::Arc;
 
 use super::{assemble::RegisteredTool, definition::Definition, load, manifests::Manifests, problem::Report};
-use crate::{files::Problem, tools::tool::Executor};
+use crate::{files::Problem, tool::Executor};
 
 /// Everything that start-up would refuse, and then every weakness of the tools that could be read.
 pub fn lint(manifests: &Manifests, executors: &[Arc<dyn Executor>]) -> Vec<Problem> {

@@ -10,7 +10,7 @@ use super::{
     manifests::Content,
     problem::Report,
 };
-use crate::{files::Problem, tools::tool::Executor};
+use crate::{files::Problem, tool::Executor};
 
 /// What manifests amount to. The tools may be offered only if there are no problems.
 #[derive(Debug)]

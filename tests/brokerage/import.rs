@@ -5,8 +5,8 @@ use std::{fs, path::Path};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use toolwire::{
+    domains::brokerage::source::{SECTIONS, import},
     files::Problems,
-    sources::brokerage::{SECTIONS, import},
 };
 
 use crate::support::Bench;

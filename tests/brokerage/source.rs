@@ -2,8 +2,8 @@
 
 use serde_json::json;
 use toolwire::{
+    domains::brokerage::source::OpenError,
     files::{Problem, Problems},
-    sources::brokerage::OpenError,
 };
 
 use crate::support::{Bench, master, quotes};
@@ -113,10 +113,10 @@ fn the_same_content_is_the_same_state() {
     let bench = bench();
     let before = bench.brokerage.current();
     bench.write(MASTER, &book(1.0));
-    assert_eq!(bench.brokerage.refresh().digest, before.digest());
+    assert_eq!(bench.brokerage.look().digest, before.digest());
     assert!(std::sync::Arc::ptr_eq(&before, &bench.brokerage.current()));
     bench.write(MASTER, &book(2.0));
-    assert_ne!(bench.brokerage.refresh().digest, before.digest());
+    assert_ne!(bench.brokerage.look().digest, before.digest());
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn a_broken_file_keeps_the_last_good_content_and_is_reported_until_mended() {
     }
     bench.write(MASTER, &book(9.0));
     bench.write("users/riley.json", &book(7.0));
-    assert_eq!(bench.brokerage.refresh().problems, []);
+    assert_eq!(bench.brokerage.look().problems, []);
     assert_price(&bench, "demo", 9.0);
 }
 
@@ -148,7 +148,7 @@ fn a_deleted_master_file_keeps_the_last_good_content() {
     let expected = ["brokerage/user_master.json# missing-file"];
     assert_eq!(places(&bench.brokerage.health().problems), expected);
     bench.write(MASTER, &book(1.0));
-    assert_eq!(bench.brokerage.refresh().problems, []);
+    assert_eq!(bench.brokerage.look().problems, []);
 }
 
 #[test]
@@ -157,12 +157,12 @@ fn a_refresh_sees_users_and_facts_come_and_go() {
     let call = |user| bench.call_as(user, "get_quotes", json!({"symbol": "AAPL"}));
     bench.write("users/casey.json", &book(3.0));
     bench.write("facts/annuities.md", "# Annuities\n\nPaid yearly.");
-    bench.brokerage.refresh();
+    bench.brokerage.look();
     assert!(call("casey").is_ok());
     assert_eq!(bench.data("get_facts", json!({"topic": "annuity"}))["source"], "facts/annuities.md");
     bench.remove("users/casey.json");
     bench.remove("facts/annuities.md");
-    bench.brokerage.refresh();
+    bench.brokerage.look();
     assert!(call("casey").is_err());
     assert_eq!(bench.data("get_facts", json!({"topic": "annuity"}))["source"], "facts/rebalancing.md");
 }

@@ -14,9 +14,11 @@ use toolwire::{
     clock,
     context::{CallTools, Services, ToolContext, Unfinished, User, UserId},
     contract::{ErrorCode, Payload, Provenance, ToolError, arguments::Arguments},
+    domains::{
+        self,
+        brokerage::source::{Brokerage, OpenError},
+    },
     files::Tree,
-    sources::brokerage::{Brokerage, OpenError},
-    tools,
 };
 
 /// The user whose data is `user_master.json`.
@@ -157,7 +159,7 @@ async fn execute(
     tool: &str,
     arguments: Arguments,
 ) -> Result<(Payload, Provenance), Unfinished> {
-    let executors = tools::all();
+    let executors = domains::brokerage::domain().tools;
     let executor = executors.iter().find(|executor| executor.name() == tool).expect("a known tool");
     let reply = executor.execute(arguments, context).await?;
     Ok((reply.data, reply.provenance))

@@ -1,7 +1,7 @@
 //! What the tools refuse, and what they make of sources that fail.
 
 use serde_json::{Value, json};
-use toolwire::tools::research::Profiles;
+use toolwire::domains::research::tools::Profiles;
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers::any};
 
 use crate::support::{Bases, Bench};

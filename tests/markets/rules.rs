@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use toolwire::{
     config::{self, Forbidden, WaitZone},
-    tools::research::Profiles,
+    domains::research::tools::Profiles,
 };
 
 use crate::support::{Bases, Bench};

@@ -8,26 +8,33 @@ use std::{
 use futures_util::future::{BoxFuture, ready};
 use serde_json::Value;
 use toolwire::{
-    clock,
+    app, clock,
     context::{Services, ToolContext, User, UserId},
     contract::{Outcome, Provenance, Terminal, ToolError},
+    domains::{
+        self,
+        research::{
+            sources::{
+                embedded::Origin,
+                nse::{self, Nse},
+                universe::Universe,
+                yahoo::{self, Yahoo},
+            },
+            tools::Profiles,
+        },
+    },
     files::Tree,
     pipeline::{Call, Parts, Pipeline, Target, Tiers, policy::AllowAll},
-    registry::{Manifests, Registry},
-    sources::{
-        embedded::Origin,
-        http::{Client, Profile, Sender},
-        limiter::{MemoryLimiter, SourcePolicy},
-        now::Now,
-        nse::{self, Nse},
-        universe::Universe,
-        yahoo::{self, Yahoo},
-    },
+    registry::Registry,
     store::{
         MemoryIdempotency, StoreError,
         cool_downs::{CoolDown, CoolDowns},
     },
-    tools::{self, research::Profiles},
+    upstream::{
+        http::{Client, Profile, Sender},
+        limiter::{MemoryLimiter, SourcePolicy},
+        now::Now,
+    },
 };
 use url::Url;
 
@@ -65,7 +72,8 @@ impl Bench {
             .with(Arc::new(profiles))
             .with(Arc::new(Yahoo::new(client(yahoo::PROFILE), of_yahoo)))
             .with(Arc::new(Nse::new(client(nse::PROFILE), of_nse)));
-        let registry = Registry::open(Manifests::new(Tree::Embedded), tools::all()).expect("good manifests");
+        let (manifests, executors) = app::offered(&Tree::Embedded, &domains::bundled(), false);
+        let registry = Registry::open(manifests, executors).expect("good manifests");
         Self(Pipeline::new(Parts {
             registry: Arc::new(registry),
             policy: Arc::new(AllowAll),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 use toolwire::{
     registry::guidance_for_planner,
-    sources::{limiter::Policy, limits::SourceBudget},
+    upstream::{limiter::Policy, limits::SourceBudget},
 };
 
 use super::support::{Data, manifest};

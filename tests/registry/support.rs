@@ -12,7 +12,7 @@ use toolwire::{
     },
     files::{Problem, Tree},
     registry::{InputSchema, Manifests, Registry},
-    tools::tool::{Executor, Reply, Tool, erase},
+    tool::{Executor, Reply, Tool, erase},
 };
 
 macro_rules! idle_tools {

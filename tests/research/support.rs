@@ -10,8 +10,8 @@ use toolwire::{
     config::{Config, RedditCredentials, Screen},
     context::{RequestId, ToolContext, User},
     contract::{Terminal, ToolResult},
+    domains::research::sources::screener::{Credentials, Login},
     pipeline::{Call, Target},
-    sources::screener::Login,
 };
 use url::Url;
 
@@ -99,10 +99,11 @@ impl Research {
 
     fn on(mut config: Config, state: Arc<TempDir>) -> Self {
         config.state.dir = Some(state.path().to_owned());
-        let app = App::build(&config).unwrap_or_else(|error| panic!("{error}"));
+        let app =
+            App::build(&config, &toolwire::domains::bundled()).unwrap_or_else(|error| panic!("{error}"));
         for user in ["demo", "riley"] {
             let login = Login::new("someone@example.com", "s3cret-of-the-user");
-            app.research.credentials.set(&user.parse().expect("a user id"), None, login);
+            app.services.get::<Credentials>().set(&user.parse().expect("a user id"), None, login);
         }
         Self { app, config, state }
     }

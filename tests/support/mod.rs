@@ -24,12 +24,15 @@ use toolwire::{
         convert::{self, ResultFormat},
         proto,
     },
+    domains::{
+        self,
+        brokerage::{self, source::Brokerage},
+    },
     files::Tree,
     pipeline::{Call, Parts, Pipeline, Target, Tiers, policy::AllowAll},
     registry::{Manifests, Registry},
-    sources::brokerage::Brokerage,
     store::{MemoryIdempotency, idempotency::Idempotency},
-    tools,
+    tool::Executor,
 };
 
 /// A pipeline and what it is made of.
@@ -81,7 +84,7 @@ impl Bench {
     pub fn on_disk(data: &TempDir) -> Self {
         let tree = Tree::Disk(data.path().to_owned());
         let brokerage = Arc::new(Brokerage::open(tree.clone(), user_id()).expect("good data"));
-        let states = SourceStates::default().with("brokerage", tools::brokerage::state);
+        let states = SourceStates::default().with("brokerage", brokerage::tools::state);
         Self::of(&tree, |parts| parts.services = Services::default().with(brokerage).with(Arc::new(states)))
     }
 
@@ -100,8 +103,7 @@ impl Bench {
     /// The service over a data tree, with some of its parts replaced.
     fn of(tree: &Tree, replace: impl FnOnce(&mut Parts)) -> Self {
         let manifests = Manifests::new(tree.clone()).with(tree.clone(), "diagnostics");
-        let mut executors = tools::all();
-        executors.extend(tools::diagnostics());
+        let executors = executors();
         let registry = Arc::new(Registry::open(manifests, executors).expect("good manifests"));
         let brokerage = Brokerage::open(Tree::Embedded, user_id()).expect("good data");
         let mut parts = Parts {
@@ -203,4 +205,9 @@ pub fn save(path: &Path, text: &str) {
     let new = path.with_extension("new");
     fs::write(&new, text).expect("written");
     fs::rename(new, path).expect("replaced");
+}
+
+/// What carries out the bundled tools, diagnostics included.
+pub fn executors() -> Vec<Arc<dyn Executor>> {
+    domains::bundled().into_iter().flat_map(|domain| domain.tools).collect()
 }

@@ -12,7 +12,10 @@ use toolwire::{
         brokerage::v1::brokerage_service_client::BrokerageServiceClient,
         v1::tool_service_client::ToolServiceClient,
     },
-    faces::grpc::{self, transport::Report},
+    faces::{
+        grpc::{self},
+        transport::Report,
+    },
 };
 
 /// A running server. It ends with the test's runtime, or by `shut_down`.
@@ -41,7 +44,7 @@ impl Server {
     pub fn with(mut config: Config) -> Self {
         let state = tempfile::tempdir().expect("a directory");
         config.state.dir.get_or_insert_with(|| state.path().to_owned());
-        let server = Self::of(App::build(&config).expect("starts"), config);
+        let server = Self::of(App::build(&config, &toolwire::domains::bundled()).expect("starts"), config);
         Self { _state: Some(state), ..server }
     }
 

@@ -7,7 +7,7 @@ use h2::client::Builder;
 use http::StatusCode;
 use tonic::Code;
 use tonic_types::StatusExt;
-use toolwire::faces::grpc::transport::Config;
+use toolwire::faces::transport::Config;
 
 use crate::{
     client::{Client, answer, soon},

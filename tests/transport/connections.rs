@@ -7,7 +7,7 @@ use tokio::{
     net::TcpStream,
 };
 use tonic::Code;
-use toolwire::faces::grpc::transport::{Age, Config, Http2};
+use toolwire::faces::transport::{Age, Config, Http2};
 
 use crate::{
     client::{Client, answer, soon, tcp},

@@ -7,7 +7,7 @@ use tokio::{
     sync::Barrier,
 };
 use tonic::Code;
-use toolwire::faces::grpc::transport::{Config, Drain};
+use toolwire::faces::transport::{Config, Drain};
 
 use crate::{
     client::{Client, answer, soon, tcp},

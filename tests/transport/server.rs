@@ -25,7 +25,7 @@ use tonic::{Status, body::Body, service::Routes};
 use tonic_health::server::HealthReporter;
 use toolwire::{
     context::User,
-    faces::grpc::transport::{
+    faces::transport::{
         Config, Hooks, Report,
         authenticate::Loopback,
         bind,

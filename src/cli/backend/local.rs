@@ -44,12 +44,12 @@ impl Local {
     }
 
     pub(super) fn guidance(&self, tags: &[String]) -> String {
-        registry::guidance_for_planner(&self.tagged(tags), &self.app.research.limits.budgets())
+        registry::guidance_for_planner(&self.tagged(tags), &self.app.limits.budgets())
     }
 
     pub(super) async fn limits(&self) -> Vec<v1::SourceLimit> {
         let tools = self.tagged(&[]);
-        limits::rows(&*self.app.research.limits, &self.user.id, limits::sources(&tools)).await
+        limits::rows(&*self.app.limits, &self.user.id, limits::sources(&tools)).await
     }
 
     /// Opens the state, so that what is wrong with it is said to the person rather than to a log that nobody reads.

@@ -3,7 +3,7 @@
 use super::typed::typed_service;
 use crate::{
     contract::proto::brokerage::v1::{self as wire, brokerage_service_server::BrokerageService},
-    tools::brokerage as tools,
+    domains::brokerage::tools,
 };
 
 typed_service! {

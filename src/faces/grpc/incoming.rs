@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 use serde_json::Value;
 use tonic::{Extensions, metadata::MetadataMap};
 
-use super::transport::{Arrival, CallersTrace, TakenOver, authenticate::Bearer};
+use crate::faces::transport::{Arrival, CallersTrace, TakenOver, authenticate::Bearer};
 use crate::{
     clock,
     context::{InvalidId, RequestId, ToolContext, User},

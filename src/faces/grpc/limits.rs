@@ -9,7 +9,7 @@ use crate::{
         proto::v1::{LimitPolicy, SourceLimit},
     },
     registry::RegisteredTool,
-    sources::{
+    upstream::{
         limiter::Policy,
         limits::{SourceLimits, Standing},
     },

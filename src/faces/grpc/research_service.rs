@@ -6,7 +6,7 @@ use tonic::{Request, Response, Status};
 use super::{screener_credentials, typed::typed_service};
 use crate::{
     contract::proto::research::v1::{self as wire, research_service_server::ResearchService},
-    tools::research as tools,
+    domains::research::tools,
 };
 
 typed_service! {

@@ -10,7 +10,7 @@ use crate::{
         proto::research::v1::{ForgetScreenerCredentialsRequest, SetScreenerCredentialsRequest},
         status,
     },
-    sources::screener::Login,
+    domains::research::sources::screener::{Credentials, Login},
 };
 
 /// The longest user name, in characters: that of an e-mail address.
@@ -23,7 +23,7 @@ pub(super) fn set(face: &Face, request: Request<SetScreenerCredentialsRequest>) 
     let (metadata, extensions, message) = request.into_parts();
     let session = incoming::session(&metadata)?;
     let login = login(message)?;
-    face.screener_credentials.set(&incoming::user(&extensions).id, session.as_deref(), login);
+    face.services.get::<Credentials>().set(&incoming::user(&extensions).id, session.as_deref(), login);
     Ok(())
 }
 
@@ -31,7 +31,7 @@ pub(super) fn set(face: &Face, request: Request<SetScreenerCredentialsRequest>) 
 pub(super) fn forget(face: &Face, request: Request<ForgetScreenerCredentialsRequest>) -> Result<(), Status> {
     let (metadata, extensions, _) = request.into_parts();
     let session = incoming::session(&metadata)?;
-    if face.screener_credentials.forget(&incoming::user(&extensions).id, session.as_deref()) {
+    if face.services.get::<Credentials>().forget(&incoming::user(&extensions).id, session.as_deref()) {
         return Ok(());
     }
     let none =

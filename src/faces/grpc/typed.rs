@@ -8,7 +8,7 @@ use super::{Face, incoming};
 use crate::{
     contract::{Confirmation, Refusal, Terminal, arguments, convert, proto::v1, status},
     pipeline::Target,
-    tools::tool::Tool,
+    tool::Tool,
 };
 
 /// Implements a typed service whose messages are in `wire`: one method for each tool, whose request is the tool's input and

@@ -1,0 +1,114 @@
+//! What a domain is: tools, and everything that only they need, offered as one value.
+//!
+//! A domain is a tenant of the platform, which knows none by name. The bundled ones are listed in `domains.rs`; a team's
+//! own crate makes its own the same way and hands it to the same function. Each part has the type of the room that uses it,
+//! so this file only gathers.
+
+use std::{error::Error, fmt, sync::Arc};
+
+use crate::{
+    config::Config,
+    context::{Services, SourceStates},
+    files::{Problem, Tree},
+    registry::DataSource,
+    store::Sqlite,
+    tool::Executor,
+    upstream::limits::SourceLimits,
+};
+
+/// A domain, before it is opened.
+pub struct Domain {
+    /// Its name, such as `brokerage`: that of its folders and of its package.
+    pub name: &'static str,
+    /// Whether it is offered without being asked for.
+    pub offer: Offer,
+    /// What carries out its tools.
+    pub tools: Vec<Arc<dyn Executor>>,
+    /// Makes its sources and services from the configuration.
+    pub open: Open,
+    /// Every problem of its data, for the linter.
+    pub check: Check,
+}
+
+/// Makes a domain's sources and services.
+pub type Open = Box<dyn Fn(&Opening<'_>) -> Result<Opened, OpenError> + Send + Sync>;
+
+/// Tells what is wrong with a domain's data.
+pub type Check = Box<dyn Fn(&Opening<'_>) -> Vec<Problem> + Send + Sync>;
+
+/// Why a domain cannot be opened, in words for the operator.
+pub type OpenError = Box<dyn Error + Send + Sync>;
+
+/// Whether a domain is offered without being asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Offer {
+    /// It always is.
+    Always,
+    /// Only with `--diagnostics`: it is about the service itself, so its manifests never come from `--data`.
+    WithDiagnostics,
+}
+
+/// What a domain is opened with.
+#[derive(Debug)]
+pub struct Opening<'a> {
+    /// The configuration.
+    pub config: &'a Config,
+    /// The data tree.
+    pub tree: &'a Tree,
+    /// What outlives the process.
+    pub state: &'a Arc<Sqlite>,
+}
+
+/// An open domain.
+#[derive(Default)]
+pub struct Opened {
+    /// What its tools find in their context.
+    pub services: Services,
+    /// How to fix, for a call, the state of each source whose data changes while it serves.
+    pub states: SourceStates,
+    /// The sources whose data the registry tells of.
+    pub data: Vec<Arc<dyn DataSource>>,
+    /// What its sources would do with requests, if any is limited.
+    pub limits: Option<Arc<dyn SourceLimits>>,
+}
+
+impl Domain {
+    /// A domain of nothing but a name.
+    pub fn new(name: &'static str) -> Self {
+        Self {
+            name,
+            offer: Offer::Always,
+            tools: Vec::new(),
+            open: Box::new(|_| Ok(Opened::default())),
+            check: Box::new(|_| Vec::new()),
+        }
+    }
+}
+
+impl Opened {
+    /// Both as one.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            services: self.services.and(other.services),
+            states: self.states.and(other.states),
+            data: self.data.into_iter().chain(other.data).collect(),
+            limits: self.limits.or(other.limits),
+        }
+    }
+}
+
+impl fmt::Debug for Domain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Domain")
+            .field("name", &self.name)
+            .field("tools", &self.tools.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Opened {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Opened").field("services", &self.services).finish_non_exhaustive()
+    }
+}

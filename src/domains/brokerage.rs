@@ -1,0 +1,80 @@
+//! A simulated brokerage account (spec 000): its tools, and the files they read.
+
+pub mod source;
+pub mod tools;
+
+use std::sync::Arc;
+
+use self::{
+    source::{Brokerage, OpenError},
+    tools::{
+        GetAccountSummary, GetActivity, GetFacts, GetPerformance, GetPerformanceWithTransfers, GetPositions,
+        GetPositionsList, GetQuotes, GetSymbolPerformance, GetTransfers, RankPortfolio,
+    },
+};
+use crate::{
+    context::{Services, SourceStates},
+    domain::{self, Domain, Opened, Opening},
+    files::{Problem, Problems},
+    registry::{DataSource, SourceHealth},
+    tool::{Executor, erase},
+};
+
+/// The domain.
+pub fn domain() -> Domain {
+    Domain { tools: tools(), open: Box::new(open), check: Box::new(check), ..Domain::new("brokerage") }
+}
+
+fn tools() -> Vec<Arc<dyn Executor>> {
+    vec![
+        erase(GetAccountSummary),
+        erase(GetActivity),
+        erase(GetFacts),
+        erase(GetPerformance),
+        erase(GetPositions),
+        erase(GetPositionsList),
+        erase(GetQuotes),
+        erase(GetTransfers),
+        // Composites of these.
+        erase(GetPerformanceWithTransfers),
+        erase(GetSymbolPerformance),
+        erase(RankPortfolio),
+    ]
+}
+
+fn read(opening: &Opening<'_>) -> Result<Brokerage, OpenError> {
+    Brokerage::open(opening.tree.clone(), opening.config.data.default_user.clone())
+}
+
+fn open(opening: &Opening<'_>) -> Result<Opened, domain::OpenError> {
+    let brokerage = Arc::new(read(opening)?);
+    Ok(Opened {
+        services: Services::default().with(Arc::clone(&brokerage)),
+        states: SourceStates::default().with("brokerage", tools::state),
+        data: vec![brokerage],
+        ..Opened::default()
+    })
+}
+
+impl DataSource for Brokerage {
+    fn name(&self) -> &'static str {
+        "brokerage"
+    }
+
+    fn refresh(&self) -> SourceHealth {
+        let source::Health { digest, mut problems, missing_sections: sections } = self.look();
+        // Watchers may be anybody: which users there are is for the log only.
+        problems.retain(|problem| !problem.file.starts_with(source::USERS));
+        SourceHealth { digest, problems, sections }
+    }
+}
+
+fn check(opening: &Opening<'_>) -> Vec<Problem> {
+    match read(opening) {
+        Ok(_) => Vec::new(),
+        Err(OpenError::Broken(Problems(problems))) => problems,
+        Err(missing @ OpenError::MissingMaster(_)) => {
+            vec![Problem::new("brokerage/user_master.json", "missing-file", missing.to_string())]
+        }
+    }
+}

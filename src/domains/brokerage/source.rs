@@ -1,0 +1,112 @@
+//! The brokerage: simulated accounts in JSON files, and facts in markdown (spec 000's data layer).
+//!
+//! Readers get an immutable state. A saved file is seen by the very next reader; a file that is broken or gone keeps its
+//! last good content, and [`Health`] says what is wrong. Not here: what the tools make of the data.
+
+mod accounts;
+mod data;
+mod date;
+mod facts;
+mod folder;
+mod health;
+pub mod import;
+mod kept;
+mod master;
+mod node;
+mod rows;
+mod shelf;
+mod symbols;
+mod values;
+mod words;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use arc_swap::ArcSwap;
+
+pub use accounts::Account;
+pub use data::Data;
+pub use date::{Date, Window};
+pub use facts::{FALLBACK, Fact, Facts};
+pub use health::{Health, OpenError};
+pub use master::{Dated, Master, SECTIONS};
+pub use rows::{AccountSummary, Performance, Position, Quote, Return, Trade, Transfer};
+pub use shelf::USERS;
+pub use values::{AsOf, Symbol, Time};
+pub use words::{AssetClass, Method, Side, Status, Timeframe, TransferType};
+
+use crate::{context::UserId, files::Tree};
+use shelf::{MASTER, Shelf, Snapshot};
+
+/// The brokerage's data, kept up to date with its files.
+#[derive(Debug)]
+pub struct Brokerage {
+    tree: Tree,
+    present: ArcSwap<Snapshot>,
+    /// Whoever reloads holds it, so that readers at the same time do not read the same files at once.
+    shelf: Mutex<Shelf>,
+}
+
+impl Brokerage {
+    /// Opens `brokerage/` in a tree: `user_master.json` (the default user's), `users/<user>.json`, `facts/*.md`.
+    pub fn open(tree: Tree, default_user: UserId) -> Result<Self, OpenError> {
+        let mut shelf = Shelf::new(tree.clone(), default_user);
+        let present = ArcSwap::from_pointee(shelf.open()?);
+        Ok(Self { tree, present, shelf: Mutex::new(shelf) })
+    }
+
+    /// The present state. Costs one `stat` a file, and nothing for embedded data.
+    pub fn current(&self) -> Arc<Data> {
+        self.present_if(|snapshot| snapshot.watched.keys().all(|path| self.is_as_seen(path, snapshot)))
+    }
+
+    /// The present state as far as it concerns one user's accounts. Costs two `stat`s, however many users there are.
+    pub fn current_for(&self, user: &UserId) -> Arc<Data> {
+        let own = shelf::path_of(user);
+        self.present_if(|snapshot| self.is_as_seen(MASTER, snapshot) && self.is_as_seen(&own, snapshot))
+    }
+
+    /// Looks through files and directories, as the poller does. Sees users and facts that were added or removed, too.
+    pub fn look(&self) -> Health {
+        if !matches!(self.tree, Tree::Embedded) {
+            self.reload(&mut self.lock());
+        }
+        self.health()
+    }
+
+    /// What was wrong with the data when it was last looked at.
+    pub fn health(&self) -> Health {
+        self.present.load().health.clone()
+    }
+
+    fn present_if(&self, is_present: impl Fn(&Snapshot) -> bool) -> Arc<Data> {
+        let present = self.present.load();
+        if matches!(self.tree, Tree::Embedded) || is_present(&present) {
+            return Arc::clone(&present.data);
+        }
+        let mut files = self.lock();
+        // Whoever held the lock before may have reloaded already.
+        if !is_present(&self.present.load()) {
+            self.reload(&mut files);
+        }
+        Arc::clone(&self.present.load().data)
+    }
+
+    /// Whether a file has the stamp that it was read with. Of files that were not there, only a refresh knows.
+    fn is_as_seen(&self, path: &str, snapshot: &Snapshot) -> bool {
+        snapshot.watched.get(path).is_none_or(|seen| *seen == Some(self.tree.stamp(path)))
+    }
+
+    fn reload(&self, files: &mut Shelf) {
+        let Some(mut snapshot) = files.reload() else { return };
+        let present = self.present.load();
+        if snapshot.data.digest() == present.data.digest() {
+            snapshot.data = Arc::clone(&present.data);
+        }
+        self.present.store(Arc::new(snapshot));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Shelf> {
+        // A panic while reading leaves files as last seen, which is a state like any other.
+        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,50 @@
+//! The brokerage tools: 000's eight, and three composites that call them.
+//!
+//! What they share stands here: the state they read.
+
+mod fifo;
+mod get_account_summary;
+mod get_activity;
+mod get_facts;
+mod get_performance;
+mod get_performance_with_transfers;
+mod get_positions;
+mod get_positions_list;
+mod get_quotes;
+mod get_symbol_performance;
+mod get_transfers;
+mod money;
+mod position;
+mod rank_portfolio;
+mod valuation;
+
+use std::sync::Arc;
+
+pub use get_account_summary::GetAccountSummary;
+pub use get_activity::GetActivity;
+pub use get_facts::GetFacts;
+pub use get_performance::GetPerformance;
+pub use get_performance_with_transfers::GetPerformanceWithTransfers;
+pub use get_positions::GetPositions;
+pub use get_positions_list::GetPositionsList;
+pub use get_quotes::GetQuotes;
+pub use get_symbol_performance::GetSymbolPerformance;
+pub use get_transfers::GetTransfers;
+pub use rank_portfolio::RankPortfolio;
+
+use crate::tool::argument::{one_of, refused, required};
+use crate::{
+    context::ToolContext,
+    domains::brokerage::source::{Brokerage, Data},
+};
+
+/// Fixes the state of the brokerage that this call sees, and returns its digest.
+pub fn state(context: &ToolContext) -> String {
+    data(context).digest().to_owned()
+}
+
+/// The state of the brokerage that this call sees: fixed at first use, so that a composite and its nested calls see one.
+fn data(context: &ToolContext) -> Arc<Data> {
+    let source = context.services.get::<Brokerage>();
+    context.pins.get_or_pin(|| source.current_for(&context.user.id))
+}

@@ -1,0 +1,114 @@
+//! `get_account_summary`: the value and cash of accounts (spec 000).
+//!
+//! Totals are returned as given. What does not reconcile with the positions is a warning, never recomputed.
+
+use rust_decimal::Decimal;
+
+use super::{
+    data,
+    money::{exact, rounded, text},
+};
+use crate::{
+    context::{ToolContext, Unfinished},
+    contract::{
+        Provenance, ToolError,
+        proto::brokerage::v1::{self, GetAccountSummaryOutput, GetAccountSummaryRequest},
+    },
+    domains::brokerage::source::{AccountSummary, Master, Position},
+    tool::{Reply, Tool},
+};
+
+/// `get_account_summary`.
+#[derive(Clone, Copy, Debug)]
+pub struct GetAccountSummary;
+
+/// What the positions of an account come to.
+struct Held<'a> {
+    value: Decimal,
+    count: usize,
+    unpriced: Vec<&'a Position>,
+}
+
+impl Tool for GetAccountSummary {
+    const NAME: &'static str = "get_account_summary";
+    type Input = GetAccountSummaryRequest;
+    type Output = GetAccountSummaryOutput;
+
+    async fn execute(
+        &self,
+        input: GetAccountSummaryRequest,
+        context: &ToolContext,
+    ) -> Result<Reply<GetAccountSummaryOutput>, Unfinished> {
+        let data = data(context);
+        let master = data.user(&context.user.id)?;
+        let as_of = master.account_summary()?.as_of.as_str();
+        let accounts = wanted(master, input.account.as_deref())?;
+        let mut provenance = Provenance::of("tool:account_summary:v1", as_of);
+        provenance.warnings = accounts.iter().flat_map(|account| warnings(account, master)).collect();
+        let accounts = accounts.into_iter().map(shown).collect();
+        Ok(Reply { data: GetAccountSummaryOutput { as_of: as_of.to_owned(), accounts }, provenance })
+    }
+}
+
+fn wanted<'a>(master: &'a Master, account: Option<&str>) -> Result<Vec<&'a AccountSummary>, ToolError> {
+    let rows = &master.account_summary()?.rows;
+    let Some(account) = account else { return Ok(rows.iter().collect()) };
+    master.check_account(account)?;
+    match rows.iter().find(|row| row.is_of(account)) {
+        Some(row) => Ok(vec![row]),
+        None => Err(ToolError::not_found(format!("No account_summary data for account '{account}'"))),
+    }
+}
+
+fn warnings(account: &AccountSummary, master: &Master) -> Vec<String> {
+    let AccountSummary { account: name, total_value, total_cash, settled_cash } = account;
+    let mut warnings = Vec::new();
+    if settled_cash > total_cash {
+        let [settled, total] = [*settled_cash, *total_cash].map(text);
+        warnings.push(format!("{name}: settled_cash {settled} is more than total_cash {total}"));
+    }
+    let Some(Held { value, count, unpriced }) = Held::of(name, master) else { return warnings };
+    let difference = rounded(*total_value - total_cash - value);
+    // Whoever adds up rounded values is off by at most half a cent a position.
+    if difference.abs() > Decimal::new(5, 3) * Decimal::from(count) {
+        let [total, by, held, cash] = [*total_value, difference, value, *total_cash].map(text);
+        warnings.push(format!(
+            "{name}: total_value {total} differs by {by} from positions {held} plus total_cash {cash}{}",
+            without_quote(&unpriced),
+        ));
+    }
+    warnings
+}
+
+impl<'a> Held<'a> {
+    /// `None` if the data cannot say.
+    fn of(account: &str, master: &'a Master) -> Option<Self> {
+        master.quotes().ok()?;
+        let positions = &master.positions(Some(account)).ok()?.content;
+        let value = |position: &Position| Some(position.quantity * master.quote(&position.symbol)?.price);
+        Some(Self {
+            value: rounded(positions.iter().filter_map(value).sum()),
+            count: positions.len(),
+            unpriced: positions.iter().filter(|position| value(position).is_none()).collect(),
+        })
+    }
+}
+
+fn without_quote(positions: &[&Position]) -> String {
+    match positions {
+        [] => String::new(),
+        some => {
+            let symbols = some.iter().map(|position| position.symbol.as_str()).collect::<Vec<_>>();
+            format!(" (without a quote: {})", symbols.join(", "))
+        }
+    }
+}
+
+fn shown(account: &AccountSummary) -> v1::AccountSummary {
+    v1::AccountSummary {
+        account: account.account.clone(),
+        total_value: exact(account.total_value),
+        total_cash: exact(account.total_cash),
+        settled_cash: exact(account.settled_cash),
+    }
+}

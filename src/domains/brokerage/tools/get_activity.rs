@@ -1,0 +1,48 @@
+//! `get_activity`: the trades of an account (spec 000).
+
+use super::{data, money::exact};
+use crate::{
+    context::{ToolContext, Unfinished},
+    contract::{
+        Provenance,
+        proto::brokerage::v1::{self, GetActivityOutput, GetActivityRequest},
+    },
+    domains::brokerage::source::Trade,
+    tool::{Reply, Tool},
+};
+
+/// `get_activity`.
+#[derive(Clone, Copy, Debug)]
+pub struct GetActivity;
+
+impl Tool for GetActivity {
+    const NAME: &'static str = "get_activity";
+    type Input = GetActivityRequest;
+    type Output = GetActivityOutput;
+
+    async fn execute(
+        &self,
+        input: GetActivityRequest,
+        context: &ToolContext,
+    ) -> Result<Reply<GetActivityOutput>, Unfinished> {
+        let data = data(context);
+        let activity = data.user(&context.user.id)?.activity(input.account.as_deref())?;
+        let as_of = activity.as_of.as_str();
+        let data = GetActivityOutput {
+            as_of: as_of.to_owned(),
+            account: activity.name.clone(),
+            trades: activity.content.iter().map(shown).collect(),
+        };
+        Ok(Reply { data, provenance: Provenance::of("tool:activity:v1", as_of) })
+    }
+}
+
+fn shown(trade: &Trade) -> v1::Trade {
+    v1::Trade {
+        timestamp: Some(trade.timestamp.into()),
+        symbol: trade.symbol.to_string(),
+        side: trade.side.word().to_owned(),
+        quantity: exact(trade.quantity),
+        price: exact(trade.price),
+    }
+}

@@ -1,0 +1,57 @@
+//! `get_performance`: the return of an account over a timeframe (spec 000).
+
+use super::{data, money::exact, one_of, required};
+use crate::{
+    context::{ToolContext, Unfinished},
+    contract::{
+        Provenance, ToolError,
+        proto::brokerage::v1::{GetPerformanceOutput, GetPerformanceRequest},
+    },
+    domains::brokerage::source::{Account, Performance, Timeframe},
+    tool::{Reply, Tool},
+};
+
+/// `get_performance`.
+#[derive(Clone, Copy, Debug)]
+pub struct GetPerformance;
+
+impl Tool for GetPerformance {
+    const NAME: &'static str = "get_performance";
+    type Input = GetPerformanceRequest;
+    type Output = GetPerformanceOutput;
+
+    async fn execute(
+        &self,
+        input: GetPerformanceRequest,
+        context: &ToolContext,
+    ) -> Result<Reply<GetPerformanceOutput>, Unfinished> {
+        let timeframe = timeframe(required("timeframe", input.timeframe.as_deref())?)?;
+        let data = data(context);
+        let performance = data.user(&context.user.id)?.performance(input.account.as_deref())?;
+        let found =
+            performance.content.get(&timeframe).ok_or_else(|| without_data(timeframe, performance))?;
+        let as_of = performance.as_of.as_str();
+        let data = GetPerformanceOutput {
+            as_of: as_of.to_owned(),
+            account: performance.name.clone(),
+            timeframe: timeframe.word().to_owned(),
+            return_pct: exact(found.return_pct),
+            contributions: exact(found.contributions),
+        };
+        Ok(Reply { data, provenance: Provenance::of("tool:performance:v1", as_of) })
+    }
+}
+
+/// The timeframe of a word.
+pub(super) fn timeframe(word: &str) -> Result<Timeframe, ToolError> {
+    one_of("timeframe", word, Timeframe::of(word))
+}
+
+fn without_data(timeframe: Timeframe, performance: &Account<Performance>) -> ToolError {
+    let having = performance.content.keys().map(|timeframe| timeframe.word()).collect::<Vec<_>>().join(", ");
+    ToolError::not_found(format!(
+        "No performance data for timeframe '{}' in account '{}'. Timeframes with data: {having}",
+        timeframe.word(),
+        performance.name,
+    ))
+}

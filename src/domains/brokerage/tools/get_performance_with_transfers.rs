@@ -1,0 +1,97 @@
+//! `get_performance_with_transfers`: the return of an account beside the money that was moved (spec 000, where the
+//! pipeline for `performance` asks for both).
+
+use futures_util::try_join;
+use rust_decimal::Decimal;
+
+use super::{
+    GetPerformance, GetTransfers,
+    get_performance::timeframe,
+    money::{cents, decimal, rounded, text},
+    required,
+};
+use crate::{
+    context::{ToolContext, Unfinished},
+    contract::proto::brokerage::v1::{
+        GetPerformanceOutput, GetPerformanceRequest, GetPerformanceWithTransfersOutput,
+        GetPerformanceWithTransfersRequest, GetTransfersOutput, GetTransfersRequest, Transfer,
+    },
+    domains::brokerage::source::{Date, Status, Timeframe, TransferType, Window},
+    tool::{self, Reply, Tool},
+};
+
+/// `get_performance_with_transfers`.
+#[derive(Clone, Copy, Debug)]
+pub struct GetPerformanceWithTransfers;
+
+impl Tool for GetPerformanceWithTransfers {
+    const NAME: &'static str = "get_performance_with_transfers";
+    type Input = GetPerformanceWithTransfersRequest;
+    type Output = GetPerformanceWithTransfersOutput;
+
+    async fn execute(
+        &self,
+        input: GetPerformanceWithTransfersRequest,
+        context: &ToolContext,
+    ) -> Result<Reply<GetPerformanceWithTransfersOutput>, Unfinished> {
+        let timeframe = timeframe(required("timeframe", input.timeframe.as_deref())?)?;
+        let of_timeframe =
+            GetPerformanceRequest { timeframe: input.timeframe, account: input.account.clone() };
+        let of_account = GetTransfersRequest { account: input.account };
+        let (performance, transfers) = try_join!(
+            tool::call::<GetPerformance>(&of_timeframe, context),
+            tool::call::<GetTransfers>(&of_account, context),
+        )?;
+        Ok(combined(timeframe, performance, transfers))
+    }
+}
+
+fn combined(
+    timeframe: Timeframe,
+    performance: Reply<GetPerformanceOutput>,
+    transfers: Reply<GetTransfersOutput>,
+) -> Reply<GetPerformanceWithTransfersOutput> {
+    let Reply { data: performance, mut provenance } = performance;
+    provenance.absorb(transfers.provenance);
+    let transfers = within(timeframe, &performance.as_of, transfers.data.transfers);
+    let deposits = completed(TransferType::Deposit, &transfers);
+    let withdrawals = completed(TransferType::Withdrawal, &transfers);
+    let net = deposits - withdrawals;
+    provenance.warnings.extend(unexplained(decimal(performance.contributions), net));
+    let data = GetPerformanceWithTransfersOutput {
+        as_of: provenance.as_of.clone(),
+        account: performance.account,
+        timeframe: performance.timeframe,
+        return_pct: performance.return_pct,
+        contributions: performance.contributions,
+        deposits: cents(deposits),
+        withdrawals: cents(withdrawals),
+        net_transfers: cents(net),
+        transfers,
+    };
+    Reply { data, provenance }
+}
+
+/// The transfers in a timeframe that ends with the date of the performance.
+fn within(timeframe: Timeframe, as_of: &str, mut transfers: Vec<Transfer>) -> Vec<Transfer> {
+    // The data's loader refuses what does not begin with a date.
+    let Some(date) = Date::leading(as_of) else { return transfers };
+    let window = Window::ending(date, timeframe);
+    transfers.retain(|transfer| transfer.timestamp.is_some_and(|time| window.contains(time.seconds)));
+    transfers
+}
+
+fn completed(kind: TransferType, transfers: &[Transfer]) -> Decimal {
+    let is_counted = |row: &&Transfer| row.r#type == kind.word() && row.status == Status::Completed.word();
+    transfers.iter().filter(is_counted).map(|row| decimal(row.amount)).sum()
+}
+
+/// Both are returned as they are; that they differ is for the reader to know.
+fn unexplained(contributions: Decimal, net: Decimal) -> Option<String> {
+    let difference = rounded(contributions - net);
+    let [contributions, by, net] = [contributions, difference, net].map(text);
+    let warning = format!(
+        "contributions {contributions} differ by {by} from the completed transfers on record, net {net}"
+    );
+    (!difference.is_zero()).then_some(warning)
+}

@@ -1,0 +1,42 @@
+//! `get_positions`: the positions of an account, and the one asked for (spec 000).
+
+use super::{data, position::shown, required};
+use crate::{
+    context::{ToolContext, Unfinished},
+    contract::{
+        Provenance,
+        proto::brokerage::v1::{GetPositionsOutput, GetPositionsRequest},
+    },
+    domains::brokerage::source::Symbol,
+    tool::{Reply, Tool},
+};
+
+/// `get_positions`.
+#[derive(Clone, Copy, Debug)]
+pub struct GetPositions;
+
+impl Tool for GetPositions {
+    const NAME: &'static str = "get_positions";
+    type Input = GetPositionsRequest;
+    type Output = GetPositionsOutput;
+
+    async fn execute(
+        &self,
+        input: GetPositionsRequest,
+        context: &ToolContext,
+    ) -> Result<Reply<GetPositionsOutput>, Unfinished> {
+        let symbol = Symbol::new(required("symbol", input.symbol.as_deref())?);
+        let data = data(context);
+        let master = data.user(&context.user.id)?;
+        let held = master.positions(input.account.as_deref())?;
+        master.check_symbols(std::slice::from_ref(&symbol))?;
+        let as_of = held.as_of.as_str();
+        let data = GetPositionsOutput {
+            as_of: as_of.to_owned(),
+            account: held.name.clone(),
+            positions: held.content.iter().map(shown).collect(),
+            position: held.content.iter().find(|position| position.symbol == symbol).map(shown),
+        };
+        Ok(Reply { data, provenance: Provenance::of("tool:positions:v1", as_of) })
+    }
+}

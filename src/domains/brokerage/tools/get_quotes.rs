@@ -1,0 +1,66 @@
+//! `get_quotes`: the quotes of one or several symbols (spec 000).
+
+use super::{data, money::exact, refused, required};
+use crate::{
+    context::{ToolContext, Unfinished},
+    contract::{
+        Provenance, ToolError,
+        proto::brokerage::v1::{self, GetQuotesOutput, GetQuotesRequest},
+    },
+    domains::brokerage::source::{Quote, Symbol},
+    tool::{Reply, Tool},
+};
+
+/// `get_quotes`.
+#[derive(Clone, Copy, Debug)]
+pub struct GetQuotes;
+
+impl Tool for GetQuotes {
+    const NAME: &'static str = "get_quotes";
+    type Input = GetQuotesRequest;
+    type Output = GetQuotesOutput;
+
+    async fn execute(
+        &self,
+        input: GetQuotesRequest,
+        context: &ToolContext,
+    ) -> Result<Reply<GetQuotesOutput>, Unfinished> {
+        let symbols = symbols(required("symbol", input.symbol.as_deref())?)?;
+        let data = data(context);
+        let master = data.user(&context.user.id)?;
+        let as_of = master.quotes()?.as_of.as_str();
+        master.check_symbols(&symbols)?;
+        let mut provenance = Provenance::of("tool:quotes:v1", as_of);
+        let mut quotes = Vec::with_capacity(symbols.len());
+        for symbol in &symbols {
+            match master.quote(symbol) {
+                Some(quote) => quotes.push(shown(quote)),
+                // Known all the same: it is held. A composite asks for all that is held, and gets what there is.
+                None => provenance.warnings.push(format!("{symbol} is held but has no quote")),
+            }
+        }
+        Ok(Reply { data: GetQuotesOutput { as_of: as_of.to_owned(), quotes }, provenance })
+    }
+}
+
+/// The symbols of a list separated by commas, each once.
+fn symbols(list: &str) -> Result<Vec<Symbol>, ToolError> {
+    let mut symbols = Vec::new();
+    for symbol in list.split(',').filter(|part| !part.trim().is_empty()).map(Symbol::new) {
+        if !symbols.contains(&symbol) {
+            symbols.push(symbol);
+        }
+    }
+    if symbols.is_empty() {
+        return Err(refused("symbol", "pattern", "`symbol` names no symbol".to_owned()));
+    }
+    Ok(symbols)
+}
+
+fn shown(quote: &Quote) -> v1::Quote {
+    v1::Quote {
+        symbol: quote.symbol.to_string(),
+        price: exact(quote.price),
+        change_pct: exact(quote.change_pct),
+    }
+}

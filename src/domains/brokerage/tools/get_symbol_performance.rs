@@ -1,0 +1,123 @@
+//! `get_symbol_performance`: one position, its quote, and its profit or loss (spec 000 `symbol_performance`).
+
+use futures_util::join;
+
+use super::{
+    GetActivity, GetPositions, GetQuotes,
+    fifo::{self, Realized},
+    money::{decimal, exact},
+    required,
+    valuation::Valuation,
+};
+use crate::{
+    context::{ToolContext, Unfinished},
+    contract::{
+        ErrorCode,
+        proto::brokerage::v1::{
+            GetActivityOutput, GetActivityRequest, GetPositionsOutput, GetPositionsRequest, GetQuotesOutput,
+            GetQuotesRequest, GetSymbolPerformanceOutput, GetSymbolPerformanceRequest, Position, Quote,
+        },
+    },
+    domains::brokerage::source::Symbol,
+    tool::{self, Reply, Tool},
+};
+
+/// `get_symbol_performance`.
+#[derive(Clone, Copy, Debug)]
+pub struct GetSymbolPerformance;
+
+impl Tool for GetSymbolPerformance {
+    const NAME: &'static str = "get_symbol_performance";
+    type Input = GetSymbolPerformanceRequest;
+    type Output = GetSymbolPerformanceOutput;
+
+    async fn execute(
+        &self,
+        input: GetSymbolPerformanceRequest,
+        context: &ToolContext,
+    ) -> Result<Reply<GetSymbolPerformanceOutput>, Unfinished> {
+        let symbol = Symbol::new(required("symbol", input.symbol.as_deref())?).to_string();
+        let account = input.account;
+        let position_input = GetPositionsRequest { symbol: Some(symbol.clone()), account: account.clone() };
+        let quote_input = GetQuotesRequest { symbol: Some(symbol.clone()) };
+        let activity_input = GetActivityRequest { account };
+        let (positions, quotes, activity) = join!(
+            tool::call::<GetPositions>(&position_input, context),
+            tool::call::<GetQuotes>(&quote_input, context),
+            tool::call::<GetActivity>(&activity_input, context),
+        );
+        let activity = match activity {
+            // A user without the section, or an account without trades, still has a position and a quote.
+            Err(Unfinished::Failed(error)) if error.code == ErrorCode::NotFound => Err(error.message),
+            activity => Ok(activity?),
+        };
+        Ok(combined(symbol, positions?, quotes?, activity))
+    }
+}
+
+fn combined(
+    symbol: String,
+    positions: Reply<GetPositionsOutput>,
+    quotes: Reply<GetQuotesOutput>,
+    activity: Result<Reply<GetActivityOutput>, String>,
+) -> Reply<GetSymbolPerformanceOutput> {
+    let mut provenance = positions.provenance;
+    provenance.absorb(quotes.provenance);
+    let position = positions.data.position.unwrap_or_default();
+    let (realized_pl, warning) = match activity {
+        Ok(activity) => {
+            provenance.absorb(activity.provenance);
+            realized(&symbol, &activity.data, &position)
+        }
+        Err(reason) => (None, Some(format!("{symbol}: realized_pl is not known: {reason}"))),
+    };
+    provenance.warnings.extend(warning);
+    let data = GetSymbolPerformanceOutput {
+        as_of: provenance.as_of.clone(),
+        account: positions.data.account,
+        realized_pl,
+        ..valued(symbol, &position, quotes.data.quotes.first())
+    };
+    Reply { data, provenance }
+}
+
+/// Profit or loss of the shares sold, and what a reader of it should know.
+fn realized(symbol: &str, activity: &GetActivityOutput, held: &Position) -> (Option<f64>, Option<String>) {
+    let trades = activity.trades.iter().filter(|trade| trade.symbol == symbol);
+    match fifo::realized(trades) {
+        Realized::Uncovered { shares } => {
+            let warning = format!(
+                "{symbol}: realized_pl is not known: the sales exceed the known purchases by {shares} shares"
+            );
+            (None, Some(warning))
+        }
+        Realized::Known { profit, left, is_any_sold } => {
+            // Shares from before the known trades would have been sold first.
+            let is_incomplete = is_any_sold && left != decimal(held.quantity);
+            let warning = format!(
+                "{symbol}: realized_pl is from the known trades, which leave {left} shares while {} are held",
+                held.quantity
+            );
+            (Some(exact(profit)), is_incomplete.then_some(warning))
+        }
+    }
+}
+
+fn valued(symbol: String, position: &Position, quote: Option<&Quote>) -> GetSymbolPerformanceOutput {
+    let is_held = !position.symbol.is_empty();
+    let valuation =
+        quote.map(|quote| if is_held { Valuation::new(position, quote) } else { Valuation::nothing() });
+    GetSymbolPerformanceOutput {
+        symbol,
+        quantity: position.quantity,
+        cost_basis: is_held.then_some(position.cost_basis),
+        total_cost: position.total_cost,
+        price: quote.map(|quote| quote.price),
+        change_pct: quote.map(|quote| quote.change_pct),
+        market_value: valuation.map(|valuation| exact(valuation.market_value)),
+        unrealized_pl: valuation.map(|valuation| exact(valuation.unrealized_pl)),
+        unrealized_pl_pct: valuation.and_then(|valuation| valuation.unrealized_pl_pct).map(exact),
+        day_change: valuation.map(|valuation| exact(valuation.day_change)),
+        ..GetSymbolPerformanceOutput::default()
+    }
+}

@@ -1,0 +1,48 @@
+//! `get_transfers`: the deposits and withdrawals of an account (spec 000).
+
+use super::{data, money::exact};
+use crate::{
+    context::{ToolContext, Unfinished},
+    contract::{
+        Provenance,
+        proto::brokerage::v1::{self, GetTransfersOutput, GetTransfersRequest},
+    },
+    domains::brokerage::source::Transfer,
+    tool::{Reply, Tool},
+};
+
+/// `get_transfers`.
+#[derive(Clone, Copy, Debug)]
+pub struct GetTransfers;
+
+impl Tool for GetTransfers {
+    const NAME: &'static str = "get_transfers";
+    type Input = GetTransfersRequest;
+    type Output = GetTransfersOutput;
+
+    async fn execute(
+        &self,
+        input: GetTransfersRequest,
+        context: &ToolContext,
+    ) -> Result<Reply<GetTransfersOutput>, Unfinished> {
+        let data = data(context);
+        let transfers = data.user(&context.user.id)?.transfers(input.account.as_deref())?;
+        let as_of = transfers.as_of.as_str();
+        let data = GetTransfersOutput {
+            as_of: as_of.to_owned(),
+            account: transfers.name.clone(),
+            transfers: transfers.content.iter().map(shown).collect(),
+        };
+        Ok(Reply { data, provenance: Provenance::of("tool:transfers:v1", as_of) })
+    }
+}
+
+fn shown(transfer: &Transfer) -> v1::Transfer {
+    v1::Transfer {
+        timestamp: Some(transfer.timestamp.into()),
+        r#type: transfer.kind.word().to_owned(),
+        method: transfer.method.word().to_owned(),
+        amount: exact(transfer.amount),
+        status: transfer.status.word().to_owned(),
+    }
+}

@@ -1,0 +1,16 @@
+//! A position in the form of the payload.
+
+use super::money::{cents, exact};
+use crate::{contract::proto::brokerage::v1, domains::brokerage::source::Position};
+
+/// 000's fields, and what they come to: `cost_basis` there is the cost of one share.
+pub(super) fn shown(position: &Position) -> v1::Position {
+    v1::Position {
+        symbol: position.symbol.to_string(),
+        quantity: exact(position.quantity),
+        cost_basis: exact(position.cost_basis),
+        asset_class: position.asset_class.word().to_owned(),
+        total_cost: cents(position.quantity * position.cost_basis),
+        name: position.name.clone(),
+    }
+}

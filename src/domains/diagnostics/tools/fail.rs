@@ -1,0 +1,34 @@
+//! `debug_fail`: fails as it is told.
+
+use super::stop_record::StopRecord;
+use crate::{
+    context::{ToolContext, Unfinished},
+    contract::{
+        ErrorCode, ToolError,
+        proto::diagnostics::v1::{DebugFailInput, DebugFailOutput},
+    },
+    tool::{Reply, Tool},
+};
+
+/// See the module.
+#[derive(Clone, Copy, Debug)]
+pub struct DebugFail;
+
+impl Tool for DebugFail {
+    const NAME: &'static str = "debug_fail";
+    type Input = DebugFailInput;
+    type Output = DebugFailOutput;
+
+    async fn execute(
+        &self,
+        input: DebugFailInput,
+        context: &ToolContext,
+    ) -> Result<Reply<DebugFailOutput>, Unfinished> {
+        let record = StopRecord::begin(Self::NAME, context);
+        let code = ErrorCode::from_name(&input.code.unwrap_or_default()).unwrap_or(ErrorCode::Unknown);
+        let mut error = ToolError::new(code, format!("Failed with {} as asked", code.name()));
+        error.retry_after = input.retry_after.and_then(|duration| duration.try_into().ok());
+        record.complete();
+        Err(error.into())
+    }
+}

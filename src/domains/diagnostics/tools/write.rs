@@ -1,0 +1,56 @@
+//! `debug_write`: a write that records what it did, so that a repeat or a half can be seen.
+
+use std::{
+    collections::HashMap,
+    sync::{Mutex, PoisonError},
+};
+
+use tokio::time::sleep;
+
+use super::{or_zero, provenance, stop_record::StopRecord};
+use crate::{
+    clock,
+    context::{ToolContext, Unfinished, UserId},
+    contract::{
+        convert,
+        proto::diagnostics::v1::{DebugWriteInput, DebugWriteOutput},
+    },
+    tool::{Reply, Tool},
+};
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct DebugWrite {
+    writes: Mutex<HashMap<UserId, i64>>,
+}
+
+impl Tool for DebugWrite {
+    const NAME: &'static str = "debug_write";
+    type Input = DebugWriteInput;
+    type Output = DebugWriteOutput;
+
+    async fn execute(
+        &self,
+        input: DebugWriteInput,
+        context: &ToolContext,
+    ) -> Result<Reply<DebugWriteOutput>, Unfinished> {
+        let record = StopRecord::begin(Self::NAME, context);
+        sleep(or_zero(input.duration)).await;
+        let data = DebugWriteOutput {
+            value: input.value.unwrap_or_default(),
+            writes: self.count(&context.user.id),
+            written_at: Some(convert::timestamp(clock::wall())),
+        };
+        record.complete();
+        Ok(Reply { data, provenance: provenance() })
+    }
+}
+
+impl DebugWrite {
+    fn count(&self, user: &UserId) -> i64 {
+        let mut writes = self.writes.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = writes.entry(user.clone()).or_default();
+        *count += 1;
+        *count
+    }
+}

@@ -1,0 +1,16 @@
+//! Connectors: one per source, each in its own module.
+//!
+//! Not here: what the tools make of the data.
+
+pub mod embedded;
+pub mod india;
+pub mod news;
+pub mod nse;
+pub mod quarter;
+pub mod reddit;
+pub mod screener;
+pub mod symbols;
+pub mod universe;
+pub mod valuepickr;
+pub mod watchlist;
+pub mod yahoo;

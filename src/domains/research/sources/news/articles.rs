@@ -1,0 +1,96 @@
+//! The articles of a feed: read, made safe, each once, newest first.
+
+use std::collections::HashSet;
+
+use chrono::{DateTime, TimeDelta, Utc};
+use feed_rs::{
+    model::Entry,
+    parser::{Builder, ParseFeedError},
+};
+use url::Url;
+
+use super::date;
+use crate::upstream::text;
+
+/// The bound on a summary, in characters.
+const MAX_SUMMARY: usize = 300;
+/// A feed whose items are from further ahead has a wrong clock.
+const MAX_AHEAD: TimeDelta = TimeDelta::days(1);
+
+/// One article. Its texts are safe to show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Article {
+    /// Title.
+    pub title: String,
+    /// Summary. Empty if the feed has none, or only the title once more.
+    pub summary: String,
+    /// Who published it.
+    pub publisher: String,
+    /// When it was published, if the feed says so.
+    pub published_at: Option<DateTime<Utc>>,
+    /// Its address. Empty if the feed has none that leads to the web.
+    pub url: String,
+}
+
+/// Where a feed says who published an article.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Publisher {
+    /// Nowhere: it is always the same.
+    Named(&'static str),
+    /// Behind the title: `Title - Publisher`.
+    InTitle,
+}
+
+/// The articles of a feed, newest first, each once.
+pub(super) fn read(
+    feed: &str,
+    publisher: Publisher,
+    now: DateTime<Utc>,
+) -> Result<Vec<Article>, ParseFeedError> {
+    let parser = Builder::new().timestamp_parser(date::parse).build();
+    let feed = parser.parse(feed.as_bytes())?;
+    Ok(merged(feed.entries.into_iter().filter_map(|entry| article(entry, publisher, now))))
+}
+
+/// Articles in one list, newest first. Of two with the same address or title the first stays: identifiers do not tell
+/// them apart, since an item without one is given one at random.
+pub(super) fn merged(articles: impl IntoIterator<Item = Article>) -> Vec<Article> {
+    let mut seen = HashSet::new();
+    let mut is_new = |article: &Article| {
+        let is_new_title = seen.insert(article.title.to_lowercase());
+        let is_new_url = article.url.is_empty() || seen.insert(article.url.clone());
+        is_new_title && is_new_url
+    };
+    let mut articles: Vec<_> = articles.into_iter().filter(|article| is_new(article)).collect();
+    articles.sort_by_key(|article| std::cmp::Reverse(article.published_at));
+    articles
+}
+
+/// `None` for an item without a title.
+fn article(entry: Entry, publisher: Publisher, now: DateTime<Utc>) -> Option<Article> {
+    // Titles are escaped twice: the parser has undone the first.
+    let title = text::title_from_html(&entry.title?.content);
+    let (title, publisher) = match publisher {
+        Publisher::Named(name) => (title, name.to_owned()),
+        Publisher::InTitle => match title.rsplit_once(" - ") {
+            Some((title, name)) => (title.to_owned(), name.to_owned()),
+            None => (title, String::new()),
+        },
+    };
+    if title.is_empty() {
+        return None;
+    }
+    let summary = entry.summary.map(|summary| text::plain_from_html(&summary.content, MAX_SUMMARY));
+    let link = entry.links.into_iter().find_map(|link| Url::parse(&link.href).ok().filter(is_web));
+    Some(Article {
+        summary: summary.filter(|summary| !summary.contains(&title)).unwrap_or_default(),
+        title,
+        publisher,
+        published_at: entry.published.filter(|published| *published <= now + MAX_AHEAD),
+        url: link.map(String::from).unwrap_or_default(),
+    })
+}
+
+fn is_web(url: &Url) -> bool {
+    matches!(url.scheme(), "http" | "https")
+}

@@ -1,0 +1,222 @@
+//! The National Stock Exchange of India: bulk and block deals, institutional flows, shareholding, results
+//! (`sources.md`).
+//!
+//! Every document needs a cookie that a page gives. Not here: prices, which come from elsewhere. The wire formats are
+//! our own reconstructions, not checked against the live site.
+
+mod amount;
+mod day;
+mod deals;
+mod flows;
+mod holdings;
+mod results;
+#[cfg(test)]
+mod tests;
+mod xbrl;
+
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
+
+use ::http::{HeaderValue, StatusCode, header};
+use chrono::NaiveDate;
+use url::Url;
+
+pub use deals::{Deal, DealKind, Side};
+pub use flows::Flows;
+pub use holdings::{Filing, Holding};
+pub use results::FiledResult;
+
+use super::india;
+use crate::context::ToolContext;
+use crate::upstream::{
+    address::address,
+    http::{Answer, Client, CredentialsOf, Due, Failure, FailureKind, Outgoing, Profile},
+    kept::Kept,
+    now::Now,
+};
+
+/// What the stack must know of the National Stock Exchange.
+pub const PROFILE: Profile = Profile {
+    name: "nse",
+    title: "NSE",
+    timeout: Duration::from_secs(10),
+    max_body: 2 * 1024 * 1024,
+    may_retry: true,
+    credentials: CredentialsOf::Service,
+    judge,
+};
+
+const USER_AGENT: HeaderValue = HeaderValue::from_static(
+    "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36",
+);
+
+/// The connector of the National Stock Exchange.
+#[derive(Debug)]
+pub struct Nse {
+    client: Client,
+    settings: Settings,
+    cookie: Kept<HeaderValue>,
+}
+
+/// Where the National Stock Exchange is, and when.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Base of the site, such as `https://www.nseindia.com/`. Ends in `/`.
+    pub base: Url,
+    /// Base of the archives that hold filings, such as `https://nsearchives.nseindia.com/`. Ends in `/`.
+    pub archives: Url,
+    /// Its clock.
+    pub now: Now,
+}
+
+impl Nse {
+    /// The connector over a client of [`PROFILE`].
+    pub fn new(client: Client, settings: Settings) -> Self {
+        Self { client, settings, cookie: Kept::default() }
+    }
+
+    /// The present day at the exchange.
+    pub fn today(&self) -> NaiveDate {
+        india::day(self.settings.now.get())
+    }
+
+    /// The bulk and block deals in a stock since a day, newest first. An unknown symbol has none.
+    pub async fn deals(
+        &self,
+        symbol: &str,
+        since: NaiveDate,
+        context: &ToolContext,
+    ) -> Result<Vec<Deal>, Failure> {
+        // One after the other: the exchange spaces requests anyhow, and a refusal then costs one.
+        let mut deals = self.deals_of(DealKind::Bulk, symbol, since, context).await?;
+        deals.extend(self.deals_of(DealKind::Block, symbol, since, context).await?);
+        deals.retain(|deal| since <= deal.date && deal.date <= self.today());
+        // Stable: deals of a day keep the order of the exchange.
+        deals.sort_by_key(|deal| std::cmp::Reverse(deal.date));
+        Ok(deals)
+    }
+
+    /// What institutions bought and sold in the whole market on the last day.
+    pub async fn flows(&self, context: &ToolContext) -> Result<Flows, Failure> {
+        let answer = self.ask(&["api", "fiidiiTradeReact"], &[], Due::Json, context).await?;
+        flows::parse(&answer).map_err(|failure| self.client.failed(failure, context))
+    }
+
+    /// The filings of a company's shareholding, newest first. An unknown symbol is `NotFound`.
+    pub async fn filings(&self, symbol: &str, context: &ToolContext) -> Result<Vec<Filing>, Failure> {
+        let path = ["api", "corporate-share-holdings-master"];
+        let query = [("index", "equities"), ("symbol", symbol)];
+        let answer = self.ask(&path, &query, Due::Json, context).await?;
+        let filings = holdings::parse(&answer).map_err(|failure| self.client.failed(failure, context))?;
+        if filings.is_empty() {
+            let failure = Failure::new(FailureKind::NotFound, "no filing of a shareholding");
+            return Err(self.client.failed(failure, context));
+        }
+        Ok(filings)
+    }
+
+    /// Who held the company, as a filing says.
+    pub async fn holding(&self, filing: &Filing, context: &ToolContext) -> Result<Holding, Failure> {
+        let url = holdings::address_of(filing, &self.settings.archives)
+            .map_err(|failure| self.client.failed(failure, context))?;
+        let answer = self.client.send_following(named(Outgoing::get(url, Due::Xml)), context).await?;
+        let shares = xbrl::parse(&answer.body).map_err(|failure| self.client.failed(failure, context))?;
+        holdings::holding(filing, &shares).map_err(|failure| self.client.failed(failure, context))
+    }
+
+    /// The results that a company filed, newest first. An unknown symbol has none.
+    pub async fn results(&self, symbol: &str, context: &ToolContext) -> Result<Vec<FiledResult>, Failure> {
+        let path = ["api", "results-comparision"];
+        let answer = self.ask(&path, &[("symbol", symbol)], Due::Json, context).await?;
+        results::parse(&answer).map_err(|failure| self.client.failed(failure, context))
+    }
+
+    async fn deals_of(
+        &self,
+        kind: DealKind,
+        symbol: &str,
+        since: NaiveDate,
+        context: &ToolContext,
+    ) -> Result<Vec<Deal>, Failure> {
+        let path = ["api", "historicalOR", "bulk-block-short-deals"];
+        let (from, to) = (day::query(since), day::query(self.today()));
+        let mut query = vec![("optionType", kind.option()), ("symbol", symbol), ("from", &from), ("to", &to)];
+        let answer = self.ask(&path, &query, Due::Json, context).await?;
+        let deals = deals::parse_json(&answer, kind, symbol)
+            .map_err(|failure| self.client.failed(failure, context))?;
+        if !deals.may_be_cut {
+            return Ok(deals.deals);
+        }
+        query.push(("csv", "true"));
+        let answer = self.ask(&path, &query, Due::Text, context).await?;
+        deals::parse_csv(&answer, kind, symbol).map_err(|failure| self.client.failed(failure, context))
+    }
+
+    /// Asks with the kept cookie, and once more with another if the exchange refuses an old one: cookies end after
+    /// minutes. Whoever is refused with a new one is refused.
+    async fn ask(
+        &self,
+        path: &[&str],
+        query: &[(&str, &str)],
+        due: Due,
+        context: &ToolContext,
+    ) -> Result<Answer, Failure> {
+        let url = address(&self.settings.base, path, query);
+        let is_new = AtomicBool::new(false);
+        let warm = async {
+            is_new.store(true, Ordering::Relaxed);
+            self.warm(context).await
+        };
+        let cookie = self.cookie.get(warm).await?;
+        if is_new.into_inner() {
+            return self.client.send(with_cookie(Outgoing::get(url, due), &cookie), context).await;
+        }
+        // Nothing is judged yet: a refusal may only mean that the cookie is old.
+        let request = with_cookie(Outgoing::get(url.clone(), Due::Anything), &cookie)
+            .accepting(StatusCode::OK)
+            .accepting(StatusCode::UNAUTHORIZED)
+            .accepting(StatusCode::FORBIDDEN);
+        let answer = self.client.send(request, context).await?;
+        if !refuses(&answer) {
+            return Ok(answer);
+        }
+        let cookie = self.cookie.renew(&cookie, self.warm(context)).await?;
+        self.client.send(with_cookie(Outgoing::get(url, due), &cookie), context).await
+    }
+
+    async fn warm(&self, context: &ToolContext) -> Result<HeaderValue, Failure> {
+        let request = named(Outgoing::get(self.settings.base.clone(), Due::Html));
+        let answer = self.client.send(request, context).await?;
+        let cookies: Vec<_> = answer.cookies().map(|(name, value)| format!("{name}={value}")).collect();
+        if cookies.is_empty() {
+            return Err(self.client.failed(Failure::malformed("the page set no cookie"), context));
+        }
+        HeaderValue::from_str(&cookies.join("; "))
+            .map_err(|_| self.client.failed(Failure::malformed("a cookie that is no header"), context))
+    }
+}
+
+/// The page of a block, also where a page was due: it warms nobody up. HTML elsewhere and a 403 the common rules know.
+fn judge(answer: &Answer) -> Option<Failure> {
+    let is_block = answer.is_html()
+        && answer.cookies().next().is_none()
+        && answer.text().contains("<title>NSE India</title>");
+    is_block.then(|| Failure::new(FailureKind::Blocked, "the page of a block"))
+}
+
+fn refuses(answer: &Answer) -> bool {
+    matches!(answer.status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) || answer.is_html()
+}
+
+fn with_cookie(outgoing: Outgoing, cookie: &HeaderValue) -> Outgoing {
+    named(outgoing).with_header(header::COOKIE, cookie.clone())
+}
+
+fn named(outgoing: Outgoing) -> Outgoing {
+    outgoing
+        .with_header(header::USER_AGENT, USER_AGENT)
+        .with_header(header::REFERER, HeaderValue::from_static("https://www.nseindia.com/"))
+        .with_header(header::ACCEPT_LANGUAGE, HeaderValue::from_static("en-US,en;q=0.9"))
+}

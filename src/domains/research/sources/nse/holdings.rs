@@ -1,0 +1,90 @@
+//! Shareholding: the list of a company's filings, and the shares of a filing in percent.
+
+use chrono::NaiveDate;
+use serde::Deserialize;
+use url::Url;
+
+use super::{amount::Amount, day, xbrl::Shares};
+use crate::upstream::{
+    address::address,
+    http::{Answer, Failure},
+};
+
+/// A filing of a quarter's shareholding.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Filing {
+    /// Last day of the quarter.
+    pub date: NaiveDate,
+    /// Where its XBRL is, as the exchange says.
+    xbrl: String,
+    /// The promoters' share in percent, as the list says.
+    promoter_pct: Option<f64>,
+}
+
+/// Who held a company, in percent of all shares.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Holding {
+    /// Last day of the quarter.
+    pub date: NaiveDate,
+    /// Foreign institutions.
+    pub fii_pct: f64,
+    /// Domestic institutions.
+    pub dii_pct: f64,
+    /// Promoters.
+    pub promoter_pct: f64,
+    /// Everybody else.
+    pub public_pct: f64,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    date: String,
+    xbrl: Option<String>,
+    #[serde(default, rename = "pr_and_prgrp")]
+    promoters: Amount,
+}
+
+/// The filings of an answer that have an XBRL, newest first, one a quarter.
+pub(super) fn parse(answer: &Answer) -> Result<Vec<Filing>, Failure> {
+    let rows: Vec<Row> = answer.json()?;
+    let mut filings = Vec::with_capacity(rows.len());
+    for row in rows {
+        let Some(xbrl) = row.xbrl.filter(|link| is_document(link)) else { continue };
+        filings.push(Filing { date: day::parse(&row.date)?, xbrl, promoter_pct: row.promoters.0 });
+    }
+    // Stable: of a filing and its revision the exchange lists the revision first.
+    filings.sort_by_key(|filing| std::cmp::Reverse(filing.date));
+    filings.dedup_by_key(|filing| filing.date);
+    Ok(filings)
+}
+
+/// Where there is no document the exchange puts a dash, or an address that ends in one.
+fn is_document(link: &str) -> bool {
+    link.rsplit_once('.').is_some_and(|(_, extension)| extension.eq_ignore_ascii_case("xml"))
+}
+
+/// The address of a filing below the configured archives: the exchange names the document, never the host.
+pub(super) fn address_of(filing: &Filing, archives: &Url) -> Result<Url, Failure> {
+    let link = archives.join(&filing.xbrl).map_err(|_| Failure::malformed("a link that is no address"))?;
+    if link.origin() == archives.origin() && link.path().starts_with(archives.path()) {
+        return Ok(link);
+    }
+    let path: Vec<_> = link.path().split('/').filter(|segment| !segment.is_empty()).collect();
+    Ok(address(archives, &path, &[]))
+}
+
+/// The shares of a filing in percent. A company without promoters files none; the list must say so as well.
+pub(super) fn holding(filing: &Filing, shares: &Shares) -> Result<Holding, Failure> {
+    let pct = |part: f64| 100.0 * part / shares.total;
+    let promoter_pct = match (shares.promoters, filing.promoter_pct) {
+        (Some(promoters), _) => pct(promoters),
+        (None, Some(0.0)) => 0.0,
+        (None, _) => return Err(Failure::malformed("a filing without the promoters' shares")),
+    };
+    let (fii_pct, dii_pct) = (pct(shares.fii), pct(shares.dii));
+    let public_pct = 100.0 - fii_pct - dii_pct - promoter_pct;
+    if !(-1e-6..=100.0).contains(&public_pct) {
+        return Err(Failure::malformed("a filing whose parts exceed the whole"));
+    }
+    Ok(Holding { date: filing.date, fii_pct, dii_pct, promoter_pct, public_pct: public_pct.max(0.0) })
+}

@@ -1,0 +1,140 @@
+//! The exchange in its wire format: what is read of it, and what each of its refusals is taken for.
+
+mod deals;
+mod holdings;
+
+use std::time::SystemTime;
+
+use chrono::DateTime;
+use serde_json::{Value, json};
+use wiremock::{
+    Mock, MockServer, ResponseTemplate,
+    matchers::{header, path},
+};
+
+use super::*;
+use crate::upstream::testing::{client, context};
+
+const FLOWS: &str = "/nse/api/fiidiiTradeReact";
+const RESULTS: &str = "/nse/api/results-comparision";
+const PAGE: &str = "<!DOCTYPE html><html><head><title>NSE India</title></head></html>";
+
+fn nse(server: &MockServer) -> Nse {
+    let url = |path: &str| format!("{}/{path}/", server.uri()).parse().unwrap();
+    let now = SystemTime::from(DateTime::parse_from_rfc3339("2026-01-16T10:00:00Z").unwrap());
+    let settings = Settings { base: url("nse"), archives: url("archives"), now: Now::Recorded(now) };
+    Nse::new(client(PROFILE), settings)
+}
+
+fn page() -> ResponseTemplate {
+    ResponseTemplate::new(200).set_body_raw(PAGE, "text/html")
+}
+
+fn json_of(body: &Value) -> ResponseTemplate {
+    ResponseTemplate::new(200).set_body_json(body)
+}
+
+/// The pages give out one cookie after another.
+async fn serve_cookies(server: &MockServer, cookies: &[&str]) {
+    for cookie in cookies {
+        let set = format!("nsit={cookie}; Path=/");
+        let response = page().insert_header("set-cookie", set.as_str());
+        Mock::given(path("/nse/")).respond_with(response).up_to_n_times(1).mount(server).await;
+    }
+}
+
+async fn serve(server: &MockServer, at: &str, response: ResponseTemplate) {
+    Mock::given(path(at)).respond_with(response).mount(server).await;
+}
+
+async fn with_cookie_and(at: &str, response: ResponseTemplate) -> MockServer {
+    let server = MockServer::start().await;
+    serve_cookies(&server, &["one", "two"]).await;
+    serve(&server, at, response).await;
+    server
+}
+
+async fn requests_to(server: &MockServer, at: &str) -> usize {
+    let requests = server.received_requests().await.unwrap();
+    requests.iter().filter(|request| request.url.path() == at).count()
+}
+
+#[tokio::test]
+async fn an_old_cookie_that_is_refused_is_renewed_once_and_the_new_one_is_kept() {
+    for refusal in [page(), ResponseTemplate::new(403), ResponseTemplate::new(401)] {
+        let server = MockServer::start().await;
+        serve_cookies(&server, &["one", "two", "three"]).await;
+        let flows = json!([
+            {"category": "DII **", "date": "16-Jan-2026", "buyValue": "1", "sellValue": "2", "netValue": "1,234.56"},
+            {"category": "FII/FPI *", "date": "16-Jan-2026", "buyValue": 1, "sellValue": 2, "netValue": -987.5},
+        ]);
+        let with_one = || Mock::given(path(FLOWS)).and(header("cookie", "nsit=one"));
+        with_one().respond_with(json_of(&flows)).up_to_n_times(1).with_priority(1).mount(&server).await;
+        with_one().respond_with(refusal).mount(&server).await;
+        Mock::given(path(FLOWS))
+            .and(header("cookie", "nsit=two"))
+            .respond_with(json_of(&flows))
+            .mount(&server)
+            .await;
+        let nse = nse(&server);
+        let found = nse.flows(&context()).await.unwrap();
+        assert_eq!((found.dii_net_cr, found.fii_net_cr), (1234.56, -987.5));
+        assert_eq!(nse.flows(&context()).await.unwrap(), found);
+        assert_eq!(requests_to(&server, "/nse/").await, 2);
+    }
+}
+
+#[tokio::test]
+async fn every_refusal_is_taken_for_what_it_is() {
+    let text = |status: u16, body: &str| ResponseTemplate::new(status).set_body_string(body);
+    let half = json!([{"category": "DII", "date": "16-Jan-2026", "netValue": "1"}]);
+    let dash = json!([{"category": "DII", "date": "16-Jan-2026", "netValue": "-"},
+        {"category": "FII/FPI", "date": "16-Jan-2026", "netValue": "1"}]);
+    let two_days = json!([{"category": "DII", "date": "15-Jan-2026", "netValue": "1"},
+        {"category": "FII/FPI", "date": "16-Jan-2026", "netValue": "1"}]);
+    let table = [
+        ("the page of a block", page(), FailureKind::Blocked),
+        ("forbidden", text(403, ""), FailureKind::Blocked),
+        ("not authorised", text(401, ""), FailureKind::AuthFailed),
+        ("too many", text(429, "").insert_header("retry-after", "7"), FailureKind::RateLimited),
+        ("down", text(503, ""), FailureKind::Down),
+        ("gone", text(404, ""), FailureKind::NotFound),
+        ("half a document", text(200, "[{"), FailureKind::Malformed),
+        ("another document", json_of(&json!({"data": []})), FailureKind::Malformed),
+        ("no foreign institutions", json_of(&half), FailureKind::Malformed),
+        ("no number", json_of(&dash), FailureKind::Malformed),
+        ("two days", json_of(&two_days), FailureKind::Malformed),
+    ];
+    for (name, response, kind) in table {
+        let server = with_cookie_and(FLOWS, response).await;
+        let failure = nse(&server).flows(&context()).await.unwrap_err();
+        assert_eq!((failure.kind, failure.source_title), (kind, "NSE"), "{name}: {failure}");
+    }
+}
+
+#[tokio::test]
+async fn the_page_of_a_block_without_a_cookie_is_not_gone_on_with() {
+    let server = MockServer::start().await;
+    serve(&server, "/nse/", page()).await;
+    let failure = nse(&server).flows(&context()).await.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Blocked);
+    assert_eq!(requests_to(&server, FLOWS).await, 0);
+}
+
+#[tokio::test]
+async fn results_are_rupees() {
+    let rows = json!({"bankNonBnking": "N", "resCmpData": [
+        {"re_to_dt": "30-JUN-2025", "re_net_sale": "1000", "re_net_profit": "-50.5", "re_basic_eps_for_cont_dic_opr": "-1.2", "re_res_type": "U"},
+        {"re_to_dt": "30-SEP-2025", "re_net_sale": "2,000.50", "re_net_profit": 100, "re_basic_eps_for_cont_dic_opr": null, "re_res_type": "U"},
+    ]});
+    let server = with_cookie_and(RESULTS, json_of(&rows)).await;
+    let results = nse(&server).results("M&M", &context()).await.unwrap();
+    assert_eq!(results[0].quarter.to_string(), "3Q2025");
+    assert_eq!(
+        (results[0].revenue, results[0].net_profit, results[0].eps),
+        (Some(200_050_000.0), Some(1e7), None)
+    );
+    assert_eq!((results[1].net_profit, results[1].eps), (Some(-5_050_000.0), Some(-1.2)));
+    let server = with_cookie_and(RESULTS, json_of(&json!({"resCmpData": null}))).await;
+    assert_eq!(nse(&server).results("NOSUCH", &context()).await.unwrap(), []);
+}

@@ -1,0 +1,219 @@
+//! Reddit, by its API for applications without a user (spec 004 §3.3): the posts of a subreddit, and a search in one.
+//!
+//! Reads posts, never comments. Not here: what the mood of a post is.
+
+mod basic;
+mod budget;
+mod credentials;
+mod judge;
+mod token;
+mod wire;
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use http::{HeaderValue, StatusCode, header};
+use url::Url;
+
+pub use self::credentials::Credentials;
+use self::{budget::Budget, token::Tokens, wire::Listing};
+use crate::context::ToolContext;
+use crate::upstream::{
+    http::{Answer, Client, CredentialsOf, Due, Failure, FailureKind, Outgoing, Profile},
+    now::Now,
+};
+
+/// What the stack must know of Reddit.
+pub const PROFILE: Profile = Profile {
+    name: "reddit",
+    title: "Reddit",
+    timeout: Duration::from_secs(10),
+    max_body: 2 * 1024 * 1024,
+    may_retry: true,
+    credentials: CredentialsOf::Service,
+    judge: judge::judge,
+};
+
+/// A subreddit has at most so many posts that always stand first.
+const STICKIES: usize = 2;
+/// The most posts that one request returns.
+const MAX_LISTED: usize = 100;
+
+/// The connector.
+#[derive(Debug)]
+pub struct Reddit {
+    client: Client,
+    settings: Settings,
+    tokens: Tokens,
+    budget: Budget,
+}
+
+/// Where Reddit is, and as whom we ask.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where the API is, such as `https://oauth.reddit.com/`. Ends in `/`.
+    pub api_url: Url,
+    /// Where tokens are given out, such as `https://www.reddit.com/`. Ends in `/`.
+    pub token_url: Url,
+    /// Where people read: the beginning of a post's address. Ends in `/`.
+    pub public_url: Url,
+    /// `<platform>:<app>:<version> (by /u/<name>)`, as Reddit asks for.
+    pub user_agent: HeaderValue,
+    /// The application's credentials. Without them every request fails, saying that they are missing.
+    pub credentials: Option<Credentials>,
+    /// What time it is there.
+    pub now: Now,
+}
+
+/// In which order a subreddit lists its posts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sort {
+    /// What is discussed.
+    Hot,
+    /// Newest first.
+    New,
+    /// Highest score of the day first.
+    Top,
+}
+
+/// A post. Its texts are safe to show.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Post {
+    /// Reddit's identifier.
+    pub id: String,
+    /// Title.
+    pub title: String,
+    /// Name of the author.
+    pub author: String,
+    /// What it says, whole; empty for a link.
+    pub text: String,
+    /// Up-votes less down-votes.
+    pub score: i32,
+    /// Share of up-votes, 0 to 1.
+    pub upvote_ratio: f64,
+    /// Number of comments.
+    pub num_comments: i32,
+    /// When it was written.
+    pub created_at: DateTime<Utc>,
+    /// Its address for people.
+    pub permalink: Url,
+    /// Flair.
+    pub flair: Option<String>,
+}
+
+impl Reddit {
+    /// The connector that asks through the given client.
+    pub fn new(client: Client, settings: Settings) -> Self {
+        Self { client, settings, tokens: Tokens::default(), budget: Budget::default() }
+    }
+
+    /// What time it is for Reddit.
+    pub fn now(&self) -> DateTime<Utc> {
+        self.settings.now.get().into()
+    }
+
+    /// The posts of a subreddit, without those that always stand first, that were removed, or that are for adults.
+    pub async fn posts(
+        &self,
+        subreddit: &str,
+        sort: Sort,
+        limit: usize,
+        context: &ToolContext,
+    ) -> Result<Vec<Post>, Failure> {
+        let limit = (limit + STICKIES).min(MAX_LISTED).to_string();
+        let query = [("limit", limit.as_str()), ("raw_json", "1")];
+        self.listing(&format!("r/{subreddit}/{}", sort.word()), &query, context)
+            .await
+            .map_err(|failure| self.client.failed(failure, context))
+    }
+
+    /// The posts of a subreddit within a month in which something was found, newest first. None is no failure.
+    pub async fn search(
+        &self,
+        subreddit: &str,
+        query: &str,
+        context: &ToolContext,
+    ) -> Result<Vec<Post>, Failure> {
+        let limit = MAX_LISTED.to_string();
+        let query = [
+            ("q", query),
+            ("restrict_sr", "1"),
+            ("sort", "new"),
+            ("t", "month"),
+            ("limit", &limit),
+            ("raw_json", "1"),
+        ];
+        self.listing(&format!("r/{subreddit}/search"), &query, context)
+            .await
+            .map_err(|failure| self.client.failed(failure, context))
+    }
+
+    async fn listing(
+        &self,
+        path: &str,
+        query: &[(&str, &str)],
+        context: &ToolContext,
+    ) -> Result<Vec<Post>, Failure> {
+        let mut url =
+            self.settings.api_url.join(path).map_err(|error| Failure::malformed(error.to_string()))?;
+        url.query_pairs_mut().extend_pairs(query);
+        let answer = self.ask(&url, context).await?;
+        let listing: Listing = answer.json()?;
+        let posts = listing.posts(&self.settings.public_url);
+        posts.map_err(|error| Failure::malformed(format!("not the posts that were due: {error}")))
+    }
+
+    /// Asks with a token; with a new one, once, if that is refused.
+    async fn ask(&self, url: &Url, context: &ToolContext) -> Result<Answer, Failure> {
+        let token = self.tokens.get(&self.client, &self.settings, context).await?;
+        let request = self.request(url, &token.bearer).accepting(StatusCode::UNAUTHORIZED);
+        let answer = self.send(request, context).await?;
+        if answer.status != StatusCode::UNAUTHORIZED {
+            return Ok(answer);
+        }
+        self.tokens.forget(&token).await;
+        let token = self.tokens.get(&self.client, &self.settings, context).await?;
+        self.send(self.request(url, &token.bearer), context).await
+    }
+
+    fn request(&self, url: &Url, bearer: &HeaderValue) -> Outgoing {
+        Outgoing::get(url.clone(), Due::Json)
+            .with_header(header::AUTHORIZATION, bearer.clone())
+            .with_header(header::USER_AGENT, self.settings.user_agent.clone())
+            .accepting(StatusCode::FOUND)
+    }
+
+    async fn send(&self, request: Outgoing, context: &ToolContext) -> Result<Answer, Failure> {
+        self.budget.check()?;
+        let answer = self.client.send(request, context).await?;
+        self.budget.note(&answer);
+        if answer.status == StatusCode::FOUND {
+            return Err(missing(&answer));
+        }
+        Ok(answer)
+    }
+}
+
+/// Reddit sends those who ask for a subreddit that is not there to its search.
+fn missing(answer: &Answer) -> Failure {
+    let location = answer.headers.get(header::LOCATION).and_then(|location| location.to_str().ok());
+    match location {
+        Some(location) if location.contains("/search") => {
+            Failure::new(FailureKind::NotFound, "redirected to the search")
+        }
+        _ => Failure::malformed("redirected elsewhere"),
+    }
+}
+
+impl Sort {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Hot => "hot",
+            Self::New => "new",
+            Self::Top => "top",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,31 @@
+//! What only Reddit's answers say: an error within a 200, limits in headers of its own, and subreddits that are closed.
+
+use http::StatusCode;
+use serde::Deserialize;
+
+use super::{budget, token};
+use crate::upstream::http::{Answer, Failure, FailureKind};
+
+/// `{"reason": "private", "message": "Forbidden", "error": 403}`
+#[derive(Deserialize)]
+struct Refusal {
+    reason: String,
+}
+
+/// The failure that an answer stands for, if it is Reddit's own.
+pub(super) fn judge(answer: &Answer) -> Option<Failure> {
+    match answer.status {
+        StatusCode::OK => token::refusal(answer),
+        StatusCode::TOO_MANY_REQUESTS => {
+            let failure = Failure::new(FailureKind::RateLimited, "HTTP 429");
+            Some(failure.with_retry_after(answer.retry_after().or_else(|| budget::reset(answer))))
+        }
+        // Closed to everybody: that does not mean that we are blocked.
+        StatusCode::FORBIDDEN => {
+            let refusal: Refusal = serde_json::from_slice(&answer.body).ok()?;
+            matches!(refusal.reason.as_str(), "private" | "quarantined" | "gold_only" | "banned")
+                .then(|| Failure::new(FailureKind::NotFound, format!("the subreddit is {}", refusal.reason)))
+        }
+        _ => None,
+    }
+}

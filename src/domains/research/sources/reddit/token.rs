@@ -1,0 +1,108 @@
+//! The application's token: fetched when it is first needed, kept until shortly before it expires.
+
+use std::time::Duration;
+
+use http::{HeaderValue, StatusCode, header};
+use serde::Deserialize;
+use tokio::{sync::Mutex, time::Instant};
+
+use super::Settings;
+use crate::{
+    clock,
+    context::ToolContext,
+    upstream::http::{Answer, Client, Due, Failure, FailureKind, Outgoing},
+};
+
+/// No token is trusted for longer, whatever it says of itself.
+const LONGEST_LIFE: Duration = Duration::from_hours(24);
+
+/// So long before it expires a token is no longer used, but never for less than half of its life.
+const MARGIN: Duration = Duration::from_mins(1);
+
+/// The token in use. Whoever needs one while it is being fetched waits for it.
+#[derive(Debug, Default)]
+pub(super) struct Tokens(Mutex<Option<Token>>);
+
+#[derive(Clone, Debug)]
+pub(super) struct Token {
+    /// The header that shows it; marked so that it is never shown to anybody else.
+    pub(super) bearer: HeaderValue,
+    until: Instant,
+}
+
+/// `{"access_token": …, "token_type": "bearer", "expires_in": 86400, "scope": "*"}`, or 200 with an error.
+#[derive(Deserialize)]
+struct Given {
+    access_token: Option<String>,
+    expires_in: Option<f64>,
+    error: Option<serde_json::Value>,
+}
+
+impl Tokens {
+    /// A token that has not expired.
+    pub(super) async fn get(
+        &self,
+        client: &Client,
+        settings: &Settings,
+        context: &ToolContext,
+    ) -> Result<Token, Failure> {
+        let waiting = tokio::time::timeout_at(context.deadline, self.0.lock());
+        let out_of_time = |_| Failure::new(FailureKind::OutOfTime, "another call was fetching the token");
+        let mut kept = waiting.await.map_err(out_of_time)?;
+        if let Some(token) = kept.as_ref().filter(|token| clock::now() < token.until) {
+            return Ok(token.clone());
+        }
+        let token = fetch(client, settings, context).await?;
+        *kept = Some(token.clone());
+        Ok(token)
+    }
+
+    /// Drops a token that was refused, unless there is a newer one already.
+    pub(super) async fn forget(&self, refused: &Token) {
+        let mut kept = self.0.lock().await;
+        if kept.as_ref().is_some_and(|token| token.bearer == refused.bearer) {
+            *kept = None;
+        }
+    }
+}
+
+async fn fetch(client: &Client, settings: &Settings, context: &ToolContext) -> Result<Token, Failure> {
+    let Some(credentials) = &settings.credentials else {
+        return Err(Failure::new(FailureKind::NotConfigured, "no client id and secret are configured")
+            .saying(
+                "Reddit needs credentials that nobody has configured. Tell the user, and go on without it.",
+            ));
+    };
+    let url = settings.token_url.join("api/v1/access_token");
+    let url = url.map_err(|error| Failure::malformed(error.to_string()))?;
+    let request = Outgoing::post_form(url, &[("grant_type", "client_credentials")], Due::Json)
+        .with_header(header::AUTHORIZATION, credentials.header())
+        .with_header(header::USER_AGENT, settings.user_agent.clone())
+        // Asking twice gives two tokens, and harms nobody.
+        .repeatable();
+    let asked_at = clock::now();
+    given(&client.send(request, context).await?, asked_at)
+}
+
+fn given(answer: &Answer, asked_at: Instant) -> Result<Token, Failure> {
+    let given: Given = answer.json()?;
+    let Some(token) = given.access_token.filter(|_| given.error.is_none()) else {
+        return Err(Failure::malformed("a token was due"));
+    };
+    let mut bearer = HeaderValue::from_str(&format!("Bearer {token}"))
+        .map_err(|_| Failure::malformed("a token that is no header"))?;
+    bearer.set_sensitive(true);
+    let life = given.expires_in.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let life = life
+        .map(|life| life.min(LONGEST_LIFE))
+        .ok_or_else(|| Failure::malformed("a token without an end"))?;
+    Ok(Token { bearer, until: asked_at + life.saturating_sub(MARGIN).max(life / 2) })
+}
+
+/// The error in an answer that says 200 all the same: our credentials, or how we ask, are refused.
+pub(super) fn refusal(answer: &Answer) -> Option<Failure> {
+    let is_token = answer.status == StatusCode::OK && answer.url.path().ends_with("/api/v1/access_token");
+    let given: Given = is_token.then(|| answer.json().ok())??;
+    let error = given.error?;
+    Some(Failure::new(FailureKind::AuthFailed, format!("HTTP 200 with the error {error}")))
+}

@@ -1,0 +1,200 @@
+//! Screener.in: the stocks of a user's screens, from a copy wherever that is possible (spec 004 §3.0).
+//!
+//! Its bot detection is aggressive, so a request is the exception: a copy younger than a day is returned as it is, a user's
+//! screens are scraped at most once a day, nothing is retried, and whatever fails, the last copy is returned instead.
+//! Not here: limits and cool-downs, which every request meets in `http`.
+
+mod catalogue;
+mod credentials;
+mod flight;
+mod page;
+mod patience;
+mod profile;
+mod scrape;
+mod session;
+mod settings;
+mod table;
+mod why;
+
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use tokio::time::timeout_at;
+
+use self::{
+    flight::Flights,
+    patience::Patience,
+    scrape::{Scrape, Scraped},
+    why::Why,
+};
+use crate::{
+    clock,
+    context::ToolContext,
+    contract::{ErrorCode, ToolError},
+    store::{
+        StoreError,
+        cool_downs::CoolDowns,
+        screens::{ScreenCopy, Screens},
+    },
+    upstream::{http::Client, now::Now},
+};
+
+pub use catalogue::Screen;
+pub use credentials::{Credentials, Login};
+pub use profile::PROFILE;
+pub use settings::Settings;
+
+/// How long a copy is fresh (spec 004 §3.0 "24h Cache TTL").
+const FRESH: Duration = Duration::from_hours(24);
+
+/// The screens of every user.
+#[derive(Debug)]
+pub struct Screener {
+    client: Client,
+    stores: Stores,
+    credentials: Arc<Credentials>,
+    settings: Arc<Settings>,
+    flights: Flights<Scraped>,
+}
+
+/// What outlives the process.
+#[derive(Clone, Debug)]
+pub struct Stores {
+    /// Copies of screens, and the one scrape a day.
+    pub screens: Arc<dyn Screens>,
+    /// Looked at before the day's scrape is spent on a source that would refuse it.
+    pub cool_downs: Arc<dyn CoolDowns>,
+}
+
+/// Whether a fresh copy is good enough.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refresh {
+    /// It is.
+    IfStale,
+    /// The screen should be scraped again, if that is allowed.
+    Force,
+}
+
+/// The stocks of a screen, and how they came.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Browsed {
+    /// The stocks.
+    pub copy: ScreenCopy,
+    /// Whether they were scraped for this very call, or else how old the copy is.
+    pub freshness: Freshness,
+    /// What a reader of the copy should know.
+    pub warnings: Vec<String>,
+}
+
+/// How a copy came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Freshness {
+    /// It was scraped for this call.
+    Scraped,
+    /// It was there, and is so old.
+    Kept(Duration),
+}
+
+impl Screener {
+    /// The screens of every user. `client` is one of [`PROFILE`].
+    pub fn new(client: Client, stores: Stores, credentials: Arc<Credentials>, settings: Settings) -> Self {
+        Self { client, stores, credentials, settings: Arc::new(settings), flights: Flights::default() }
+    }
+
+    /// The stocks of a screen of the calling user (spec 004 §3.0, the diagram "Cache-First Strategy").
+    pub async fn browse(
+        &self,
+        screen_id: &str,
+        refresh: Refresh,
+        context: &ToolContext,
+    ) -> Result<Browsed, ToolError> {
+        let screen = catalogue::find(&self.settings.screens, &context.user.id, screen_id)?;
+        if context.cancellation.is_cancelled() {
+            return Err(ToolError::cancelled());
+        }
+        if refresh == Refresh::IfStale
+            && let Some(kept) = self.kept(screen_id, context).await?.filter(Browsed::is_fresh)
+        {
+            return Ok(kept);
+        }
+        match self.scraped(screen, context).await {
+            Ok(browsed) => Ok(browsed),
+            Err(why) => self.fall_back(screen_id, refresh, &why, context).await,
+        }
+    }
+
+    /// The day of the data: embedded data stands still, whenever it was scraped.
+    pub fn as_of(&self, copy: &ScreenCopy) -> SystemTime {
+        match self.settings.now {
+            Now::Recorded(instant) => instant,
+            Now::Wall => copy.scraped_at,
+        }
+    }
+
+    /// The copy, however old.
+    async fn kept(&self, screen_id: &str, context: &ToolContext) -> Result<Option<Browsed>, ToolError> {
+        let copy = self.stores.screens.copy(&context.user.id, screen_id).await;
+        Ok(copy.map_err(|error| unreadable(&error))?.map(Browsed::kept))
+    }
+
+    /// Scrapes, or joins the user's scrape that is under way.
+    async fn scraped(&self, screen: &Screen, context: &ToolContext) -> Result<Browsed, Why> {
+        let patience = Patience::of(context);
+        let flight = self.flights.join(&context.user.id, |progress| {
+            let scrape = Scrape {
+                client: self.client.clone(),
+                stores: self.stores.clone(),
+                login: self.credentials.of(context).or_else(|| self.settings.demo.clone()),
+                settings: Arc::clone(&self.settings),
+                wanted: catalogue::in_turn(&self.settings.screens, &context.user.id, screen),
+                context: patience.of_scrape(context),
+                progress,
+            };
+            scrape.run()
+        });
+        match timeout_at(patience.ends, flight.landed(&context.events)).await {
+            Ok(scraped) => scraped.screen(&screen.screen_id),
+            Err(_) => Err(Why::out_of_time()),
+        }
+    }
+
+    /// Spec 004 "Fail-safe": on any error, the copy. It may have become fresh meanwhile, by somebody else's scrape.
+    async fn fall_back(
+        &self,
+        screen_id: &str,
+        refresh: Refresh,
+        why: &Why,
+        context: &ToolContext,
+    ) -> Result<Browsed, ToolError> {
+        match self.kept(screen_id, context).await? {
+            None => Err(why.error()),
+            Some(kept) if refresh == Refresh::IfStale && kept.is_fresh() => Ok(kept),
+            Some(kept) => Ok(Browsed { warnings: vec![why.warning(&kept.copy)], ..kept }),
+        }
+    }
+}
+
+impl Browsed {
+    fn kept(copy: ScreenCopy) -> Self {
+        // One from the future is as old as the clock that was set back.
+        let age = clock::wall().duration_since(copy.scraped_at).unwrap_or_default();
+        Self { copy, freshness: Freshness::Kept(age), warnings: Vec::new() }
+    }
+
+    fn is_fresh(&self) -> bool {
+        matches!(self.freshness, Freshness::Kept(age) if age < FRESH)
+    }
+}
+
+fn unreadable(error: &StoreError) -> ToolError {
+    tracing::error!(source = PROFILE.name, %error, "copies of screens cannot be read");
+    let message = "The copies of screens cannot be read now. Try again later, or go on without them.";
+    ToolError::new(ErrorCode::Unavailable, message)
+}
+
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,41 @@
+//! What the stack of upstream requests must know of Screener.in, and what only its answers say.
+
+use std::time::Duration;
+
+use http::header;
+
+use super::page;
+use crate::upstream::http::{Answer, CredentialsOf, Failure, FailureKind, Profile};
+
+/// Marks the request that signs in, in the part of an address that is never sent: the page that comes back on bad
+/// credentials is the one that a first visit gets.
+pub(super) const SIGN_IN: &str = "sign-in";
+
+/// Screener.in. Nothing is retried (spec 004 §3.0 "Fail-safe").
+pub const PROFILE: Profile = Profile {
+    name: "screener",
+    title: "Screener.in",
+    timeout: Duration::from_secs(20),
+    max_body: 2 * 1024 * 1024,
+    may_retry: false,
+    credentials: CredentialsOf::User,
+    judge,
+};
+
+fn judge(answer: &Answer) -> Option<Failure> {
+    let is_screen = answer.url.path().contains("/screens/");
+    let refusal = match answer.status.as_u16() {
+        200 if answer.url.fragment() == Some(SIGN_IN) => "the login page again",
+        200 if is_screen && page::is_anonymous(&answer.text()) => "a page for nobody in particular",
+        301..=399 if is_screen && leads_to_login(answer) => "a redirect to the login page",
+        _ => return None,
+    };
+    let message = "Screener.in does not accept the user's credentials. Stop and tell the user to check them and to call \
+                   SetScreenerCredentials again.";
+    Some(Failure::new(FailureKind::AuthFailed, refusal).saying(message))
+}
+
+fn leads_to_login(answer: &Answer) -> bool {
+    let location = answer.headers.get(header::LOCATION).and_then(|value| value.to_str().ok());
+    location.is_some_and(|to| to.contains("/login/") || to.contains("/register/"))
+}

@@ -1,0 +1,212 @@
+//! One scrape: one login session that fetches the screen asked for, then the user's others while time lasts.
+//!
+//! Each is kept as it completes, so that a scrape that ends early leaves what it has.
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    ops::RangeInclusive,
+    sync::Arc,
+    time::Duration,
+};
+
+use tokio::time::{sleep, timeout_at};
+
+use super::{
+    Browsed, Freshness, Login, PROFILE, Screen, Settings, Stores,
+    flight::Progress,
+    page::{Page, Row},
+    session::Session,
+    why::Why,
+};
+use crate::{
+    clock,
+    context::ToolContext,
+    store::screens::{Claim, ScreenCopy, ScreenedStock},
+    upstream::http::{Client, Failure, FailureKind},
+};
+
+/// A longer screen would take more time than a call has.
+const MAX_PAGES: usize = 8;
+
+/// A scrape to come.
+pub(super) struct Scrape {
+    pub(super) client: Client,
+    pub(super) stores: Stores,
+    pub(super) login: Option<Login>,
+    pub(super) settings: Arc<Settings>,
+    pub(super) wanted: Vec<Screen>,
+    pub(super) context: ToolContext,
+    pub(super) progress: Progress,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub(super) struct Scraped {
+    screens: BTreeMap<String, Result<ScreenCopy, Why>>,
+    warnings: Vec<String>,
+}
+
+impl Scrape {
+    pub(super) async fn run(self) -> Scraped {
+        let mut scraped = Scraped { screens: BTreeMap::new(), warnings: Vec::new() };
+        let deadline = self.context.deadline;
+        let stopped = match timeout_at(deadline, self.fetch(&mut scraped)).await {
+            Ok(Ok(())) => return scraped,
+            Ok(Err(why)) => why,
+            Err(_) => Why::out_of_time(),
+        };
+        for screen in &self.wanted {
+            scraped.screens.entry(screen.screen_id.clone()).or_insert_with(|| Err(stopped.clone()));
+        }
+        scraped
+    }
+
+    async fn fetch(&self, scraped: &mut Scraped) -> Result<(), Why> {
+        let login = self.login.as_ref().ok_or(Why::NoCredentials)?;
+        self.claim().await?;
+        let mut session = Session::new(&self.client, &self.settings.base, &self.context);
+        self.progress.say(format!("Signing in to {}…", PROFILE.title));
+        let form = session.open_form().await.map_err(|failure| self.logged(failure))?;
+        self.pause().await;
+        session.sign_in(form, login).await.map_err(|failure| self.logged(failure))?;
+        for screen in &self.wanted {
+            let fetched = self.screen(&mut session, screen).await.map_err(|failure| self.logged(failure));
+            let goes_on = fetched.as_ref().err().is_none_or(concerns_one_screen);
+            if let Ok(copy) = &fetched {
+                self.keep(screen, copy, scraped).await;
+            }
+            let stopped = fetched.as_ref().err().filter(|_| !goes_on).cloned();
+            scraped.screens.insert(screen.screen_id.clone(), fetched);
+            if let Some(why) = stopped {
+                return Err(why);
+            }
+        }
+        Ok(())
+    }
+
+    /// Spends the user's scrape of the day, unless it could not be used anyway.
+    async fn claim(&self) -> Result<(), Why> {
+        let least_time = self.settings.least_time;
+        if self.context.remaining() < least_time {
+            return Err(Why::too_short(least_time));
+        }
+        let (user, now) = (&self.context.user.id, clock::wall());
+        let in_force = self.stores.cool_downs.in_force(PROFILE.name, user, now).await;
+        if let Some(cool_down) = in_force.map_err(|error| Why::of_store(&error))? {
+            return Err(Why::resting(cool_down));
+        }
+        match self.stores.screens.claim_scrape(user, now).await.map_err(|error| Why::of_store(&error))? {
+            Claim::Granted => Ok(()),
+            Claim::Denied { allowed_at } => Err(Why::NotYet { allowed_at }),
+        }
+    }
+
+    async fn screen(&self, session: &mut Session<'_>, screen: &Screen) -> Result<ScreenCopy, Failure> {
+        let Page { name, total, pages, mut rows, .. } = self.page(session, screen, 1).await?;
+        if pages > MAX_PAGES {
+            return Err(too_long(screen, pages));
+        }
+        for number in 2..=pages {
+            let page = self.page(session, screen, number).await?;
+            if (page.total, page.pages) != (total, pages) {
+                return Err(Failure::malformed("a screen that changed while it was read"));
+            }
+            rows.extend(page.rows);
+        }
+        let stocks = complete(rows, total)?;
+        let name = screen.name.clone().or(name).unwrap_or_else(|| screen.screen_id.clone());
+        Ok(ScreenCopy { name, stocks, scraped_at: clock::wall() })
+    }
+
+    async fn page(&self, session: &mut Session<'_>, screen: &Screen, number: usize) -> Result<Page, Failure> {
+        self.pause().await;
+        self.progress.say(format!("Reading page {number} of the screen {}…", screen.screen_id));
+        session.page(&screen.path, number).await
+    }
+
+    /// What was scraped is returned also if it cannot be kept; the next call will not find it.
+    async fn keep(&self, screen: &Screen, copy: &ScreenCopy, scraped: &mut Scraped) {
+        let user = &self.context.user.id;
+        if let Err(error) = self.stores.screens.keep(user, &screen.screen_id, copy).await {
+            tracing::error!(source = PROFILE.name, %error, "a screen was scraped and cannot be kept");
+            scraped.warnings.push(format!("The screen {} could not be kept.", screen.screen_id));
+        }
+    }
+
+    async fn pause(&self) {
+        let pause = at_random(&self.settings.pause);
+        if pause > Duration::ZERO {
+            sleep(pause).await;
+        }
+    }
+
+    fn logged(&self, failure: Failure) -> Why {
+        self.client.failed(failure, &self.context).into()
+    }
+}
+
+fn at_random(bounds: &RangeInclusive<Duration>) -> Duration {
+    *bounds.start() + bounds.end().saturating_sub(*bounds.start()).mul_f64(fastrand::f64())
+}
+
+/// The stocks, if every result that the site announced is there.
+fn complete(rows: Vec<Row>, total: usize) -> Result<Vec<ScreenedStock>, Failure> {
+    let companies: HashSet<_> = rows.iter().map(|row| row.company.as_str()).collect();
+    if companies.len() != total {
+        return Err(Failure::malformed(format!("{} of {total} results", companies.len())));
+    }
+    let (count, stocks) = (rows.len(), rows.into_iter().filter_map(|row| row.stock).collect::<Vec<_>>());
+    if stocks.len() < count {
+        let left_out = count - stocks.len();
+        tracing::info!(source = PROFILE.name, left_out, "stocks without a price or a market capitalisation");
+    }
+    Ok(stocks)
+}
+
+fn too_long(screen: &Screen, pages: usize) -> Failure {
+    let message = format!(
+        "The screen {} has {pages} pages; at most {MAX_PAGES} are read. Tell the user to narrow it.",
+        screen.screen_id
+    );
+    Failure::malformed(format!("a screen of {pages} pages")).saying(message)
+}
+
+/// Whether the others are worth asking for: a page that is gone or cannot be read says nothing of them.
+fn concerns_one_screen(why: &Why) -> bool {
+    matches!(why, Why::Failed(Failure { kind: FailureKind::Malformed | FailureKind::NotFound, .. }))
+}
+
+impl Scraped {
+    /// What came of one screen; the others of the same scrape that failed are warned of.
+    pub(super) fn screen(&self, screen_id: &str) -> Result<Browsed, Why> {
+        let copy = self.screens.get(screen_id).cloned().unwrap_or_else(|| Err(Why::out_of_time()))?;
+        let failed = self.screens.iter().filter_map(|(id, outcome)| Some((id, outcome.as_ref().err()?)));
+        let others =
+            failed.map(|(id, why)| format!("The screen {id} was not refreshed with it. {}", why.brief()));
+        let warnings = self.warnings.iter().cloned().chain(others).collect();
+        Ok(Browsed { copy, freshness: Freshness::Scraped, warnings })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::upstream::now::Now;
+
+    fn base() -> url::Url {
+        "http://127.0.0.1:1/".parse().unwrap()
+    }
+
+    #[test]
+    fn live_pages_are_two_to_five_seconds_apart_and_never_quite_alike() {
+        let live = Settings::live(base(), Vec::new());
+        let pauses: HashSet<_> = (0..50).map(|_| at_random(&live.pause)).collect();
+        let bounds = Duration::from_secs(2)..=Duration::from_secs(5);
+        assert!(pauses.len() > 10 && pauses.iter().all(|pause| bounds.contains(pause)), "{pauses:?}");
+    }
+
+    #[test]
+    fn the_embedded_origin_is_not_waited_for() {
+        assert_eq!(at_random(&Settings::embedded(base(), Now::Wall).pause), Duration::ZERO);
+    }
+}

@@ -1,0 +1,165 @@
+//! The stores that a scrape uses, in memory.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Mutex,
+    time::SystemTime,
+};
+
+use futures_util::future::{BoxFuture, ready};
+use tokio::sync::Notify;
+
+use super::DAY;
+use crate::{
+    context::UserId,
+    store::{
+        StoreError,
+        cool_downs::{CoolDown, CoolDowns},
+        screens::{Claim, ScreenCopy, Screens},
+    },
+};
+
+/// Copies and claims in memory.
+#[derive(Debug, Default)]
+pub(in crate::domains::research::sources::screener) struct MemoryScreens {
+    state: Mutex<State>,
+    /// Told of each copy that is kept.
+    pub(in crate::domains::research::sources::screener) kept: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    copies: BTreeMap<(UserId, String), ScreenCopy>,
+    claims: BTreeMap<UserId, SystemTime>,
+    watched: BTreeMap<UserId, BTreeSet<String>>,
+    fails: bool,
+}
+
+impl MemoryScreens {
+    pub(in crate::domains::research::sources::screener) fn put(
+        &self,
+        user: &str,
+        screen_id: &str,
+        copy: ScreenCopy,
+    ) {
+        let key = (user.parse().unwrap(), screen_id.to_owned());
+        self.state.lock().unwrap().copies.insert(key, copy);
+    }
+
+    pub(in crate::domains::research::sources::screener) fn ids(&self, user: &str) -> Vec<String> {
+        let state = self.state.lock().unwrap();
+        state.copies.keys().filter(|(of, _)| of.as_str() == user).map(|(_, id)| id.clone()).collect()
+    }
+
+    pub(in crate::domains::research::sources::screener) fn watched(&self, user: &str) -> Vec<String> {
+        let state = self.state.lock().unwrap();
+        state.watched.get(&user.parse().unwrap()).into_iter().flatten().cloned().collect()
+    }
+
+    pub(in crate::domains::research::sources::screener) fn spend(&self, user: &str, at: SystemTime) {
+        self.state.lock().unwrap().claims.insert(user.parse().unwrap(), at);
+    }
+
+    pub(in crate::domains::research::sources::screener) fn is_spent(&self, user: &str) -> bool {
+        self.state.lock().unwrap().claims.contains_key(&user.parse().unwrap())
+    }
+
+    pub(in crate::domains::research::sources::screener) fn fail(&self) {
+        self.state.lock().unwrap().fails = true;
+    }
+
+    fn with<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut State) -> T,
+    ) -> BoxFuture<'_, Result<T, StoreError>> {
+        let mut state = self.state.lock().unwrap();
+        let done = if state.fails { Err(StoreError("disk".to_owned())) } else { Ok(work(&mut state)) };
+        drop(state);
+        Box::pin(async { done })
+    }
+}
+
+impl State {
+    fn allowed_at(&self, user: &UserId, now: SystemTime) -> Option<SystemTime> {
+        let allowed_at = *self.claims.get(user)? + DAY;
+        (allowed_at > now).then_some(allowed_at)
+    }
+}
+
+impl Screens for MemoryScreens {
+    fn copy<'a>(
+        &'a self,
+        user: &'a UserId,
+        screen_id: &'a str,
+    ) -> BoxFuture<'a, Result<Option<ScreenCopy>, StoreError>> {
+        self.with(|state| state.copies.get(&(user.clone(), screen_id.to_owned())).cloned())
+    }
+
+    fn keep<'a>(
+        &'a self,
+        user: &'a UserId,
+        screen_id: &'a str,
+        copy: &'a ScreenCopy,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        let done = self.with(|state| {
+            state.copies.insert((user.clone(), screen_id.to_owned()), copy.clone());
+            let symbols = copy.stocks.iter().map(|stock| stock.symbol.clone());
+            state.watched.entry(user.clone()).or_default().extend(symbols);
+        });
+        self.kept.notify_one();
+        done
+    }
+
+    fn claim_scrape<'a>(
+        &'a self,
+        user: &'a UserId,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Result<Claim, StoreError>> {
+        self.with(|state| {
+            if let Some(allowed_at) = state.allowed_at(user, now) {
+                return Claim::Denied { allowed_at };
+            }
+            state.claims.insert(user.clone(), now);
+            Claim::Granted
+        })
+    }
+
+    fn scrape_allowed_at<'a>(
+        &'a self,
+        user: &'a UserId,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Result<Option<SystemTime>, StoreError>> {
+        self.with(|state| state.allowed_at(user, now))
+    }
+}
+
+/// At most one cool-down, for everybody.
+#[derive(Debug, Default)]
+pub(in crate::domains::research::sources::screener) struct OneCoolDown(
+    pub(in crate::domains::research::sources::screener) Mutex<Option<CoolDown>>,
+);
+
+impl CoolDowns for OneCoolDown {
+    fn in_force<'a>(
+        &'a self,
+        _source: &'a str,
+        _user: &'a UserId,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Result<Option<CoolDown>, StoreError>> {
+        let in_force = self.0.lock().unwrap().clone().filter(|cool_down| cool_down.until > now);
+        Box::pin(ready(Ok(in_force)))
+    }
+
+    fn begin<'a>(
+        &'a self,
+        _source: &'a str,
+        _user: Option<&'a UserId>,
+        _cool_down: &'a CoolDown,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(ready(Ok(())))
+    }
+
+    fn of_sources(&self, _now: SystemTime) -> BoxFuture<'_, Result<Vec<(String, CoolDown)>, StoreError>> {
+        Box::pin(ready(Ok(Vec::new())))
+    }
+}

@@ -1,0 +1,56 @@
+//! The connector against the embedded origin, with the settings that go with it.
+
+use super::{
+    super::{testing::call_of, *},
+    symbols,
+};
+use crate::{
+    domains::research::sources::{
+        embedded::Origin,
+        screener::testing::{MemoryScreens, OneCoolDown},
+        universe::Universe,
+    },
+    files::Tree,
+    upstream::testing,
+};
+
+/// The connector, and the universe that its stocks come from.
+fn bundled(origin: &Origin, credentials: Credentials) -> (Screener, Universe) {
+    let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/data/research/universe.json"));
+    let universe = Universe::parse(text).unwrap();
+    let settings = Settings::embedded(origin.base("screener"), Now::Recorded(universe.recorded_at()));
+    let stores =
+        Stores { screens: Arc::<MemoryScreens>::default(), cool_downs: Arc::<OneCoolDown>::default() };
+    (Screener::new(testing::client(PROFILE), stores, Arc::new(credentials), settings), universe)
+}
+
+#[tokio::test]
+async fn every_screen_of_specification_004_has_stocks_of_the_universe() {
+    let origin = Origin::start(Tree::Embedded).unwrap();
+    let (screener, universe) = bundled(&origin, Credentials::default());
+    for (screen_id, name) in [
+        ("default", "Large and steady"),
+        ("value_picks", "Value picks"),
+        ("small_cap", "Small caps"),
+        ("momentum", "Price momentum"),
+    ] {
+        let browsed = screener.browse(screen_id, Refresh::IfStale, &call_of("demo")).await.unwrap();
+        assert_eq!((browsed.copy.name.as_str(), browsed.warnings.len()), (name, 0));
+        let unknown: Vec<_> =
+            symbols(&browsed).into_iter().filter(|symbol| universe.get(symbol).is_none()).collect();
+        assert!(!browsed.copy.stocks.is_empty() && unknown.is_empty(), "{screen_id}: {unknown:?}");
+        assert_eq!(screener.as_of(&browsed.copy), universe.recorded_at());
+    }
+}
+
+#[tokio::test]
+async fn the_users_own_credentials_come_before_the_built_in_ones() {
+    let origin = Origin::start(Tree::Embedded).unwrap();
+    let credentials = Credentials::default();
+    credentials.set(&"demo".parse().unwrap(), None, Login::new("demo", "wrong"));
+    let (screener, _) = bundled(&origin, credentials);
+    let error = screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap_err();
+    assert_eq!(error.code, ErrorCode::AuthFailed);
+    let browsed = screener.browse("default", Refresh::IfStale, &call_of("riley")).await.unwrap();
+    assert_eq!(browsed.freshness, Freshness::Scraped);
+}

@@ -1,0 +1,179 @@
+//! A site on which something is wrong: the copy is returned in its place, and nothing secret is told.
+
+use std::{
+    io,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+use wiremock::ResponseTemplate;
+
+use super::{
+    super::{
+        testing::{DAY, House, call_of, copy, html, screen_page},
+        *,
+    },
+    DEFAULT, symbols,
+};
+use crate::upstream::http::Profile;
+
+/// What is wrong with a site.
+#[derive(Clone, Copy, Debug)]
+enum Wrong {
+    NoForm,
+    FormForbidden,
+    BadCredentials,
+    NoSession,
+    Anonymous,
+    ToLogin,
+    Page(u16),
+    Incomplete,
+    Surplus,
+    AnotherPage,
+    TooLong,
+    Layout,
+    Slow,
+}
+
+impl Wrong {
+    const ALL: [(Self, ErrorCode); 15] = [
+        (Self::NoForm, ErrorCode::ParseError),
+        (Self::FormForbidden, ErrorCode::Blocked),
+        (Self::BadCredentials, ErrorCode::AuthFailed),
+        (Self::NoSession, ErrorCode::ParseError),
+        (Self::Anonymous, ErrorCode::AuthFailed),
+        (Self::ToLogin, ErrorCode::AuthFailed),
+        (Self::Page(403), ErrorCode::Blocked),
+        (Self::Page(451), ErrorCode::Blocked),
+        (Self::Page(500), ErrorCode::Unavailable),
+        (Self::Incomplete, ErrorCode::ParseError),
+        (Self::Surplus, ErrorCode::ParseError),
+        (Self::AnotherPage, ErrorCode::ParseError),
+        (Self::TooLong, ErrorCode::ParseError),
+        (Self::Layout, ErrorCode::ParseError),
+        (Self::Slow, ErrorCode::Timeout),
+    ];
+
+    async fn house(self) -> House {
+        let only_default = |settings: &mut Settings| settings.screens.truncate(1);
+        let profile = match self {
+            Self::Slow => Profile { timeout: Duration::from_millis(100), ..PROFILE },
+            _ => PROFILE,
+        };
+        let house = House::with(only_default, profile).await;
+        match self {
+            Self::NoForm => return house.having("login/", html("<!doctype html>Just a moment…")).await,
+            Self::FormForbidden => return house.having("login/", ResponseTemplate::new(403)).await,
+            Self::BadCredentials => {
+                return house.refusing(html("<!doctype html>Please enter a correct…")).await;
+            }
+            Self::NoSession => return house.refusing(ResponseTemplate::new(302)).await,
+            _ => house.sign_in().await,
+        }
+        house.having(DEFAULT, self.page()).await
+    }
+
+    fn page(self) -> ResponseTemplate {
+        let page = |text: String| html(&text);
+        match self {
+            Self::Anonymous => {
+                html("<!doctype html><a href='/login/'>Login</a><table class=data-table></table>")
+            }
+            Self::ToLogin => ResponseTemplate::new(302).append_header("location", "/login/?next=/screens/"),
+            Self::Page(status) => ResponseTemplate::new(status),
+            Self::Incomplete => page(screen_page(&["TCS"], 0, 2, 1, 1)),
+            Self::Surplus => page(screen_page(&["TCS"], 0, 1, 1, 1).replace("</table>", &again())),
+            Self::AnotherPage => page(screen_page(&["TCS"], 0, 1, 2, 2)),
+            Self::TooLong => page(screen_page(&["TCS"], 0, 4000, 1, 80)),
+            Self::Layout => page(screen_page(&["TCS"], 0, 1, 1, 1).replace("Current Price", "Price")),
+            _ => page(screen_page(&["TCS"], 0, 1, 1, 1)).set_delay(Duration::from_mins(1)),
+        }
+    }
+}
+
+/// A second company beside the one result that was announced.
+fn again() -> String {
+    let another = screen_page(&["INFY"], 7, 1, 1, 1);
+    another.split_once("</th></tr>").map(|(_, row)| row.to_owned()).unwrap()
+}
+
+impl House {
+    async fn having(self, at: &str, answer: ResponseTemplate) -> Self {
+        self.get(at, answer).await;
+        self
+    }
+
+    async fn refusing(self, answer: ResponseTemplate) -> Self {
+        self.login_form().await;
+        self.post_login(answer).await;
+        self
+    }
+}
+
+#[tokio::test]
+async fn whatever_fails_the_copy_is_returned_and_says_so_and_without_one_the_failure() {
+    for (wrong, code) in Wrong::ALL {
+        let house = wrong.house().await;
+        house.screens.put("demo", "default", copy(2 * DAY));
+        let kept = house.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap();
+        assert_eq!(symbols(&kept), ["OLD"], "{wrong:?}");
+        assert!(matches!(kept.freshness, Freshness::Kept(age) if age >= 2 * DAY), "{wrong:?}");
+        let [warning] = kept.warnings.as_slice() else { panic!("{wrong:?}: {:?}", kept.warnings) };
+        assert!(
+            warning.starts_with("This is the copy of 2") && warning.contains(code.name()),
+            "{wrong:?}: {warning}"
+        );
+
+        let error = house.screener.browse("default", Refresh::IfStale, &call_of("riley")).await.unwrap_err();
+        assert_eq!(error.code, code, "{wrong:?}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_tried_twice() {
+    let house = Wrong::Page(500).house().await;
+    house.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap_err();
+    let again = house.screener.browse("default", Refresh::Force, &call_of("demo")).await.unwrap_err();
+    assert_eq!(again.code, ErrorCode::RateLimited);
+    assert_eq!(house.requests().await.len(), 3);
+}
+
+/// Keeps whatever is logged.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn neither_credentials_nor_cookies_are_logged_or_told() {
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_max_level(tracing::Level::TRACE)
+        .with_writer(move || writer.clone())
+        .finish();
+    let _subscriber = tracing::subscriber::set_default(subscriber);
+    // The first one only makes every place that logs known: one that another test met first, on a thread without a
+    // subscriber, would be silent here until the interest of all is asked for anew.
+    for wrong in [Wrong::Incomplete, Wrong::BadCredentials, Wrong::Anonymous, Wrong::Incomplete] {
+        tracing::callsite::rebuild_interest_cache();
+        let house = wrong.house().await;
+        let error = house.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap_err();
+        let told = format!("{error:?} {:?}", house.screener);
+        assert!(!told.contains("s3cret-word") && !told.contains("riley@example.com"), "{told}");
+    }
+    let logged = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    assert!(logged.contains("source failed"), "{logged}");
+    for secret in ["s3cret-word", "riley@example.com", "riley%40", "sessionid=s1", "csrftoken=first"] {
+        assert!(!logged.contains(secret), "{secret} is in {logged}");
+    }
+}

@@ -1,0 +1,197 @@
+//! ValuePickr, an investors' forum that runs Discourse: lists of topics, searches, and what a topic says (spec 004 §3.1).
+//!
+//! Not here: which topic is about which stock, and what the mood of its posts is.
+
+mod judge;
+mod wire;
+
+use std::time::Duration;
+
+use chrono::{DateTime, Utc};
+use http::{HeaderValue, header};
+use serde::de::DeserializeOwned;
+use url::Url;
+
+use self::wire::{Posts, SearchPage, TopicPage, TopicsPage};
+use crate::context::ToolContext;
+use crate::upstream::{
+    http::{Client, CredentialsOf, Due, Failure, Outgoing, Profile},
+    now::Now,
+    text,
+};
+
+/// What the stack must know of ValuePickr.
+pub const PROFILE: Profile = Profile {
+    name: "valuepickr",
+    title: "ValuePickr",
+    timeout: Duration::from_secs(10),
+    max_body: 2 * 1024 * 1024,
+    may_retry: true,
+    credentials: CredentialsOf::Service,
+    judge: judge::judge,
+};
+
+/// So many of the newest posts are read.
+pub const RECENT_POSTS: usize = 5;
+/// The bound on the opening post, in characters.
+const MAX_THESIS: usize = 1500;
+/// The bound on each newer post, in characters.
+const MAX_POST: usize = 4000;
+
+/// The connector.
+#[derive(Debug)]
+pub struct ValuePickr {
+    client: Client,
+    settings: Settings,
+}
+
+/// Where the forum is.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where requests go. Ends in `/`.
+    pub base_url: Url,
+    /// Where people read the forum: the beginning of a topic's address. Ends in `/`.
+    pub public_url: Url,
+    /// What time it is there.
+    pub now: Now,
+}
+
+/// A discussion in a list. Its texts are safe to show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Topic {
+    /// The forum's number of it.
+    pub id: u64,
+    /// Title.
+    pub title: String,
+    /// The title as it stands in addresses.
+    pub slug: String,
+    /// Number of posts, the opening one included.
+    pub posts_count: u32,
+    /// When somebody last posted, or else when it was last moved up.
+    pub last_activity: DateTime<Utc>,
+}
+
+/// What is said in a discussion. Its texts are safe to show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Discussion {
+    /// Its address for people.
+    pub url: Url,
+    /// Number of posts, the opening one included.
+    pub posts_count: u32,
+    /// When somebody last posted.
+    pub last_activity: DateTime<Utc>,
+    /// The opening post, at most 1,500 characters.
+    pub thesis: String,
+    /// The newest posts after the opening one, oldest first.
+    pub recent: Vec<String>,
+}
+
+/// In which order a search lists what it found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Best match first.
+    Relevance,
+    /// Newest post first.
+    Latest,
+}
+
+impl ValuePickr {
+    /// The connector that asks through the given client.
+    pub fn new(client: Client, settings: Settings) -> Self {
+        Self { client, settings }
+    }
+
+    /// What time it is for the forum.
+    pub fn now(&self) -> DateTime<Utc> {
+        self.settings.now.get().into()
+    }
+
+    /// The topics with the latest activity. A pinned topic stands where its activity puts it.
+    pub async fn latest(&self, context: &ToolContext) -> Result<Vec<Topic>, Failure> {
+        let page: TopicsPage = self.ask("latest.json", &[], context).await?;
+        let mut topics = page.topics();
+        topics.sort_by_key(|topic| std::cmp::Reverse(topic.last_activity));
+        Ok(topics)
+    }
+
+    /// The top topics of the month, as the forum ranks them.
+    pub async fn top(&self, context: &ToolContext) -> Result<Vec<Topic>, Failure> {
+        let page: TopicsPage = self.ask("top.json", &[("period", "monthly")], context).await?;
+        Ok(page.topics())
+    }
+
+    /// The topics in which a text was found. None is no failure.
+    pub async fn search(
+        &self,
+        text: &str,
+        order: Order,
+        context: &ToolContext,
+    ) -> Result<Vec<Topic>, Failure> {
+        let query = match order {
+            Order::Relevance => text.to_owned(),
+            Order::Latest => format!("{text} order:latest"),
+        };
+        let page: SearchPage = self.ask("search.json", &[("q", &query)], context).await?;
+        Ok(page.topics())
+    }
+
+    /// What is said in a topic: its opening post and the newest ones, which take a second request in a long topic.
+    pub async fn discussion(&self, topic: &Topic, context: &ToolContext) -> Result<Discussion, Failure> {
+        let id = topic.id;
+        let page: TopicPage = self.ask(&format!("t/{id}.json"), &[], context).await?;
+        let last_activity = page.last_activity().unwrap_or(topic.last_activity);
+        let newest = page.post_stream.newest(RECENT_POSTS);
+        let mut posts = page.post_stream.posts;
+        let missing: Vec<_> = newest
+            .iter()
+            .filter(|id| !posts.iter().any(|post| post.id == **id))
+            .map(u64::to_string)
+            .collect();
+        if !missing.is_empty() {
+            let wanted: Vec<_> = missing.iter().map(|id| ("post_ids[]", id.as_str())).collect();
+            let more: Posts = self.ask(&format!("t/{id}/posts.json"), &wanted, context).await?;
+            posts.extend(more.post_stream.posts);
+        }
+        let opening = posts.iter().find(|post| post.number == 1);
+        let thesis = opening.map(|post| text::plain_from_html(&post.cooked, MAX_THESIS));
+        let said = |id: &u64| posts.iter().find(|post| post.id == *id && post.is_said());
+        let recent = newest.iter().filter_map(said);
+        Ok(Discussion {
+            url: self.address(&topic.slug, id),
+            posts_count: page.posts_count.unwrap_or(topic.posts_count),
+            last_activity,
+            thesis: thesis.unwrap_or_default(),
+            recent: recent.map(|post| text::plain_from_html(&post.cooked, MAX_POST)).collect(),
+        })
+    }
+
+    async fn ask<T: DeserializeOwned>(
+        &self,
+        path: &str,
+        query: &[(&str, &str)],
+        context: &ToolContext,
+    ) -> Result<T, Failure> {
+        let mut url =
+            self.settings.base_url.join(path).map_err(|error| Failure::malformed(error.to_string()))?;
+        if !query.is_empty() {
+            url.query_pairs_mut().extend_pairs(query);
+        }
+        let request = Outgoing::get(url, Due::Json)
+            .with_header(header::ACCEPT, HeaderValue::from_static("application/json"));
+        let answer = self.client.send_following(request, context).await?;
+        answer.json().map_err(|failure| self.client.failed(failure, context))
+    }
+
+    /// `<public>/t/<slug>/<id>`; whatever the slug holds stays one segment.
+    fn address(&self, slug: &str, id: u64) -> Url {
+        let mut url = self.settings.public_url.clone();
+        if let Ok(mut segments) = url.path_segments_mut() {
+            let id = id.to_string();
+            segments.pop_if_empty().extend(["t", if slug.is_empty() { "-" } else { slug }, &id]);
+        }
+        url
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,133 @@
+//! Discourse's JSON, as far as it is read.
+
+use chrono::{DateTime, Utc};
+use serde::Deserialize;
+
+use super::Topic;
+use crate::upstream::text;
+
+/// `latest.json`, `top.json`.
+#[derive(Deserialize)]
+pub(super) struct TopicsPage {
+    topic_list: TopicList,
+}
+
+#[derive(Deserialize)]
+struct TopicList {
+    topics: Vec<ListedTopic>,
+}
+
+/// `search.json`. A search without hits may leave the topics out.
+#[derive(Deserialize)]
+pub(super) struct SearchPage {
+    #[serde(default)]
+    topics: Vec<ListedTopic>,
+    /// Always there: tells a search apart from any other JSON.
+    #[allow(dead_code, reason = "its presence is what is checked")]
+    grouped_search_result: serde::de::IgnoredAny,
+}
+
+#[derive(Deserialize)]
+struct ListedTopic {
+    id: u64,
+    title: String,
+    #[serde(default)]
+    slug: String,
+    #[serde(default)]
+    posts_count: u32,
+    last_posted_at: Option<String>,
+    bumped_at: Option<String>,
+    created_at: Option<String>,
+}
+
+/// `t/{id}.json`.
+#[derive(Deserialize)]
+pub(super) struct TopicPage {
+    pub(super) posts_count: Option<u32>,
+    last_posted_at: Option<String>,
+    pub(super) post_stream: PostStream,
+}
+
+/// `t/{id}/posts.json`.
+#[derive(Deserialize)]
+pub(super) struct Posts {
+    pub(super) post_stream: PostStream,
+}
+
+#[derive(Deserialize)]
+pub(super) struct PostStream {
+    pub(super) posts: Vec<Post>,
+    /// Every post of the topic, oldest first; `posts` holds the first 20 only.
+    #[serde(default)]
+    stream: Vec<u64>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct Post {
+    pub(super) id: u64,
+    /// The opening post is number 1.
+    #[serde(rename = "post_number")]
+    pub(super) number: u32,
+    #[serde(default)]
+    pub(super) cooked: String,
+    #[serde(rename = "post_type")]
+    kind: Option<u32>,
+    #[serde(default)]
+    hidden: bool,
+    deleted_at: Option<String>,
+}
+
+/// The `post_type` of what somebody wrote; others say that a topic was closed, moved and so on.
+const REGULAR: u32 = 1;
+
+impl TopicsPage {
+    pub(super) fn topics(self) -> Vec<Topic> {
+        self.topic_list.topics.into_iter().filter_map(ListedTopic::topic).collect()
+    }
+}
+
+impl SearchPage {
+    pub(super) fn topics(self) -> Vec<Topic> {
+        self.topics.into_iter().filter_map(ListedTopic::topic).collect()
+    }
+}
+
+impl ListedTopic {
+    /// `None` for a topic without any time, which cannot be placed.
+    fn topic(self) -> Option<Topic> {
+        let last_activity =
+            time(self.last_posted_at).or_else(|| time(self.bumped_at)).or_else(|| time(self.created_at))?;
+        Some(Topic {
+            id: self.id,
+            title: text::title(&self.title),
+            slug: text::title(&self.slug),
+            posts_count: self.posts_count,
+            last_activity,
+        })
+    }
+}
+
+impl TopicPage {
+    pub(super) fn last_activity(&self) -> Option<DateTime<Utc>> {
+        time(self.last_posted_at.clone())
+    }
+}
+
+impl PostStream {
+    /// The newest posts after the opening one, oldest first.
+    pub(super) fn newest(&self, count: usize) -> Vec<u64> {
+        let after_opening = self.stream.get(1..).unwrap_or_default();
+        after_opening[after_opening.len().saturating_sub(count)..].to_vec()
+    }
+}
+
+impl Post {
+    /// Whether it is what somebody said, and still shown.
+    pub(super) fn is_said(&self) -> bool {
+        self.kind.is_none_or(|kind| kind == REGULAR) && !self.hidden && self.deleted_at.is_none()
+    }
+}
+
+fn time(text: Option<String>) -> Option<DateTime<Utc>> {
+    DateTime::parse_from_rfc3339(&text?).ok().map(|time| time.to_utc())
+}

@@ -1,0 +1,161 @@
+//! Yahoo Finance: prices, fundamentals and quarterly results (`sources.md`).
+//!
+//! One method a document; a crumb is fetched only for the one that needs it. Not here: what the tools make of the
+//! numbers. The wire formats are our own reconstructions, not checked against the live site.
+
+mod chart;
+mod crumb;
+mod envelope;
+mod number;
+mod summary;
+#[cfg(test)]
+mod tests;
+mod timeseries;
+
+use std::time::Duration;
+
+use ::http::{HeaderValue, StatusCode, header};
+use chrono::NaiveDate;
+use url::Url;
+
+pub use chart::{Bar, Chart, Span};
+pub use summary::{EpsOfQuarter, ResultOfQuarter, Summary};
+pub use timeseries::Timeseries;
+
+use super::india;
+use crate::context::ToolContext;
+use crate::upstream::{
+    address::address,
+    http::{Answer, Client, CredentialsOf, Due, Failure, FailureKind, Outgoing, Profile},
+    kept::Kept,
+    now::Now,
+};
+use crumb::Crumb;
+
+/// What the stack must know of Yahoo Finance.
+pub const PROFILE: Profile = Profile {
+    name: "yahoo",
+    title: "Yahoo Finance",
+    timeout: Duration::from_secs(10),
+    max_body: 2 * 1024 * 1024,
+    may_retry: true,
+    credentials: CredentialsOf::Service,
+    judge,
+};
+
+/// Without a browser's name every request is one too many.
+const USER_AGENT: HeaderValue = HeaderValue::from_static(
+    "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36",
+);
+/// The National Stock Exchange of India.
+const SUFFIX: &str = ".NS";
+const MODULES: &str = "financialData,defaultKeyStatistics,summaryDetail,assetProfile,earnings";
+
+/// The connector of Yahoo Finance.
+#[derive(Debug)]
+pub struct Yahoo {
+    client: Client,
+    settings: Settings,
+    crumb: Kept<Crumb>,
+}
+
+/// Where Yahoo Finance is, and when.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Base of the data, such as `https://query2.finance.yahoo.com/`. Ends in `/`.
+    pub base: Url,
+    /// What gives the cookie, such as `https://fc.yahoo.com/`. Ends in `/`.
+    pub cookie_base: Url,
+    /// Its clock.
+    pub now: Now,
+}
+
+impl Yahoo {
+    /// The connector over a client of [`PROFILE`].
+    pub fn new(client: Client, settings: Settings) -> Self {
+        Self { client, settings, crumb: Kept::default() }
+    }
+
+    /// The present day at the exchange.
+    pub fn today(&self) -> NaiveDate {
+        india::day(self.settings.now.get())
+    }
+
+    /// The daily prices of a stock. An unknown symbol is `NotFound`; a span without trading has no bars.
+    pub async fn chart(&self, symbol: &str, span: Span, context: &ToolContext) -> Result<Chart, Failure> {
+        let query = span.query();
+        let query: Vec<_> = query.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let request = self.get(&["v8", "finance", "chart", &with_suffix(symbol)], &query, Due::Json);
+        let answer = self.client.send(request, context).await?;
+        chart::parse(&answer, span.bounds(self.today()))
+            .map_err(|failure| self.client.failed(failure, context))
+    }
+
+    /// The fundamentals of a stock, with the results of recent quarters. Needs a crumb.
+    pub async fn summary(&self, symbol: &str, context: &ToolContext) -> Result<Summary, Failure> {
+        let crumb = self
+            .crumb
+            .get(crumb::fetch(self, context))
+            .await
+            .map_err(|failure| self.client.failed(failure, context))?;
+        let request = self.summary_request(symbol, &crumb).accepting(StatusCode::UNAUTHORIZED);
+        let answer = self.client.send(request, context).await?;
+        if answer.status != StatusCode::UNAUTHORIZED {
+            return summary::parse(&answer).map_err(|failure| self.client.failed(failure, context));
+        }
+        let crumb = self
+            .crumb
+            .renew(&crumb, crumb::fetch(self, context))
+            .await
+            .map_err(|failure| self.client.failed(failure, context))?;
+        let answer = self.client.send(self.summary_request(symbol, &crumb), context).await?;
+        summary::parse(&answer).map_err(|failure| self.client.failed(failure, context))
+    }
+
+    /// Revenue and net income by quarter since a day. Needs no crumb. Has no quarters for an unknown symbol.
+    pub async fn timeseries(
+        &self,
+        symbol: &str,
+        since: NaiveDate,
+        context: &ToolContext,
+    ) -> Result<Timeseries, Failure> {
+        let symbol = with_suffix(symbol);
+        let path = ["ws", "fundamentals-timeseries", "v1", "finance", "timeseries", &symbol];
+        let period1 = india::start_of(since).to_string();
+        let period2 = india::start_of(self.today() + chrono::Days::new(1)).to_string();
+        let query = [("type", timeseries::TYPES), ("period1", &period1), ("period2", &period2)];
+        let answer = self.client.send(self.get(&path, &query, Due::Json), context).await?;
+        timeseries::parse(&answer).map_err(|failure| self.client.failed(failure, context))
+    }
+
+    fn summary_request(&self, symbol: &str, crumb: &Crumb) -> Outgoing {
+        let path = ["v10", "finance", "quoteSummary", &with_suffix(symbol)];
+        let query = [("modules", MODULES), ("formatted", "false"), ("crumb", crumb.text())];
+        self.get(&path, &query, Due::Json).with_header(header::COOKIE, crumb.cookie())
+    }
+
+    fn get(&self, path: &[&str], query: &[(&str, &str)], due: Due) -> Outgoing {
+        named(Outgoing::get(address(&self.settings.base, path, query), due))
+    }
+}
+
+fn named(outgoing: Outgoing) -> Outgoing {
+    outgoing.with_header(header::USER_AGENT, USER_AGENT)
+}
+
+fn with_suffix(symbol: &str) -> String {
+    format!("{symbol}{SUFFIX}")
+}
+
+/// What only Yahoo says. A 404 means that there is no such symbol only where Yahoo's own envelope says so.
+fn judge(answer: &Answer) -> Option<Failure> {
+    let is_json = answer.body.trim_ascii_start().starts_with(b"{");
+    if !is_json && answer.text().contains("Will be right back") {
+        return Some(Failure::new(FailureKind::Down, "a page says that it will be right back"));
+    }
+    let is_document = answer.url.path().contains("/finance/");
+    if is_document && answer.status == StatusCode::NOT_FOUND && !is_json {
+        return Some(Failure::malformed("a 404 without an envelope"));
+    }
+    None
+}

@@ -1,0 +1,75 @@
+//! The time series of results: revenue and net income by quarter, further back than the summary and without a crumb.
+
+use std::collections::BTreeMap;
+
+use chrono::NaiveDate;
+use serde::Deserialize;
+
+use super::{ResultOfQuarter, envelope::Envelope, number::Number};
+use crate::{
+    domains::research::sources::quarter::Quarter,
+    upstream::http::{Answer, Failure},
+};
+
+/// What is asked for.
+pub(super) const TYPES: &str = "quarterlyTotalRevenue,quarterlyNetIncome";
+
+/// Results by quarter.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Timeseries {
+    /// Currency of the amounts.
+    pub currency: Option<String>,
+    /// The quarters, oldest first.
+    pub results: Vec<ResultOfQuarter>,
+}
+
+#[derive(Deserialize)]
+struct Wire {
+    timeseries: Envelope<Series>,
+}
+
+/// One type of amount; a series that has none of its type has no such member.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Series {
+    #[serde(default)]
+    quarterly_total_revenue: Vec<Option<Point>>,
+    #[serde(default)]
+    quarterly_net_income: Vec<Option<Point>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Point {
+    as_of_date: String,
+    currency_code: Option<String>,
+    #[serde(default)]
+    reported_value: Number,
+}
+
+/// The results of an answer.
+pub(super) fn parse(answer: &Answer) -> Result<Timeseries, Failure> {
+    let mut currency = None;
+    let mut quarters = BTreeMap::new();
+    for series in answer.json::<Wire>()?.timeseries.open()? {
+        for point in series.quarterly_total_revenue.into_iter().flatten() {
+            entry(&mut quarters, &point)?.revenue = point.reported_value.0;
+            currency = currency.or(point.currency_code);
+        }
+        for point in series.quarterly_net_income.into_iter().flatten() {
+            entry(&mut quarters, &point)?.net_profit = point.reported_value.0;
+            currency = currency.or(point.currency_code);
+        }
+    }
+    Ok(Timeseries { currency, results: quarters.into_values().collect() })
+}
+
+fn entry<'a>(
+    quarters: &'a mut BTreeMap<Quarter, ResultOfQuarter>,
+    point: &Point,
+) -> Result<&'a mut ResultOfQuarter, Failure> {
+    let date: NaiveDate =
+        point.as_of_date.parse().map_err(|_| Failure::malformed("an asOfDate that is no date"))?;
+    let quarter = Quarter::of(date);
+    Ok(quarters.entry(quarter).or_insert(ResultOfQuarter { quarter, revenue: None, net_profit: None }))
+}

@@ -1,0 +1,85 @@
+//! The research tools (spec 004): browse, discover, drill down, filter.
+//!
+//! What they share stands here: the form of times, and where data came from.
+
+mod add_to_watchlist;
+pub mod backtest;
+mod backtest_filter;
+mod browse_news;
+mod browse_reddit;
+mod browse_screener;
+mod browse_valuepickr;
+mod browse_watchlist;
+mod check_forbidden;
+mod check_wait_zone;
+mod compare_stocks;
+mod figure;
+pub mod forbidden;
+mod get_earnings;
+mod get_fundamentals;
+mod get_insider_trading;
+mod get_institutional_holdings;
+mod get_news;
+mod get_reddit_mentions;
+mod get_stock_thesis;
+mod get_technicals;
+pub mod indicators;
+mod naming;
+mod profiles;
+mod remove_from_watchlist;
+mod sentiment;
+mod symbol;
+pub mod wait_zone;
+mod watchlist;
+#[cfg(test)]
+mod writings_tests;
+
+use chrono::{DateTime, NaiveDate, SecondsFormat, Utc};
+
+pub use add_to_watchlist::AddToWatchlist;
+pub use backtest_filter::BacktestFilter;
+pub use browse_news::BrowseNews;
+pub use browse_reddit::BrowseReddit;
+pub use browse_screener::BrowseScreener;
+pub use browse_valuepickr::BrowseValuepickr;
+pub use browse_watchlist::BrowseWatchlist;
+pub use check_forbidden::CheckForbidden;
+pub use check_wait_zone::CheckWaitZone;
+pub use compare_stocks::CompareStocks;
+pub use get_earnings::GetEarnings;
+pub use get_fundamentals::GetFundamentals;
+pub use get_insider_trading::GetInsiderTrading;
+pub use get_institutional_holdings::GetInstitutionalHoldings;
+pub use get_news::GetNews;
+pub use get_reddit_mentions::GetRedditMentions;
+pub use get_stock_thesis::GetStockThesis;
+pub use get_technicals::GetTechnicals;
+pub use profiles::Profiles;
+pub use remove_from_watchlist::RemoveFromWatchlist;
+
+use crate::tool::argument::{one_of, refused, required};
+use crate::{
+    contract::{Provenance, ToolError},
+    upstream::http::Failure,
+};
+
+/// A time as the research tools state it: RFC 3339 in UTC, whole seconds.
+fn time(instant: impl Into<DateTime<Utc>>) -> String {
+    instant.into().to_rfc3339_opts(SecondsFormat::Secs, true)
+}
+
+/// Data of one source, of the given day.
+fn provenance(source: &str, as_of: impl Into<DateTime<Utc>>) -> Provenance {
+    Provenance::of(format!("tool:{source}:v1"), as_of.into().format("%Y-%m-%d").to_string())
+}
+
+/// Data of one source, of the given day at its exchange.
+fn dated(source: &str, day: NaiveDate) -> Provenance {
+    Provenance::of(format!("tool:{source}:v1"), day.to_string())
+}
+
+/// What a result says of a part that it lacks. The operator reads why in the log.
+fn lacking(part: &str, failure: Failure) -> String {
+    tracing::warn!(source = failure.source_title, detail = failure.detail, "{part} is missing from a result");
+    format!("{part} is missing: {}", ToolError::from(failure).message)
+}

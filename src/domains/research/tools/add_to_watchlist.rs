@@ -1,0 +1,47 @@
+//! `add_to_watchlist`: puts a stock into the user's watch-list.
+
+use super::{
+    provenance, required,
+    watchlist::{count, unavailable},
+};
+use crate::{
+    clock,
+    context::{ToolContext, Unfinished},
+    contract::{
+        ToolError,
+        proto::research::v1::{AddToWatchlistOutput, AddToWatchlistRequest},
+    },
+    domains::research::sources::{symbols::Symbols, universe::normal, watchlist::UserWatchlists},
+    tool::{Reply, Tool},
+    upstream::text,
+};
+
+/// The longest note in characters; the schema says so too.
+const MAX_NOTE: usize = 500;
+
+/// `add_to_watchlist`.
+#[derive(Clone, Copy, Debug)]
+pub struct AddToWatchlist;
+
+impl Tool for AddToWatchlist {
+    const NAME: &'static str = "add_to_watchlist";
+    type Input = AddToWatchlistRequest;
+    type Output = AddToWatchlistOutput;
+
+    async fn execute(
+        &self,
+        input: AddToWatchlistRequest,
+        context: &ToolContext,
+    ) -> Result<Reply<AddToWatchlistOutput>, Unfinished> {
+        let symbol = normal(required("symbol", input.symbol.as_deref())?);
+        let symbols = context.services.get::<Symbols>();
+        let name = symbols.name(&symbol).map_err(ToolError::not_found)?;
+        let note = input.note.map(|note| text::plain(&note, MAX_NOTE)).filter(|note| !note.is_empty());
+        let watchlists = context.services.get::<UserWatchlists>();
+        let now = clock::wall();
+        let added = watchlists.0.add(&context.user.id, &symbol, name, note.as_deref(), now).await;
+        let changed = added.map_err(|error| unavailable(&error))?;
+        let data = AddToWatchlistOutput { symbol, added: changed.did, items_count: count(changed.count) };
+        Ok(Reply { data, provenance: provenance("watchlist", now) })
+    }
+}

@@ -1,0 +1,140 @@
+//! `backtest_filter`: how the rules of a profile would have done in the past.
+
+use chrono::{NaiveDate, TimeDelta};
+use futures_util::{StreamExt, TryStreamExt, stream};
+
+use super::{
+    Profiles,
+    backtest::{self, Outcome, Plan, Stock, Trade, mean},
+    dated, refused, required, symbol,
+};
+use crate::{
+    context::{ToolContext, Unfinished},
+    contract::{
+        Provenance, ToolError,
+        proto::research::v1::{BacktestFilterOutput, BacktestFilterRequest, BacktestSummary, BacktestTrade},
+    },
+    domains::research::sources::yahoo::{Span, Yahoo},
+    tool::{Reply, Tool},
+};
+
+/// So many charts are fetched at once; the limiter spaces them.
+const AT_ONCE: usize = 8;
+/// What the indicators need of the days before the first one.
+const WARM_UP: TimeDelta = TimeDelta::days(731);
+
+/// `backtest_filter`.
+#[derive(Clone, Copy, Debug)]
+pub struct BacktestFilter;
+
+impl Tool for BacktestFilter {
+    const NAME: &'static str = "backtest_filter";
+    type Input = BacktestFilterRequest;
+    type Output = BacktestFilterOutput;
+
+    async fn execute(
+        &self,
+        input: BacktestFilterRequest,
+        context: &ToolContext,
+    ) -> Result<Reply<BacktestFilterOutput>, Unfinished> {
+        let profile = required("profile", input.profile.as_deref())?;
+        let profiles = context.services.get::<Profiles>();
+        let filter = profiles.filter(profile)?;
+        let yahoo = context.services.get::<Yahoo>();
+        let plan = plan(&input, yahoo.today())?;
+        let symbols = symbol::all(&input.symbols, context)?;
+        let fetched = stream::iter(symbols).map(|symbol| stock(&yahoo, symbol, &plan, context));
+        let stocks: Vec<_> = fetched.buffered(AT_ONCE).try_collect().await?;
+        let outcome = backtest::run(filter, &stocks, &plan);
+        Ok(Reply { data: shown(profile, &outcome), provenance: provenance(&stocks, &plan) })
+    }
+}
+
+/// Without a first day, the first one that computers know of: the charts begin later.
+fn plan(input: &BacktestFilterRequest, today: NaiveDate) -> Result<Plan, ToolError> {
+    let from = day("from", input.from.as_deref())?.unwrap_or_default();
+    let to = day("to", input.to.as_deref())?.unwrap_or(today).min(today);
+    if from >= to {
+        return Err(refused("from", "maximum", format!("`from` is {from}, which is not before {to}")));
+    }
+    Ok(Plan { from, to, holding: TimeDelta::days(input.holding_days.unwrap_or(90).into()) })
+}
+
+fn day(name: &str, text: Option<&str>) -> Result<Option<NaiveDate>, ToolError> {
+    let read = |text: &str| {
+        let day = text.parse::<NaiveDate>().ok().filter(|day| *day >= NaiveDate::default());
+        let words = || format!("`{name}` is '{text}'; expected a day since 1970 such as 2024-06-01");
+        day.ok_or_else(|| refused(name, "pattern", words()))
+    };
+    text.map(read).transpose()
+}
+
+async fn stock(
+    yahoo: &Yahoo,
+    symbol: String,
+    plan: &Plan,
+    context: &ToolContext,
+) -> Result<Stock, Unfinished> {
+    let from = (plan.from - WARM_UP).max(NaiveDate::default());
+    let chart = yahoo.chart(&symbol, Span::Between { from, to: plan.to }, context).await;
+    let chart = chart.map_err(|failure| symbol::explained(failure, &symbol, context))?;
+    Ok(Stock { symbol, bars: chart.bars })
+}
+
+fn provenance(stocks: &[Stock], plan: &Plan) -> Provenance {
+    let last = stocks.iter().filter_map(|stock| stock.bars.last()).map(|bar| bar.date).min();
+    let mut provenance = dated("yahoo", last.unwrap_or(plan.to));
+    let without = stocks.iter().filter(|stock| stock.bars.iter().all(|bar| bar.date < plan.from));
+    let warnings = without.map(|stock| format!("there are no prices of {} in the period", stock.symbol));
+    provenance.warnings.extend(warnings);
+    provenance
+}
+
+fn shown(profile: &str, outcome: &Outcome) -> BacktestFilterOutput {
+    let mut returns: Vec<_> = outcome.trades.iter().map(Trade::return_pct).collect();
+    returns.sort_by(f64::total_cmp);
+    let hits: Vec<_> = returns.iter().map(|gain| if *gain > 0.0 { 100.0 } else { 0.0 }).collect();
+    let summary = BacktestSummary {
+        trades: i32::try_from(returns.len()).unwrap_or(i32::MAX),
+        hit_rate_pct: mean(&hits),
+        mean_return_pct: mean(&returns),
+        median_return_pct: median(&returns),
+        worst_pct: returns.first().copied(),
+        benchmark_return_pct: outcome.benchmark_pct,
+    };
+    let trades = outcome.trades.iter().map(shown_trade).collect();
+    BacktestFilterOutput { profile: profile.to_owned(), trades, summary: Some(summary) }
+}
+
+fn shown_trade(trade: &Trade) -> BacktestTrade {
+    BacktestTrade {
+        symbol: trade.symbol.clone(),
+        entered: trade.entered.to_string(),
+        exited: trade.exited.to_string(),
+        entry: trade.entry,
+        exit: trade.exit,
+        return_pct: trade.return_pct(),
+    }
+}
+
+/// The median of sorted numbers.
+fn median(sorted: &[f64]) -> Option<f64> {
+    let middle = sorted.len() / 2;
+    match sorted.len() % 2 {
+        _ if sorted.is_empty() => None,
+        0 => Some(f64::midpoint(sorted[middle - 1], sorted[middle])),
+        _ => Some(sorted[middle]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_is_the_middle() {
+        assert_eq!(median(&[]), None);
+        assert_eq!(median(&[1.0, 2.0, 9.0]), Some(2.0));
+        assert_eq!(median(&[1.0, 2.0, 4.0, 9.0]), Some(3.0));
+    }
+}

@@ -1,0 +1,83 @@
+//! `browse_reddit`: recent posts of an investing subreddit, and their mood (spec 004 §3.3).
+
+use super::{
+    one_of, provenance, required,
+    sentiment::{Mood, together},
+    time,
+};
+use crate::{
+    context::{ToolContext, Unfinished},
+    contract::proto::research::v1::{BrowseRedditOutput, BrowseRedditRequest, RedditPost},
+    domains::research::sources::reddit::{PROFILE, Post, Reddit, Sort},
+    tool::{Reply, Tool},
+    upstream::text,
+};
+
+/// The bound on the beginning of a text that is shown, in characters.
+pub(super) const MAX_EXCERPT: usize = 300;
+
+/// The subreddits.
+pub(super) const SUBREDDITS: [&str; 2] = ["IndiaInvestments", "IndianStockMarket"];
+
+/// `browse_reddit`.
+#[derive(Clone, Copy, Debug)]
+pub struct BrowseReddit;
+
+impl Tool for BrowseReddit {
+    const NAME: &'static str = "browse_reddit";
+    type Input = BrowseRedditRequest;
+    type Output = BrowseRedditOutput;
+
+    async fn execute(
+        &self,
+        input: BrowseRedditRequest,
+        context: &ToolContext,
+    ) -> Result<Reply<BrowseRedditOutput>, Unfinished> {
+        let word = required("subreddit", input.subreddit.as_deref())?;
+        let known = SUBREDDITS.into_iter().find(|subreddit| *subreddit == word);
+        let subreddit = one_of("subreddit", word, known)?;
+        let word = required("sort", input.sort.as_deref())?;
+        let sort = one_of("sort", word, sort(word))?;
+        let limit = usize::try_from(input.limit.unwrap_or(10)).unwrap_or(0);
+        let reddit = context.services.get::<Reddit>();
+        let mut posts = reddit.posts(subreddit, sort, limit, context).await?;
+        posts.truncate(limit);
+        let sentiment = together(posts.iter().map(mood));
+        let data = BrowseRedditOutput {
+            subreddit: subreddit.to_owned(),
+            posts: posts.into_iter().map(shown).collect(),
+            sentiment: Some(sentiment),
+        };
+        Ok(Reply { data, provenance: provenance(PROFILE.name, reddit.now()) })
+    }
+}
+
+fn sort(word: &str) -> Option<Sort> {
+    match word {
+        "hot" => Some(Sort::Hot),
+        "new" => Some(Sort::New),
+        "top" => Some(Sort::Top),
+        _ => None,
+    }
+}
+
+/// The mood of a post: of its title and its text together.
+pub(super) fn mood(post: &Post) -> Mood {
+    Mood::of(&format!("{}.\n{}", post.title, post.text))
+}
+
+fn shown(post: Post) -> RedditPost {
+    RedditPost {
+        sentiment: mood(&post).word().to_owned(),
+        excerpt: text::plain(&post.text, MAX_EXCERPT),
+        created_at: time(post.created_at),
+        permalink: post.permalink.into(),
+        id: post.id,
+        title: post.title,
+        author: post.author,
+        score: post.score,
+        upvote_ratio: post.upvote_ratio,
+        num_comments: post.num_comments,
+        flair: post.flair,
+    }
+}

@@ -1,0 +1,118 @@
+//! `browse_valuepickr`: active discussions of the forum (spec 004 §3.1).
+
+use super::{naming::Naming, one_of, provenance, required, time, watchlist::unavailable};
+use crate::{
+    context::{ToolContext, Unfinished},
+    contract::{
+        ToolError,
+        proto::research::v1::{BrowseValuepickrOutput, BrowseValuepickrRequest, ForumTopic},
+    },
+    domains::research::sources::{
+        universe::Universe,
+        valuepickr::{Order, PROFILE, Topic, ValuePickr},
+        watchlist::UserWatchlists,
+    },
+    store::watchlist::WatchedStock,
+    tool::{Reply, Tool},
+};
+
+/// So many watched stocks are searched for in one call: each takes a request.
+const MAX_WATCHED: usize = 10;
+
+/// `browse_valuepickr`.
+#[derive(Clone, Copy, Debug)]
+pub struct BrowseValuepickr;
+
+#[derive(Clone, Copy, Debug)]
+enum Category {
+    Latest,
+    Top,
+    Watchlist,
+}
+
+/// Topics, and what a reader should know of them.
+type Found = (Vec<Topic>, Vec<String>);
+
+impl Tool for BrowseValuepickr {
+    const NAME: &'static str = "browse_valuepickr";
+    type Input = BrowseValuepickrRequest;
+    type Output = BrowseValuepickrOutput;
+
+    async fn execute(
+        &self,
+        input: BrowseValuepickrRequest,
+        context: &ToolContext,
+    ) -> Result<Reply<BrowseValuepickrOutput>, Unfinished> {
+        let word = required("category", input.category.as_deref())?;
+        let category = one_of("category", word, Category::from_word(word))?;
+        let limit = usize::try_from(input.limit.unwrap_or(10)).unwrap_or(0);
+        let forum = context.services.get::<ValuePickr>();
+        let (topics, warnings) = match category {
+            Category::Latest => (forum.latest(context).await?, Vec::new()),
+            Category::Top => (forum.top(context).await?, Vec::new()),
+            Category::Watchlist => watched(&forum, context).await?,
+        };
+        let topics = topics.into_iter().take(limit).map(shown).collect();
+        let mut provenance = provenance(PROFILE.name, forum.now());
+        provenance.warnings = warnings;
+        Ok(Reply { data: BrowseValuepickrOutput { topics }, provenance })
+    }
+}
+
+impl Category {
+    fn from_word(word: &str) -> Option<Self> {
+        match word {
+            "latest" => Some(Self::Latest),
+            "top" => Some(Self::Top),
+            "watchlist" => Some(Self::Watchlist),
+            _ => None,
+        }
+    }
+}
+
+/// The discussions of the stocks that the user watches, latest activity first.
+async fn watched(forum: &ValuePickr, context: &ToolContext) -> Result<Found, Unfinished> {
+    let universe = context.services.get::<Universe>();
+    let mut stocks = watch_list(context).await?;
+    let all = stocks.len();
+    // Those that were put there or screened last.
+    stocks.sort_by_key(|stock| std::cmp::Reverse(stock.updated_at));
+    stocks.truncate(MAX_WATCHED);
+    let mut topics: Vec<Topic> = Vec::new();
+    let mut searched = 0;
+    for stock in &stocks {
+        context.events.progress(None, format!("Searching ValuePickr for {}…", stock.symbol));
+        let naming = naming(stock, &universe);
+        match forum.search(&naming.name, Order::Latest, context).await {
+            Ok(found) => topics.extend(found.into_iter().filter(|it| naming.in_title(&it.title).is_some())),
+            Err(failure) if searched == 0 => return Err(failure.into()),
+            // What was found so far is worth more than a failure.
+            Err(_) => break,
+        }
+        searched += 1;
+    }
+    topics.sort_by_key(|topic| (std::cmp::Reverse(topic.last_activity), topic.id));
+    topics.dedup_by_key(|topic| topic.id);
+    let warning = format!("only {searched} of {all} watched stocks were searched for");
+    Ok((topics, if searched < all { vec![warning] } else { Vec::new() }))
+}
+
+async fn watch_list(context: &ToolContext) -> Result<Vec<WatchedStock>, ToolError> {
+    let watchlists = context.services.get::<UserWatchlists>();
+    watchlists.0.list(&context.user.id).await.map_err(|error| unavailable(&error))
+}
+
+fn naming(stock: &WatchedStock, universe: &Universe) -> Naming {
+    let known = universe.get(&stock.symbol).map(|stock| stock.name.clone());
+    let name = known.or_else(|| stock.name.clone()).unwrap_or_else(|| stock.symbol.clone());
+    Naming { symbol: Some(stock.symbol.clone()), name }
+}
+
+fn shown(topic: Topic) -> ForumTopic {
+    ForumTopic {
+        title: topic.title,
+        slug: topic.slug,
+        posts_count: i32::try_from(topic.posts_count).unwrap_or(i32::MAX),
+        last_activity: time(topic.last_activity),
+    }
+}

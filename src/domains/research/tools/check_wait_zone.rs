@@ -1,0 +1,37 @@
+//! `check_wait_zone`: whether buying a stock is not recommended now, and why (spec 004 §3.2).
+
+use super::{GetTechnicals, Profiles, required, symbol, wait_zone::Observed};
+use crate::{
+    context::{ToolContext, Unfinished},
+    contract::proto::research::v1::{CheckWaitZoneOutput, CheckWaitZoneRequest, GetTechnicalsRequest},
+    tool::{self, Reply, Tool},
+};
+
+/// `check_wait_zone`.
+#[derive(Clone, Copy, Debug)]
+pub struct CheckWaitZone;
+
+impl Tool for CheckWaitZone {
+    const NAME: &'static str = "check_wait_zone";
+    type Input = CheckWaitZoneRequest;
+    type Output = CheckWaitZoneOutput;
+
+    async fn execute(
+        &self,
+        input: CheckWaitZoneRequest,
+        context: &ToolContext,
+    ) -> Result<Reply<CheckWaitZoneOutput>, Unfinished> {
+        let profiles = context.services.get::<Profiles>();
+        let zone = profiles.wait_zone(required("profile", input.profile.as_deref())?)?;
+        let symbol = symbol::of(input.symbol.as_deref(), context)?;
+        let asked = GetTechnicalsRequest { symbol: Some(symbol) };
+        let Reply { data, provenance } = tool::call::<GetTechnicals>(&asked, context).await?;
+        let reasons = zone.reasons(&Observed {
+            rsi_14: data.rsi_14,
+            price_vs_sma50_pct: data.price_vs_sma50_pct,
+            price_vs_sma200_pct: data.price_vs_sma200_pct,
+        });
+        let is_wait_zone = !reasons.is_empty();
+        Ok(Reply { data: CheckWaitZoneOutput { symbol: data.symbol, is_wait_zone, reasons }, provenance })
+    }
+}

@@ -1,0 +1,97 @@
+//! Forbidden stocks: which rules against buying at all a stock violates.
+//!
+//! What cannot be judged for want of data is unknown, never passed. Not here: where the profiles come from.
+
+mod rule;
+
+use std::collections::BTreeSet;
+
+pub use rule::{Bound, Rule};
+
+use crate::{config, domains::research::sources::universe::normal};
+
+/// The rules of a profile.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Forbidden {
+    bounds: Vec<Bound>,
+    deny: BTreeSet<String>,
+}
+
+/// What is known of a stock.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// Market capitalisation in crore rupees.
+    pub market_cap_cr: Option<f64>,
+    /// Price to earnings.
+    pub pe: Option<f64>,
+    /// Return on equity in percent.
+    pub roe_pct: Option<f64>,
+    /// Debt over equity.
+    pub debt_to_equity: Option<f64>,
+    /// Price in rupees.
+    pub price: Option<f64>,
+    /// Turnover of a day in crore rupees.
+    pub turnover_cr: Option<f64>,
+    /// Relative strength index.
+    pub rsi_14: Option<f64>,
+}
+
+/// What became of a rule that did not pass.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Finding {
+    /// The stock is on the list of those never to buy.
+    Denied,
+    /// A rule is violated.
+    Violated {
+        /// The rule.
+        bound: Bound,
+        /// What was observed.
+        observed: f64,
+    },
+    /// A rule cannot be judged.
+    Unknown(Rule),
+}
+
+impl Forbidden {
+    /// The rules that a stock does not pass, in the order of the profile.
+    pub fn findings<'a>(&'a self, symbol: &str, facts: &'a Facts) -> impl Iterator<Item = Finding> + use<'a> {
+        let denied = self.deny.contains(symbol).then_some(Finding::Denied);
+        denied.into_iter().chain(self.bounds.iter().filter_map(|bound| finding(*bound, facts)))
+    }
+
+    /// The names of the rules about fundamentals, of which there is no dated history.
+    pub fn fundamental_rules(&self) -> impl Iterator<Item = &'static str> {
+        self.bounds.iter().filter(|bound| bound.rule.is_fundamental()).map(|bound| bound.rule.name())
+    }
+
+    /// Whether a rule looks at the turnover.
+    pub fn asks_for_turnover(&self) -> bool {
+        self.bounds.iter().any(|bound| bound.rule == Rule::MinTurnoverCr)
+    }
+}
+
+fn finding(bound: Bound, facts: &Facts) -> Option<Finding> {
+    let Some(observed) = bound.rule.observed(facts) else { return Some(Finding::Unknown(bound.rule)) };
+    bound.is_violated_by(observed).then_some(Finding::Violated { bound, observed })
+}
+
+impl From<&config::Forbidden> for Forbidden {
+    fn from(table: &config::Forbidden) -> Self {
+        let rules = [
+            (Rule::MinMarketCapCr, table.min_market_cap_cr),
+            (Rule::MinPe, table.min_pe),
+            (Rule::MaxPe, table.max_pe),
+            (Rule::MinRoePct, table.min_roe_pct),
+            (Rule::MaxDebtToEquity, table.max_debt_to_equity),
+            (Rule::MinPrice, table.min_price),
+            (Rule::MinTurnoverCr, table.min_turnover_cr),
+            (Rule::MaxRsi, table.max_rsi),
+        ];
+        let bound = |(rule, threshold): (Rule, Option<f64>)| Some(Bound { rule, threshold: threshold? });
+        let deny = table.deny.iter().map(|symbol| normal(symbol)).collect();
+        Self { bounds: rules.into_iter().filter_map(bound).collect(), deny }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,84 @@
+//! `get_fundamentals`: what a company is worth, earns and owes.
+
+use super::{dated, figure::tidy, symbol};
+use crate::{
+    context::{ToolContext, Unfinished},
+    contract::proto::research::v1::{GetFundamentalsOutput, GetFundamentalsRequest},
+    domains::research::sources::{
+        india::CRORE,
+        universe::Universe,
+        yahoo::{Summary, Yahoo},
+    },
+    tool::{Reply, Tool},
+};
+
+/// `get_fundamentals`.
+#[derive(Clone, Copy, Debug)]
+pub struct GetFundamentals;
+
+impl Tool for GetFundamentals {
+    const NAME: &'static str = "get_fundamentals";
+    type Input = GetFundamentalsRequest;
+    type Output = GetFundamentalsOutput;
+
+    async fn execute(
+        &self,
+        input: GetFundamentalsRequest,
+        context: &ToolContext,
+    ) -> Result<Reply<GetFundamentalsOutput>, Unfinished> {
+        let symbol = symbol::of(input.symbol.as_deref(), context)?;
+        let yahoo = context.services.get::<Yahoo>();
+        let summary = yahoo.summary(&symbol, context).await;
+        let summary = summary.map_err(|failure| symbol::explained(failure, &symbol, context))?;
+        let universe = context.services.get::<Universe>();
+        let stock = universe.get(&symbol);
+        let mut provenance = dated("yahoo", yahoo.today());
+        let numbers = numbers(&summary, &mut provenance.warnings);
+        let data = GetFundamentalsOutput {
+            name: stock.map(|stock| stock.name.clone()),
+            sector: summary.sector.or_else(|| stock.map(|stock| stock.sector.clone())),
+            currency: summary.currency,
+            as_of: Some(provenance.as_of.clone()),
+            symbol,
+            ..numbers
+        };
+        Ok(Reply { data, provenance })
+    }
+}
+
+/// The numbers. One that the source left out and that is computed here is said to be so in a warning.
+fn numbers(summary: &Summary, warnings: &mut Vec<String>) -> GetFundamentalsOutput {
+    let pct = |fraction: f64| tidy(100.0 * fraction);
+    GetFundamentalsOutput {
+        market_cap_cr: market_cap(summary, warnings).map(|cap| tidy(cap / CRORE)),
+        pe: summary.trailing_pe.or_else(|| computed_pe(summary, warnings)),
+        forward_pe: summary.forward_pe,
+        pb: summary.price_to_book,
+        roe_pct: summary.return_on_equity.map(pct),
+        // Yahoo states neither it nor what it is made of.
+        roce_pct: None,
+        debt_to_equity: summary.debt_to_equity_pct.map(|pct| tidy(pct / 100.0)),
+        dividend_yield_pct: summary.dividend_yield.map(pct),
+        eps: summary.trailing_eps,
+        book_value: summary.book_value,
+        fifty_two_week_high: summary.fifty_two_week_high,
+        fifty_two_week_low: summary.fifty_two_week_low,
+        ..GetFundamentalsOutput::default()
+    }
+}
+
+fn market_cap(summary: &Summary, warnings: &mut Vec<String>) -> Option<f64> {
+    summary.market_cap.or_else(|| {
+        let cap = summary.price? * summary.shares?;
+        warnings.push("market_cap_cr is computed: price times number of shares".to_owned());
+        Some(cap)
+    })
+}
+
+/// Negative for a company that makes losses, of which Yahoo states none.
+fn computed_pe(summary: &Summary, warnings: &mut Vec<String>) -> Option<f64> {
+    let eps = summary.trailing_eps.filter(|eps| *eps != 0.0)?;
+    let pe = summary.price? / eps;
+    warnings.push("pe is computed: price over earnings per share".to_owned());
+    Some(tidy(pe))
+}

@@ -1,0 +1,62 @@
+//! `get_insider_trading`: the bulk and block deals in a stock. Not the disclosures of insiders, and the result says so.
+
+use chrono::TimeDelta;
+
+use super::{dated, figure::tidy, symbol};
+use crate::{
+    context::{ToolContext, Unfinished},
+    contract::proto::research::v1::{self, GetInsiderTradingOutput, GetInsiderTradingRequest},
+    domains::research::sources::{
+        india::CRORE,
+        nse::{Deal, Nse, Side},
+    },
+    tool::{Reply, Tool},
+};
+
+/// `get_insider_trading`.
+#[derive(Clone, Copy, Debug)]
+pub struct GetInsiderTrading;
+
+impl Tool for GetInsiderTrading {
+    const NAME: &'static str = "get_insider_trading";
+    type Input = GetInsiderTradingRequest;
+    type Output = GetInsiderTradingOutput;
+
+    async fn execute(
+        &self,
+        input: GetInsiderTradingRequest,
+        context: &ToolContext,
+    ) -> Result<Reply<GetInsiderTradingOutput>, Unfinished> {
+        let symbol = symbol::of(input.symbol.as_deref(), context)?;
+        let nse = context.services.get::<Nse>();
+        let since = nse.today() - TimeDelta::days(input.days.unwrap_or(30).into());
+        let deals = nse.deals(&symbol, since, context).await?;
+        let data = GetInsiderTradingOutput {
+            symbol,
+            data_kind: "bulk_and_block_deals".to_owned(),
+            net_quantity: deals.iter().map(signed).fold(0, i64::saturating_add),
+            deals: deals.into_iter().map(shown).collect(),
+        };
+        Ok(Reply { data, provenance: dated("nse", nse.today()) })
+    }
+}
+
+fn signed(deal: &Deal) -> i64 {
+    match deal.side {
+        Side::Buy => deal.quantity,
+        Side::Sell => deal.quantity.saturating_neg(),
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "no deal has 2^53 shares")]
+fn shown(deal: Deal) -> v1::Deal {
+    v1::Deal {
+        date: deal.date.to_string(),
+        client: deal.client,
+        side: deal.side.word().to_owned(),
+        quantity: deal.quantity,
+        price: deal.price,
+        value_cr: tidy(deal.quantity as f64 * deal.price / CRORE),
+        kind: deal.kind.word().to_owned(),
+    }
+}

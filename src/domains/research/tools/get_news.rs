@@ -1,0 +1,49 @@
+//! `get_news`: recent news about a stock (spec 004 §3.4).
+
+use chrono::TimeDelta;
+
+use super::{browse_news::shown, provenance, required};
+use crate::{
+    context::{ToolContext, Unfinished},
+    contract::proto::research::v1::{GetNewsOutput, GetNewsRequest},
+    domains::research::sources::{
+        news::{News, PROFILE},
+        universe::{Universe, normal},
+    },
+    tool::{Reply, Tool},
+};
+
+/// `get_news`.
+#[derive(Clone, Copy, Debug)]
+pub struct GetNews;
+
+impl Tool for GetNews {
+    const NAME: &'static str = "get_news";
+    type Input = GetNewsRequest;
+    type Output = GetNewsOutput;
+
+    async fn execute(
+        &self,
+        input: GetNewsRequest,
+        context: &ToolContext,
+    ) -> Result<Reply<GetNewsOutput>, Unfinished> {
+        let symbol = normal(required("symbol", input.symbol.as_deref())?);
+        let days = input.days.unwrap_or(7);
+        let limit = usize::try_from(input.limit.unwrap_or(10)).unwrap_or(0);
+        let universe = context.services.get::<Universe>();
+        // The company's name: a symbol alone is often an everyday word.
+        let name = universe.get(&symbol).map_or(symbol.as_str(), |stock| stock.name.as_str());
+        let news = context.services.get::<News>();
+        let mut articles = news.about(name, days.unsigned_abs(), context).await?;
+        let had_some = !articles.is_empty();
+        let earliest = news.now() - TimeDelta::days(days.into());
+        articles.retain(|article| article.published_at.is_some_and(|published| published >= earliest));
+        let data = GetNewsOutput {
+            symbol,
+            days,
+            stale: had_some && articles.is_empty(),
+            articles: articles.into_iter().take(limit).map(shown).collect(),
+        };
+        Ok(Reply { data, provenance: provenance(PROFILE.name, news.now()) })
+    }
+}

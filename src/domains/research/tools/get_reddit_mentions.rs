@@ -1,0 +1,102 @@
+//! `get_reddit_mentions`: recent posts about a stock in both subreddits, and their mood (spec 004 §2.2).
+
+use chrono::TimeDelta;
+
+use super::{
+    browse_reddit::{MAX_EXCERPT, SUBREDDITS, mood},
+    naming::Naming,
+    provenance, required,
+    sentiment::together,
+    time,
+};
+use crate::{
+    context::{ToolContext, Unfinished},
+    contract::proto::research::v1::{GetRedditMentionsOutput, GetRedditMentionsRequest, RedditMention},
+    domains::research::sources::{
+        reddit::{PROFILE, Post, Reddit},
+        universe::{Universe, normal},
+    },
+    tool::{Reply, Tool},
+    upstream::{
+        http::{Failure, FailureKind},
+        text,
+    },
+};
+
+/// `get_reddit_mentions`.
+#[derive(Clone, Copy, Debug)]
+pub struct GetRedditMentions;
+
+/// A post and where it stands.
+type Mention = (&'static str, Post);
+
+impl Tool for GetRedditMentions {
+    const NAME: &'static str = "get_reddit_mentions";
+    type Input = GetRedditMentionsRequest;
+    type Output = GetRedditMentionsOutput;
+
+    async fn execute(
+        &self,
+        input: GetRedditMentionsRequest,
+        context: &ToolContext,
+    ) -> Result<Reply<GetRedditMentionsOutput>, Unfinished> {
+        let symbol = normal(required("symbol", input.symbol.as_deref())?);
+        let limit = usize::try_from(input.limit.unwrap_or(10)).unwrap_or(0);
+        let reddit = context.services.get::<Reddit>();
+        let query = query(&symbol, &context.services.get::<Universe>());
+        let (mut mentions, warnings) = search(&reddit, &query, context).await?;
+        let earliest = reddit.now() - TimeDelta::days(input.days.unwrap_or(7).into());
+        mentions.retain(|(_, post)| post.created_at >= earliest);
+        mentions.sort_by_key(|(_, post)| std::cmp::Reverse(post.created_at));
+        let mut provenance = provenance(PROFILE.name, reddit.now());
+        provenance.warnings = warnings;
+        let data = GetRedditMentionsOutput {
+            symbol,
+            mentions_count: i32::try_from(mentions.len()).unwrap_or(i32::MAX),
+            sentiment: Some(together(mentions.iter().map(|(_, post)| mood(post)))),
+            mentions: mentions.into_iter().take(limit).map(shown).collect(),
+        };
+        Ok(Reply { data, provenance })
+    }
+}
+
+/// The company's name or the symbol: `"Reliance Industries" OR RELIANCE`.
+fn query(symbol: &str, universe: &Universe) -> String {
+    let naming = universe.get(symbol).map_or_else(
+        || Naming { symbol: None, name: symbol.to_owned() },
+        |stock| Naming { symbol: Some(stock.symbol.clone()), name: stock.name.clone() },
+    );
+    let quoted = |words: &str| if words.contains(' ') { format!("\"{words}\"") } else { words.to_owned() };
+    naming.words().into_iter().map(quoted).collect::<Vec<_>>().join(" OR ")
+}
+
+/// The mentions in both subreddits. One that is not there is a warning, as long as the other is.
+async fn search(
+    reddit: &Reddit,
+    query: &str,
+    context: &ToolContext,
+) -> Result<(Vec<Mention>, Vec<String>), Failure> {
+    let (mut mentions, mut missing) = (Vec::new(), Vec::new());
+    for subreddit in SUBREDDITS {
+        match reddit.search(subreddit, query, context).await {
+            Ok(posts) => mentions.extend(posts.into_iter().map(|post| (subreddit, post))),
+            Err(failure) if failure.kind == FailureKind::NotFound && missing.len() + 1 < SUBREDDITS.len() => {
+                missing.push(format!("r/{subreddit} is not there or is closed"));
+            }
+            Err(failure) => return Err(failure),
+        }
+    }
+    Ok((mentions, missing))
+}
+
+fn shown((subreddit, post): Mention) -> RedditMention {
+    RedditMention {
+        subreddit: subreddit.to_owned(),
+        sentiment: mood(&post).word().to_owned(),
+        excerpt: text::plain(&post.text, MAX_EXCERPT),
+        created_at: time(post.created_at),
+        permalink: post.permalink.into(),
+        title: post.title,
+        score: post.score,
+    }
+}

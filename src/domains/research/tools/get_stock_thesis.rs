@@ -1,0 +1,98 @@
+//! `get_stock_thesis`: why to invest in a stock, and what is said of it now (spec 004 §3.1).
+
+use super::{
+    naming::Naming,
+    provenance, required,
+    sentiment::{Mood, most_telling, together},
+    time,
+};
+use crate::{
+    context::{ToolContext, Unfinished},
+    contract::proto::research::v1::{GetStockThesisOutput, GetStockThesisRequest},
+    domains::research::sources::{
+        universe::Universe,
+        valuepickr::{Discussion, Order, PROFILE, Topic, ValuePickr},
+    },
+    tool::{Reply, Tool},
+    upstream::http::{Failure, FailureKind},
+};
+
+/// `get_stock_thesis`.
+#[derive(Clone, Copy, Debug)]
+pub struct GetStockThesis;
+
+impl Tool for GetStockThesis {
+    const NAME: &'static str = "get_stock_thesis";
+    type Input = GetStockThesisRequest;
+    type Output = GetStockThesisOutput;
+
+    async fn execute(
+        &self,
+        input: GetStockThesisRequest,
+        context: &ToolContext,
+    ) -> Result<Reply<GetStockThesisOutput>, Unfinished> {
+        let query = required("query", input.query.as_deref())?;
+        let naming = Naming::of(query, &context.services.get::<Universe>());
+        let forum = context.services.get::<ValuePickr>();
+        let data = match discussion(&forum, &naming, context).await? {
+            Some(discussion) => shown(discussion),
+            None => GetStockThesisOutput::default(),
+        };
+        Ok(Reply { data, provenance: provenance(PROFILE.name, forum.now()) })
+    }
+}
+
+/// The stock's discussion, if there is one.
+async fn discussion(
+    forum: &ValuePickr,
+    naming: &Naming,
+    context: &ToolContext,
+) -> Result<Option<Discussion>, Failure> {
+    for words in naming.words() {
+        let found = forum.search(words, Order::Relevance, context).await?;
+        let Some(topic) = best(found, naming) else { continue };
+        return match forum.discussion(&topic, context).await {
+            // Found, and gone since.
+            Err(Failure { kind: FailureKind::NotFound, .. }) => Ok(None),
+            discussion => discussion.map(Some),
+        };
+    }
+    Ok(None)
+}
+
+/// The topic that names the stock best in its title; of several the longest. One that only mentions it elsewhere is about
+/// something else.
+fn best(topics: Vec<Topic>, naming: &Naming) -> Option<Topic> {
+    let named = topics.into_iter().filter_map(|topic| Some((naming.in_title(&topic.title)?, topic)));
+    named.max_by_key(|(likeness, topic)| (*likeness, topic.posts_count)).map(|(_, topic)| topic)
+}
+
+fn shown(discussion: Discussion) -> GetStockThesisOutput {
+    GetStockThesisOutput {
+        found: true,
+        recent_sentiment: Some(in_words(&discussion.recent)),
+        topic_url: Some(discussion.url.into()),
+        thesis_summary: Some(discussion.thesis),
+        last_activity: Some(time(discussion.last_activity)),
+        posts_count: Some(i32::try_from(discussion.posts_count).unwrap_or(i32::MAX)),
+    }
+}
+
+/// What the newest posts say: `Last 5 posts by word list: 2 positive, 2 neutral, 1 negative. Most telling: “…”`.
+fn in_words(posts: &[String]) -> String {
+    if posts.is_empty() {
+        return "No posts after the first one.".to_owned();
+    }
+    let counts = together(posts.iter().map(|post| Mood::of(post)));
+    let counts = format!(
+        "Last {} posts by word list: {} positive, {} neutral, {} negative.",
+        posts.len(),
+        counts.positive,
+        counts.neutral,
+        counts.negative
+    );
+    match most_telling(posts) {
+        Some(sentence) => format!("{counts} Most telling: “{sentence}”"),
+        None => counts,
+    }
+}

@@ -1,0 +1,58 @@
+//! `get_technicals`: price, relative strength and moving averages of a stock (spec 004 §3.2).
+
+use chrono::{NaiveDate, TimeDelta};
+
+use super::{dated, indicators::Series, symbol};
+use crate::{
+    context::{ToolContext, Unfinished},
+    contract::{
+        ToolError,
+        proto::research::v1::{GetTechnicalsOutput, GetTechnicalsRequest},
+    },
+    domains::research::sources::yahoo::{Span, Yahoo},
+    tool::{Reply, Tool},
+};
+
+/// No exchange is closed for longer.
+const STALE_AFTER: TimeDelta = TimeDelta::days(7);
+
+/// `get_technicals`.
+#[derive(Clone, Copy, Debug)]
+pub struct GetTechnicals;
+
+impl Tool for GetTechnicals {
+    const NAME: &'static str = "get_technicals";
+    type Input = GetTechnicalsRequest;
+    type Output = GetTechnicalsOutput;
+
+    async fn execute(
+        &self,
+        input: GetTechnicalsRequest,
+        context: &ToolContext,
+    ) -> Result<Reply<GetTechnicalsOutput>, Unfinished> {
+        let symbol = symbol::of(input.symbol.as_deref(), context)?;
+        let yahoo = context.services.get::<Yahoo>();
+        let chart = yahoo.chart(&symbol, Span::TwoYears, context).await;
+        let bars = chart.map_err(|failure| symbol::explained(failure, &symbol, context))?.bars;
+        let series = Series::of(bars.iter().map(|bar| bar.close).collect());
+        let (Some(last), Some(technicals)) = (bars.last(), series.last()) else {
+            return Err(ToolError::not_found(format!("There are no prices of {symbol}.")).into());
+        };
+        let data = GetTechnicalsOutput {
+            symbol,
+            current_price: technicals.price,
+            rsi_14: technicals.rsi_14,
+            sma_50: technicals.sma_50,
+            sma_200: technicals.sma_200,
+            price_vs_sma50_pct: technicals.price_vs_sma50_pct(),
+            price_vs_sma200_pct: technicals.price_vs_sma200_pct(),
+        };
+        let mut provenance = dated("yahoo", last.date);
+        provenance.warnings.extend(stale(last.date, yahoo.today()));
+        Ok(Reply { data, provenance })
+    }
+}
+
+fn stale(last: NaiveDate, today: NaiveDate) -> Option<String> {
+    (today - last > STALE_AFTER).then(|| format!("the last price is of {last}; trading may be suspended"))
+}

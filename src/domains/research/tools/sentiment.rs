@@ -1,0 +1,161 @@
+//! The mood of a text by a small list of finance words, and stated as such: `method: "lexicon"`.
+//!
+//! No model: irony, comparisons and numbers escape it. A word behind a negation counts for its opposite.
+
+mod words;
+
+use self::words::{NEGATIONS, NEGATIVE, POSITIVE};
+use crate::contract::proto::research::v1::Sentiment;
+
+/// How moods are found.
+const METHOD: &str = "lexicon";
+/// So many words behind a negation are turned into their opposite.
+const REACH: usize = 3;
+/// The bound on the sentence that is quoted, in characters.
+const MAX_SENTENCE: usize = 200;
+
+/// The mood of one text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mood {
+    Positive,
+    Neutral,
+    Negative,
+}
+
+impl Mood {
+    /// The mood of a text: that of most of its words that have one.
+    pub(super) fn of(text: &str) -> Self {
+        match balance(text) {
+            0 => Self::Neutral,
+            1.. => Self::Positive,
+            _ => Self::Negative,
+        }
+    }
+
+    /// The word in results.
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Positive => "positive",
+            Self::Neutral => "neutral",
+            Self::Negative => "negative",
+        }
+    }
+}
+
+/// The mood of several texts together.
+pub(super) fn together(moods: impl IntoIterator<Item = Mood>) -> Sentiment {
+    let mut sentiment = Sentiment { method: METHOD.to_owned(), ..Sentiment::default() };
+    for mood in moods {
+        match mood {
+            Mood::Positive => sentiment.positive += 1,
+            Mood::Neutral => sentiment.neutral += 1,
+            Mood::Negative => sentiment.negative += 1,
+        }
+    }
+    let all = sentiment.positive + sentiment.neutral + sentiment.negative;
+    if all > 0 {
+        sentiment.score = f64::from(sentiment.positive - sentiment.negative) / f64::from(all);
+    }
+    sentiment
+}
+
+/// The sentence that leans most to one side, of all the texts; of equals the last one. `None` if none leans.
+pub(super) fn most_telling(texts: &[String]) -> Option<String> {
+    let sentences = texts.iter().flat_map(|text| sentences(text));
+    let leaning = sentences.map(|sentence| (balance(sentence).abs(), sentence));
+    let (_, sentence) = leaning.filter(|(balance, _)| *balance > 0).max_by_key(|(balance, _)| *balance)?;
+    Some(crate::upstream::text::plain(sentence, MAX_SENTENCE))
+}
+
+/// Positive less negative words.
+fn balance(text: &str) -> i32 {
+    let mut negated = 0_usize;
+    let mut balance = 0;
+    for token in text.split_whitespace() {
+        let word = token.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase().replace('’', "'");
+        let worth = worth(&word);
+        balance += if negated > 0 { -worth } else { worth };
+        negated = if is_in(NEGATIONS, &word) {
+            REACH
+        } else if token.ends_with(['.', ',', ';', ':', '!', '?']) {
+            // A negation reaches no further than its clause.
+            0
+        } else {
+            negated.saturating_sub(1)
+        };
+    }
+    balance
+}
+
+fn worth(word: &str) -> i32 {
+    i32::from(is_in(POSITIVE, word)) - i32::from(is_in(NEGATIVE, word))
+}
+
+/// Whether a word is in a list, which is in order.
+fn is_in(list: &[&str], word: &str) -> bool {
+    list.binary_search(&word).is_ok()
+}
+
+/// The sentences of a text. A point within a number ends none.
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    let mut is_end = false;
+    let parts = text.split_inclusive(move |c: char| {
+        let ends = c == '\n' || (is_end && c.is_whitespace());
+        is_end = matches!(c, '.' | '!' | '?' | '…');
+        ends
+    });
+    parts.map(str::trim).filter(|sentence| !sentence.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mood_is_that_of_most_words() {
+        assert_eq!(Mood::of("Strong growth, though some risk."), Mood::Positive);
+        assert_eq!(Mood::of("Margins fell; promoters PLEDGED shares!"), Mood::Negative);
+        assert_eq!(Mood::of("Results are due on Friday"), Mood::Neutral);
+        assert_eq!(Mood::of("good but expensive"), Mood::Neutral);
+        assert_eq!(Mood::of(""), Mood::Neutral);
+    }
+
+    #[test]
+    fn a_negation_turns_the_words_behind_it_into_their_opposite() {
+        assert_eq!(Mood::of("This is not a good company"), Mood::Negative);
+        assert_eq!(Mood::of("I don’t see any risk"), Mood::Positive);
+        assert_eq!(Mood::of("No, it is a strong business"), Mood::Positive, "no further than the clause");
+        assert_eq!(
+            Mood::of("not that the market as a whole was strong"),
+            Mood::Positive,
+            "no further than it reaches"
+        );
+    }
+
+    #[test]
+    fn several_moods_are_counted_and_their_score_is_bounded() {
+        let sentiment = together([Mood::Positive, Mood::Positive, Mood::Negative, Mood::Neutral]);
+        assert_eq!((sentiment.positive, sentiment.neutral, sentiment.negative), (2, 1, 1));
+        assert!((sentiment.score - 0.25).abs() < 1e-12);
+        assert_eq!(sentiment.method, "lexicon");
+        assert!(together([]).score.abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn the_most_telling_sentence_leans_most() {
+        let texts = [
+            "Sales grew 12.5 percent. I hold it.".to_owned(),
+            "Weak demand, falling margins and high risk! We wait.".to_owned(),
+        ];
+        assert_eq!(most_telling(&texts).as_deref(), Some("Weak demand, falling margins and high risk!"));
+        assert_eq!(most_telling(&texts[..1]).as_deref(), Some("Sales grew 12.5 percent."));
+        assert_eq!(most_telling(&["We wait.".to_owned()]), None);
+    }
+
+    #[test]
+    fn the_lists_are_in_order_and_no_word_is_on_both_sides() {
+        assert!([POSITIVE, NEGATIVE, NEGATIONS].iter().all(|list| list.is_sorted()));
+        assert!(POSITIVE.iter().all(|word| !NEGATIVE.contains(word) && !NEGATIONS.contains(word)));
+        assert!(NEGATIVE.iter().all(|word| !NEGATIONS.contains(word)));
+    }
+}

@@ -1,0 +1,142 @@
+//! The tools of the watch-list over one in memory.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+    time::{Duration, SystemTime},
+};
+
+use futures_util::future::{BoxFuture, ready};
+
+use crate::{
+    clock,
+    context::{Services, ToolContext, Unfinished, User, UserId},
+    contract::{ErrorCode, proto::research::v1 as wire},
+    domains::research::{
+        sources::{symbols::Symbols, universe::Universe, watchlist::UserWatchlists},
+        tools::{AddToWatchlist, BrowseWatchlist, RemoveFromWatchlist},
+    },
+    store::{
+        StoreError,
+        watchlist::{Changed, WatchOrigin, WatchedStock, Watchlists},
+    },
+    tool::Tool,
+};
+
+#[derive(Debug, Default)]
+struct Memory(Mutex<BTreeMap<(UserId, String), WatchedStock>>);
+
+impl Memory {
+    fn changed(&self, user: &UserId, did: bool) -> BoxFuture<'static, Result<Changed, StoreError>> {
+        let count = self.0.lock().unwrap().keys().filter(|(of, _)| of == user).count();
+        Box::pin(ready(Ok(Changed { did, count })))
+    }
+}
+
+impl Watchlists for Memory {
+    fn list<'a>(&'a self, user: &'a UserId) -> BoxFuture<'a, Result<Vec<WatchedStock>, StoreError>> {
+        let all = self.0.lock().unwrap();
+        let own = all.iter().filter(|((of, _), _)| of == user).map(|(_, stock)| stock.clone()).collect();
+        drop(all);
+        Box::pin(ready(Ok(own)))
+    }
+
+    fn add<'a>(
+        &'a self,
+        user: &'a UserId,
+        symbol: &'a str,
+        name: Option<&'a str>,
+        note: Option<&'a str>,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Result<Changed, StoreError>> {
+        let key = (user.clone(), symbol.to_owned());
+        let before = self.0.lock().unwrap().get(&key).cloned();
+        let stock = WatchedStock {
+            symbol: symbol.to_owned(),
+            name: name.map(str::to_owned),
+            origin: WatchOrigin::User,
+            note: note.map(str::to_owned).or_else(|| before.clone()?.note),
+            added_at: before.as_ref().map_or(now, |it| it.added_at),
+            updated_at: now,
+            cmp: None,
+        };
+        self.0.lock().unwrap().insert(key, stock);
+        self.changed(user, before.is_none())
+    }
+
+    fn remove<'a>(&'a self, user: &'a UserId, symbol: &'a str) -> BoxFuture<'a, Result<Changed, StoreError>> {
+        let removed = self.0.lock().unwrap().remove(&(user.clone(), symbol.to_owned()));
+        self.changed(user, removed.is_some())
+    }
+}
+
+fn services() -> Services {
+    let universe = r#"{"recorded_at": "2026-01-16T10:00:00Z", "stocks": [
+        {"symbol": "RELIANCE", "name": "Reliance Industries", "sector": "Energy"}]}"#;
+    let symbols = Symbols::Known(Arc::new(Universe::parse(universe).unwrap()));
+    let watchlists = UserWatchlists(Arc::<Memory>::default());
+    Services::default().with(Arc::new(symbols)).with(Arc::new(watchlists))
+}
+
+fn call_of(user: &str, services: &Services) -> ToolContext {
+    let user = User::new(user.parse().unwrap());
+    let context = ToolContext::new(user, clock::now() + Duration::from_mins(1));
+    ToolContext { services: services.clone(), ..context }
+}
+
+fn add(symbol: &str, note: Option<&str>) -> wire::AddToWatchlistRequest {
+    wire::AddToWatchlistRequest { symbol: Some(symbol.to_owned()), note: note.map(str::to_owned) }
+}
+
+async fn watched(context: &ToolContext) -> Vec<wire::WatchedStock> {
+    let reply = BrowseWatchlist.execute(wire::BrowseWatchlistRequest {}, context).await.unwrap();
+    reply.data.items
+}
+
+#[tokio::test]
+async fn a_stock_is_added_under_its_exchange_symbol_and_name() {
+    let demo = call_of("demo", &services());
+    let reply =
+        AddToWatchlist.execute(add(" reliance.ns ", Some("wait\u{202e} for\u{0} it")), &demo).await.unwrap();
+    let data = reply.data;
+    assert_eq!((data.symbol.as_str(), data.added, data.items_count), ("RELIANCE", true, 1));
+    let [stock] = watched(&demo).await.try_into().unwrap();
+    assert_eq!((stock.source.as_str(), stock.name.as_deref()), ("user", Some("Reliance Industries")));
+    assert_eq!(stock.note.as_deref(), Some("wait for it"));
+    assert!(stock.added_at.ends_with('Z') && stock.added_at.len() == 20, "{}", stock.added_at);
+    let again = AddToWatchlist.execute(add("RELIANCE", None), &demo).await.unwrap().data;
+    assert_eq!((again.added, again.items_count), (false, 1));
+}
+
+#[tokio::test]
+async fn an_unknown_symbol_is_not_added_and_near_ones_are_named() {
+    let demo = call_of("demo", &services());
+    let error = AddToWatchlist.execute(add("RELIANC", None), &demo).await.unwrap_err();
+    let Unfinished::Failed(error) = error else { panic!("{error:?}") };
+    assert_eq!(error.code, ErrorCode::NotFound);
+    assert!(error.message.contains("Did you mean RELIANCE?"), "{error}");
+    assert_eq!(watched(&demo).await, []);
+}
+
+#[tokio::test]
+async fn what_is_not_watched_can_be_removed_without_an_error() {
+    let demo = call_of("demo", &services());
+    AddToWatchlist.execute(add("RELIANCE", None), &demo).await.unwrap();
+    for expected in [true, false] {
+        let input = wire::RemoveFromWatchlistRequest { symbol: Some("reliance".to_owned()) };
+        let data = RemoveFromWatchlist.execute(input, &demo).await.unwrap().data;
+        assert_eq!((data.symbol.as_str(), data.removed, data.items_count), ("RELIANCE", expected, 0));
+    }
+}
+
+#[tokio::test]
+async fn one_users_list_is_out_of_reach_of_another() {
+    let services = services();
+    let (demo, riley) = (call_of("demo", &services), call_of("riley", &services));
+    AddToWatchlist.execute(add("RELIANCE", Some("secret plan")), &demo).await.unwrap();
+    assert_eq!(watched(&riley).await, []);
+    let input = wire::RemoveFromWatchlistRequest { symbol: Some("RELIANCE".to_owned()) };
+    let data = RemoveFromWatchlist.execute(input, &riley).await.unwrap().data;
+    assert_eq!((data.removed, data.items_count), (false, 0));
+    assert_eq!(watched(&demo).await.len(), 1);
+}

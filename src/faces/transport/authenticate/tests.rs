@@ -1,0 +1,126 @@
+//! The layer and its two authenticators.
+
+use std::{
+    future::{Ready, ready},
+    sync::Mutex,
+};
+
+use secrecy::SecretString;
+use tonic::{Code, Status, body::Body};
+use tonic_types::StatusExt;
+use tower::{Layer as _, ServiceExt, service_fn};
+
+use super::*;
+use crate::faces::transport::rules::Lifetime;
+
+const LOCAL: &str = "127.0.0.1:4000";
+
+#[tokio::test]
+async fn the_user_is_in_the_extensions_of_what_goes_on() {
+    assert_eq!(identify(loopback(), LOCAL, &[]).await, Ok("dev".to_owned()));
+    assert_eq!(identify(loopback(), "[::ffff:127.0.0.1]:1", &[]).await, Ok("dev".to_owned()));
+    assert_eq!(
+        identify(loopback(), "[::1]:1", &[("x-toolwire-user", "alice")]).await,
+        Ok("alice".to_owned())
+    );
+}
+
+#[tokio::test]
+async fn loopback_refuses_peers_from_elsewhere() {
+    let refused = identify(loopback(), "192.0.2.7:4000", &[("x-toolwire-user", "alice")]).await;
+    assert_eq!(refused, Err((Code::Unauthenticated, "CREDENTIALS_REJECTED".to_owned())));
+}
+
+#[tokio::test]
+async fn a_malformed_user_is_an_invalid_argument() {
+    let long = "a".repeat(129);
+    for name in ["", "a b", "caf\u{e9}", &long] {
+        let refused = identify(loopback(), LOCAL, &[("x-toolwire-user", name)]).await;
+        assert_eq!(refused, Err((Code::InvalidArgument, "INVALID_USER".to_owned())), "{name:?}");
+    }
+    let twice = identify(loopback(), LOCAL, &[("x-toolwire-user", "a"), ("x-toolwire-user", "b")]).await;
+    assert_eq!(twice, Err((Code::InvalidArgument, "INVALID_USER".to_owned())));
+}
+
+#[tokio::test]
+async fn a_token_names_its_user_whatever_the_metadata_claims() {
+    let headers = [("authorization", "bearer s3cret-b"), ("x-toolwire-user", "mallory")];
+    assert_eq!(identify(tokens(), "192.0.2.7:4000", &headers).await, Ok("bob".to_owned()));
+}
+
+#[tokio::test]
+async fn other_credentials_are_refused() {
+    let missing = identify(tokens(), LOCAL, &[("x-toolwire-user", "bob")]).await;
+    assert_eq!(missing, Err((Code::Unauthenticated, "CREDENTIALS_MISSING".to_owned())));
+    for value in ["Bearer", "Bearer ", "Bearer s3cret", "Bearer s3cret-b ", "Basic s3cret-b", "s3cret-b", "B"]
+    {
+        let refused = identify(tokens(), LOCAL, &[("authorization", value)]).await;
+        assert_eq!(refused, Err((Code::Unauthenticated, "CREDENTIALS_REJECTED".to_owned())), "{value:?}");
+    }
+}
+
+#[tokio::test]
+async fn public_methods_need_no_credentials() {
+    let mut request = request(LOCAL, &[]);
+    request.extensions_mut().insert(Rule { access: Access::Public, lifetime: Lifetime::Capped });
+    let service = Layer::new(Arc::new(tokens())).layer(service_fn(|request: Request<()>| {
+        assert!(request.extensions().get::<User>().is_none());
+        answer()
+    }));
+    let response = service.oneshot(request).await.unwrap();
+    assert_eq!(refusal::code_in(response.headers()), None);
+}
+
+#[test]
+fn tokens_never_show() {
+    let shown = format!("{:?}", tokens());
+    assert_eq!(shown, "StaticTokens { tokens: 2, .. }");
+}
+
+fn loopback() -> Loopback {
+    Loopback::new(user("dev"))
+}
+
+fn tokens() -> StaticTokens {
+    StaticTokens::new([
+        (SecretString::from("s3cret-a"), user("alice")),
+        (SecretString::from("s3cret-b"), user("bob")),
+    ])
+}
+
+fn user(id: &str) -> User {
+    User::new(id.parse().unwrap())
+}
+
+/// The id of the user that reached the service, or the code and reason of the refusal.
+async fn identify(
+    authenticator: impl Authenticator + 'static,
+    peer: &str,
+    headers: &[(&'static str, &str)],
+) -> Result<String, (Code, String)> {
+    let reached = Arc::new(Mutex::new(None));
+    let seen = reached.clone();
+    let service = Layer::new(Arc::new(authenticator)).layer(service_fn(move |request: Request<()>| {
+        *seen.lock().unwrap() = request.extensions().get::<User>().map(|user| user.id.to_string());
+        answer()
+    }));
+    let response = service.oneshot(request(peer, headers)).await.unwrap();
+    if let Some(user) = reached.lock().unwrap().take() {
+        return Ok(user);
+    }
+    let status = Status::from_header_map(response.headers()).unwrap();
+    Err((status.code(), status.get_details_error_info().unwrap().reason))
+}
+
+fn request(peer: &str, headers: &[(&'static str, &str)]) -> Request<()> {
+    let mut request = Request::new(());
+    request.extensions_mut().insert(Peer::new(peer.parse().unwrap()));
+    for (name, value) in headers {
+        request.headers_mut().append(*name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
+    }
+    request
+}
+
+fn answer() -> Ready<Result<Response<Body>, Infallible>> {
+    ready(Ok(Response::new(Body::empty())))
+}

@@ -1,0 +1,119 @@
+//! The layer under paused time.
+
+use std::{
+    future::{pending, ready},
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use bytes::Bytes;
+use futures_util::stream;
+use http_body::Frame;
+use http_body_util::{BodyExt, StreamBody};
+use tower::{Layer as _, Service as _, service_fn};
+
+use super::*;
+
+type Frames = Vec<Result<Frame<Bytes>, Infallible>>;
+
+const CAP: Duration = Duration::from_secs(10);
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_never_answers_ends_at_its_time_out() {
+    let start = clock::now();
+    let never = service_fn(|_: Request<()>| pending::<Result<Response<tonic::body::Body>, Infallible>>());
+    let response = Layer::new(CAP).layer(never).call(request(Some(3), Lifetime::Capped)).await.unwrap();
+    assert_eq!(refusal::code_in(response.headers()), Some(Code::DeadlineExceeded));
+    assert_eq!(start.elapsed(), Duration::from_secs(3));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_cap_bounds_a_call_without_a_time_out() {
+    let start = clock::now();
+    assert_eq!(end_of_silence(request(None, Lifetime::Capped)).await, Some(Code::DeadlineExceeded));
+    assert_eq!(start.elapsed(), CAP);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_has_its_callers_time_out_but_no_cap() {
+    let start = clock::now();
+    assert_eq!(end_of_silence(request(Some(100), Lifetime::Uncapped)).await, Some(Code::DeadlineExceeded));
+    assert_eq!(start.elapsed(), Duration::from_secs(100));
+    let forever = end_of_silence(request(None, Lifetime::Uncapped));
+    assert!(tokio::time::timeout(Duration::from_secs(100_000), forever).await.is_err());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_producer_that_is_always_ready_ends_too() {
+    let flood = service_fn(|_: Request<()>| {
+        let frames = stream::repeat_with(|| Ok::<_, Infallible>(Frame::data(Bytes::from_static(b"x"))));
+        ready(Ok(Response::new(StreamBody::new(frames))))
+    });
+    let mut body =
+        Layer::new(CAP).layer(flood).call(request(Some(1), Lifetime::Capped)).await.unwrap().into_body();
+    assert!(body.frame().await.unwrap().unwrap().is_data());
+    tokio::time::advance(Duration::from_secs(1)).await;
+    let trailers = body.frame().await.unwrap().unwrap().into_trailers().unwrap();
+    assert_eq!(refusal::code_in(&trailers), Some(Code::DeadlineExceeded));
+    assert!(body.frame().await.is_none());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_comes_too_late_does_no_work() {
+    let called = AtomicBool::new(false);
+    let working = service_fn(|_: Request<()>| {
+        called.store(true, Ordering::Relaxed);
+        ready(Ok::<_, Infallible>(Response::new(tonic::body::Body::empty())))
+    });
+    let response = Layer::new(CAP).layer(working).call(request(Some(0), Lifetime::Capped)).await.unwrap();
+    assert_eq!(refusal::code_in(response.headers()), Some(Code::DeadlineExceeded));
+    assert!(!called.load(Ordering::Relaxed), "the service was called");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_ends_in_time_is_left_alone() {
+    let prompt = service_fn(|_: Request<()>| {
+        let frames: Frames = vec![Ok(Frame::data(Bytes::from_static(b"x")))];
+        ready(Ok::<_, Infallible>(Response::new(StreamBody::new(stream::iter(frames)))))
+    });
+    let response = Layer::new(CAP).layer(prompt).call(request(Some(1), Lifetime::Capped)).await.unwrap();
+    assert_eq!(response.into_body().collect().await.unwrap().to_bytes(), "x");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_has_said_all_may_end_as_it_was_going_to() {
+    let complete = service_fn(|_: Request<()>| {
+        let frames: Frames = vec![
+            Ok(Frame::data(Bytes::from_static(b"x"))),
+            Ok(Frame::trailers(
+                [("grpc-status".parse().unwrap(), "0".parse().unwrap())].into_iter().collect(),
+            )),
+        ];
+        ready(Ok::<_, Infallible>(Response::new(StreamBody::new(stream::iter(frames)))))
+    });
+    let mut body =
+        Layer::new(CAP).layer(complete).call(request(Some(1), Lifetime::Capped)).await.unwrap().into_body();
+    assert!(body.frame().await.unwrap().unwrap().is_data());
+    tokio::time::advance(Duration::from_secs(2)).await;
+    let trailers = body.frame().await.unwrap().unwrap().into_trailers().unwrap();
+    assert_eq!(refusal::code_in(&trailers), Some(Code::Ok));
+}
+
+/// The code in the trailers of a stream that says nothing.
+async fn end_of_silence(request: Request<()>) -> Option<Code> {
+    let silent = service_fn(|_: Request<()>| {
+        let frames = stream::pending::<Result<Frame<Bytes>, Infallible>>();
+        ready(Ok(Response::new(StreamBody::new(frames))))
+    });
+    let mut body = Layer::new(CAP).layer(silent).call(request).await.unwrap().into_body();
+    let trailers = body.frame().await.unwrap().unwrap().into_trailers().unwrap();
+    refusal::code_in(&trailers)
+}
+
+fn request(timeout: Option<u64>, lifetime: Lifetime) -> Request<()> {
+    let mut request = Request::new(());
+    let timeout = timeout.map(Duration::from_secs);
+    let wall = std::time::SystemTime::UNIX_EPOCH;
+    request.extensions_mut().insert(Arrival { at: clock::now(), wall, timeout, peer: None });
+    request.extensions_mut().insert(Rule { access: crate::faces::transport::rules::Access::User, lifetime });
+    request
+}

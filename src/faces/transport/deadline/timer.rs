@@ -1,0 +1,46 @@
+//! A deadline whose timer is armed by the first wait, so that a call that never waits never registers one.
+
+use std::{
+    pin::Pin,
+    task::{Context, Poll},
+};
+
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use crate::{clock, faces::transport::stream};
+
+/// A deadline, or none.
+#[derive(Debug, Default)]
+pub(super) struct Timer {
+    deadline: Option<Instant>,
+    sleep: Option<Pin<Box<Sleep>>>,
+}
+
+impl Timer {
+    pub(super) fn new(deadline: Option<Instant>) -> Self {
+        Self { deadline, sleep: None }
+    }
+
+    /// Moves the timer on, armed as it is.
+    pub(super) fn take(&mut self) -> Self {
+        std::mem::take(self)
+    }
+
+    /// Whether the deadline has passed, by the clock.
+    pub(super) fn is_past(&self) -> bool {
+        self.deadline.is_some_and(|deadline| clock::now() >= deadline)
+    }
+
+    /// Ready when the deadline has passed; never, without one.
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let Some(deadline) = self.deadline else { return Poll::Pending };
+        self.sleep.get_or_insert_with(|| Box::pin(sleep_until(deadline))).as_mut().poll(cx)
+    }
+
+    /// Tells the stream whose task this is, for when nobody polls the body.
+    pub(super) fn tell_stream(&self) {
+        if let Some(deadline) = self.deadline {
+            stream::set_deadline(deadline);
+        }
+    }
+}

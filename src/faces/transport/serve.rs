@@ -1,0 +1,211 @@
+//! The accept loop and the way out: serve until told to stop, then drain in order, by force at the end.
+
+use std::{convert::Infallible, net::SocketAddr, pin::pin, sync::Arc, time::Duration};
+
+use bytes::Bytes;
+use futures_util::future::join;
+use http::{Request, Response};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time::{sleep, timeout, timeout_at},
+};
+use tokio_util::task::TaskTracker;
+use tonic::body::Body;
+use tower::Service;
+
+pub use self::hooks::Hooks;
+use super::{
+    Config,
+    connection::{Connection, Signals},
+    listener::{accept, accept_queued},
+};
+use crate::clock;
+
+mod hooks;
+
+/// How long the answers that the forced end brought about get to leave.
+const LAST_WORDS: Duration = Duration::from_millis(200);
+/// How long dropped streams get to be gone after the forced end.
+const EPILOGUE: Duration = Duration::from_secs(1);
+
+/// How a server ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Report {
+    /// Connections that were open at the signal.
+    pub connections: usize,
+    /// Streams that were in flight at the forced end and were cut; 0 after a clean drain.
+    pub streams_cut: usize,
+    /// From the signal to the end.
+    pub elapsed: Duration,
+}
+
+/// Serves `service` on `listener` until `shutdown` is ready and the drain has ended.
+///
+/// The drain, in order: `hooks` hear of it (health says `NOT_SERVING`); the server goes on for the lame-duck time;
+/// connections that wait in the accept queue are taken; the listener closes; watches end with UNAVAILABLE; every
+/// connection says GOAWAY and closes when its calls are done. What is left at the forced end is dropped.
+///
+/// Dropping this future drops every connection.
+pub async fn serve<S, B>(
+    listener: TcpListener,
+    service: S,
+    config: Config,
+    shutdown: impl Future<Output = ()>,
+    hooks: Hooks,
+) -> Report
+where
+    S: Service<Request<Body>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
+    S::Future: Send,
+    B: http_body::Body<Data = Bytes> + Send + 'static,
+    B::Error: std::error::Error + Send + Sync,
+{
+    let server = Server::new(service, config);
+    let _drop_connections = server.signals.forced.clone().drop_guard();
+    server.accept_until(&listener, shutdown).await;
+
+    let signal = clock::now();
+    let connections = server.connections.len();
+    let forced_end = signal + server.config.drain.forced_end;
+    let is_drained = timeout_at(forced_end, server.drain(listener, hooks.on_draining)).await.is_ok();
+    let streams_cut = if is_drained { 0 } else { server.force(hooks.on_forced).await };
+    Report { connections, streams_cut, elapsed: signal.elapsed() }
+}
+
+struct Server<S> {
+    service: S,
+    config: Arc<Config>,
+    signals: Arc<Signals>,
+    connections: TaskTracker,
+    permits: Arc<Semaphore>,
+}
+
+impl<S, B> Server<S>
+where
+    S: Service<Request<Body>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
+    S::Future: Send,
+    B: http_body::Body<Data = Bytes> + Send + 'static,
+    B::Error: std::error::Error + Send + Sync,
+{
+    fn new(service: S, config: Config) -> Self {
+        Self {
+            service,
+            permits: Arc::new(Semaphore::new(config.max_connections)),
+            config: Arc::new(config),
+            signals: Arc::default(),
+            connections: TaskTracker::new(),
+        }
+    }
+
+    async fn accept_until(&self, listener: &TcpListener, end: impl Future<Output = ()>) {
+        let mut end = pin!(end);
+        loop {
+            tokio::select! {
+                biased;
+                () = &mut end => return,
+                (permit, connection) = self.next(listener) => self.spawn(connection, permit),
+            }
+        }
+    }
+
+    /// The next connection for which there is room. While there is none, peers wait in the kernel's queue.
+    async fn next(&self, listener: &TcpListener) -> (OwnedSemaphorePermit, (TcpStream, SocketAddr)) {
+        let permit = self.permits.clone().acquire_owned().await.expect("this semaphore is never closed");
+        (permit, accept(listener).await)
+    }
+
+    fn spawn(&self, (stream, address): (TcpStream, SocketAddr), permit: OwnedSemaphorePermit) {
+        let connection = Connection {
+            address,
+            service: self.service.clone(),
+            config: self.config.clone(),
+            signals: self.signals.clone(),
+        };
+        self.connections.spawn(async move {
+            connection.run(stream).await;
+            drop(permit);
+        });
+    }
+
+    async fn drain(&self, listener: TcpListener, on_draining: hooks::OnDraining) {
+        let lame_duck = self.config.drain.lame_duck;
+        let announced = join(timeout(lame_duck, on_draining()), sleep(lame_duck));
+        self.accept_until(&listener, async { drop(announced.await) }).await;
+        self.empty_queue(listener);
+        self.signals.go_away.cancel();
+        for tasks in [&self.connections, &self.signals.streams] {
+            tasks.close();
+            tasks.wait().await;
+        }
+    }
+
+    /// Takes the connections that the kernel has already accepted, and closes the listener.
+    fn empty_queue(&self, listener: TcpListener) {
+        let queue = match listener.into_std() {
+            Ok(queue) => queue,
+            Err(error) => return tracing::warn!(%error, "the accept queue is lost"),
+        };
+        while let Ok(permit) = self.permits.clone().try_acquire_owned()
+            && let Some(connection) = accept_queued(&queue)
+        {
+            self.spawn(connection, permit);
+        }
+    }
+
+    /// Drops what is left; how many streams that were.
+    async fn force(&self, on_forced: hooks::OnForced) -> usize {
+        let streams_cut = self.signals.streams.len();
+        on_forced();
+        // What the hook made ready can still leave.
+        let _ = timeout(LAST_WORDS, self.signals.streams.wait()).await;
+        self.signals.forced.cancel();
+        for tasks in [&self.connections, &self.signals.streams] {
+            tasks.close();
+            // A handler that blocks its thread is not waited for any longer.
+            let _ = timeout(EPILOGUE, tasks.wait()).await;
+        }
+        streams_cut
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        future::{Ready, ready},
+        io::Read,
+        net::TcpStream,
+    };
+
+    use super::*;
+    use crate::faces::transport::{Drain, bind};
+
+    const LAME_DUCK: Duration = Duration::from_millis(10);
+
+    #[tokio::test]
+    async fn a_connection_that_came_at_the_last_moment_is_taken() {
+        let listener = bind("127.0.0.1:0".parse().unwrap(), false).unwrap();
+        let address = listener.local_addr().unwrap();
+        let server = Server::new(tower::service_fn(nothing), hurried());
+        let (sender, clients) = std::sync::mpsc::channel();
+        // Keeps the only thread busy past the lame-duck time: the kernel accepts, the server cannot.
+        let hook = async move {
+            let end = clock::now() + LAME_DUCK * 2;
+            sender.send([(); 3].map(|()| TcpStream::connect(address).unwrap())).unwrap();
+            while clock::now() < end {}
+        };
+        server.drain(listener, Box::new(|| Box::pin(hook))).await;
+        for mut client in clients.recv().unwrap() {
+            assert_eq!(client.read(&mut [0]).unwrap(), 0, "closed after it said nothing, not reset");
+        }
+        assert!(TcpStream::connect(address).is_err(), "the listener is still open");
+    }
+
+    fn hurried() -> Config {
+        let drain = Drain { lame_duck: LAME_DUCK, ..Drain::default() };
+        Config { drain, preface_timeout: LAME_DUCK, ..Config::default() }
+    }
+
+    fn nothing(_: Request<Body>) -> Ready<Result<Response<Body>, Infallible>> {
+        ready(Ok(Response::default()))
+    }
+}

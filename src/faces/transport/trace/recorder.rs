@@ -1,0 +1,135 @@
+//! The span and the measure of one RPC: what it knows at its beginning, and the status it ends with.
+
+use http::{HeaderMap, Request};
+use opentelemetry::propagation::{Extractor, TextMapPropagator};
+use opentelemetry::trace::TraceId;
+use opentelemetry_sdk::propagation::TraceContextPropagator;
+use tokio::time::Instant;
+use tonic::Code;
+use tracing::{Span, field::Empty};
+use tracing_opentelemetry::OpenTelemetrySpanExt;
+
+use super::line::Line;
+use crate::{
+    clock,
+    contract::status,
+    faces::transport::{connection::Peer, stream},
+    telemetry::{self, attribute, metric},
+};
+
+/// Longest unknown method name that is recorded, in bytes: it comes from outside.
+const MAX_ORIGINAL: usize = 128;
+
+/// Holds the span open; records CANCELLED if it is dropped before [`Recorder::end`].
+#[derive(Debug)]
+pub(super) struct Recorder {
+    span: Span,
+    line: Line,
+    method: Option<&'static str>,
+    began: Instant,
+    ended: bool,
+}
+
+/// In the extensions of a request whose caller traces it: the trace.
+#[derive(Debug, Clone, Copy)]
+pub struct CallersTrace(pub TraceId);
+
+impl Recorder {
+    /// Opens the span of `request`; `method` is its path if the method is known.
+    pub(super) fn open<B>(method: Option<&'static str>, request: &mut Request<B>) -> Self {
+        let line = Line::of(method, request);
+        let span = span(method, request);
+        note_trace(request);
+        if !span.is_disabled() && request.headers().contains_key("traceparent") {
+            let parent = TraceContextPropagator::new().extract(&Headers(request.headers()));
+            // Fails when no OpenTelemetry layer is there to care.
+            let _ = span.set_parent(parent);
+        }
+        let method = method.map(|path| path.trim_start_matches('/'));
+        Self { span, line, method, began: clock::now(), ended: false }
+    }
+
+    pub(super) fn span(&self) -> &Span {
+        &self.span
+    }
+
+    /// Ends the span with `code`.
+    pub(super) fn end(mut self, code: Code) {
+        self.line.log(code);
+        self.record(code);
+    }
+
+    fn record(&mut self, code: Code) {
+        self.ended = true;
+        metric::rpc_ended(self.method, status::name(code), clock::now() - self.began);
+        self.span.record(attribute::RPC_RESPONSE_STATUS_CODE, status::name(code));
+        if is_error(code) {
+            self.span.record(attribute::ERROR_TYPE, status::name(code));
+            self.span.record(attribute::OTEL_STATUS_CODE, attribute::ERROR);
+        }
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        if self.ended {
+            return;
+        }
+        let code = if stream::is_past_deadline() { Code::DeadlineExceeded } else { Code::Cancelled };
+        self.record(code);
+    }
+}
+
+/// Tells the call of the caller's trace, which its log line names whether or not spans are made here.
+fn note_trace<B>(request: &mut Request<B>) {
+    let named = request.headers().get("traceparent").and_then(|value| value.to_str().ok());
+    if let Some(trace_id) = named.and_then(telemetry::trace_id_in) {
+        request.extensions_mut().insert(CallersTrace(trace_id));
+    }
+}
+
+fn span<B>(method: Option<&'static str>, request: &Request<B>) -> Span {
+    let path = request.uri().path().trim_start_matches('/');
+    let method = method.map(|path| path.trim_start_matches('/'));
+    let authority = request.uri().authority();
+    let peer = request.extensions().get::<Peer>().map(|peer| peer.address);
+    // Integers as i64: tracing-opentelemetry turns unsigned ones into text.
+    tracing::info_span!(
+        "rpc",
+        { attribute::OTEL_NAME } = method.unwrap_or(attribute::GRPC),
+        { attribute::OTEL_KIND } = attribute::SERVER,
+        { attribute::OTEL_STATUS_CODE } = Empty,
+        { attribute::RPC_SYSTEM_NAME } = attribute::GRPC,
+        { attribute::RPC_METHOD } = method.unwrap_or(attribute::OTHER),
+        { attribute::RPC_METHOD_ORIGINAL } = method.is_none().then(|| cut(path)),
+        { attribute::RPC_RESPONSE_STATUS_CODE } = Empty,
+        { attribute::SERVER_ADDRESS } = authority.map(http::uri::Authority::host),
+        { attribute::SERVER_PORT } = authority.and_then(http::uri::Authority::port_u16).map(i64::from),
+        { attribute::NETWORK_PEER_ADDRESS } = peer.map(|peer| tracing::field::display(peer.ip())),
+        { attribute::NETWORK_PEER_PORT } = peer.map(|peer| i64::from(peer.port())),
+        { attribute::ERROR_TYPE } = Empty,
+    )
+}
+
+/// Which codes are failures of a *server*; the others are its proper answers to its callers.
+const fn is_error(code: Code) -> bool {
+    use Code::{DataLoss, DeadlineExceeded, Internal, Unavailable, Unimplemented, Unknown};
+    matches!(code, Unknown | DeadlineExceeded | Unimplemented | Internal | Unavailable | DataLoss)
+}
+
+fn cut(path: &str) -> &str {
+    &path[..path.floor_char_boundary(MAX_ORIGINAL)]
+}
+
+/// Request headers, as propagators read them.
+struct Headers<'a>(&'a HeaderMap);
+
+impl Extractor for Headers<'_> {
+    fn get(&self, key: &str) -> Option<&str> {
+        self.0.get(key)?.to_str().ok()
+    }
+
+    fn keys(&self) -> Vec<&str> {
+        self.0.keys().map(http::HeaderName::as_str).collect()
+    }
+}

@@ -1,0 +1,102 @@
+//! What a tool is in Rust: a typed function from its input message to its output message.
+//!
+//! Everything else about a tool stands in its manifest. No tool knows which face called it.
+
+pub mod argument;
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use prost::{Message, Name};
+
+use crate::{
+    context::{ToolContext, Unfinished},
+    contract::{ErrorCode, Payload, Provenance, ToolError, arguments, arguments::Arguments},
+};
+
+/// A tool. One file implements it; one line in its domain offers it.
+pub trait Tool: Send + Sync + 'static {
+    /// The name, the same as the manifest's.
+    const NAME: &'static str;
+    /// The arguments. They have passed the manifest's schema, defaults included.
+    type Input: Message + Name + Default;
+    /// The data of the result.
+    type Output: Message + Name + Default;
+
+    /// Does the work. Check `context.cancellation` before each request to the outside; the future is dropped when the
+    /// call ends early, unless the tool writes.
+    fn execute(
+        &self,
+        input: Self::Input,
+        context: &ToolContext,
+    ) -> impl Future<Output = Result<Reply<Self::Output>, Unfinished>> + Send;
+}
+
+/// What a tool returns.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reply<T> {
+    /// The data.
+    pub data: T,
+    /// Where it came from.
+    pub provenance: Provenance,
+}
+
+/// A tool without its types: what the registry holds and the pipeline executes.
+pub trait Executor: Send + Sync {
+    /// The name, the same as the manifest's.
+    fn name(&self) -> &'static str;
+    /// Full name of the input message.
+    fn input_message(&self) -> String;
+    /// Full name of the output message.
+    fn output_message(&self) -> String;
+    /// Does the work.
+    fn execute<'a>(
+        &'a self,
+        arguments: Arguments,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Reply<Payload>, Unfinished>>;
+}
+
+/// The given tool without its types.
+pub fn erase<T: Tool>(tool: T) -> Arc<dyn Executor> {
+    Arc::new(Typed(tool))
+}
+
+struct Typed<T>(T);
+
+impl<T: Tool> Executor for Typed<T> {
+    fn name(&self) -> &'static str {
+        T::NAME
+    }
+
+    fn input_message(&self) -> String {
+        T::Input::full_name()
+    }
+
+    fn output_message(&self) -> String {
+        T::Output::full_name()
+    }
+
+    fn execute<'a>(
+        &'a self,
+        arguments: Arguments,
+        context: &'a ToolContext,
+    ) -> BoxFuture<'a, Result<Reply<Payload>, Unfinished>> {
+        Box::pin(async move {
+            let input = arguments::to_message(arguments)
+                .map_err(|misfit| ToolError::new(ErrorCode::InvalidArgument, misfit.to_string()))?;
+            let Reply { data, provenance } = self.0.execute(input, context).await?;
+            Ok(Reply { data: Payload::from_message(&data), provenance })
+        })
+    }
+}
+
+/// Calls another tool through the pipeline, within the remaining time of the given context.
+pub async fn call<T: Tool>(input: &T::Input, context: &ToolContext) -> Result<Reply<T::Output>, Unfinished> {
+    let arguments = arguments::from_message(input);
+    let (payload, provenance) = context.caller.call_tool(context, T::NAME, arguments).await?;
+    let data = payload
+        .decode()
+        .map_err(|wrong| ToolError::new(ErrorCode::Unknown, format!("{}: {wrong}", T::NAME)))?;
+    Ok(Reply { data, provenance })
+}

@@ -1,0 +1,13 @@
+//! What every source stands on: the stack that each request to the outside takes, limits, the sanitiser of outside text.
+//!
+//! Not here: any source. Connectors belong to the domain whose tools ask them.
+
+pub mod address;
+pub mod http;
+pub mod kept;
+pub mod limiter;
+pub mod limits;
+pub mod now;
+#[cfg(test)]
+pub(crate) mod testing;
+pub mod text;

@@ -1,0 +1,153 @@
+//! The client of one source: what its connector asks through.
+
+#[cfg(test)]
+mod tests;
+
+use std::{sync::Arc, time::Duration};
+
+use http::StatusCode;
+use tower::{ServiceBuilder, ServiceExt, util::BoxCloneSyncService};
+
+use super::{
+    Answer, Failure, Outgoing, Sender, cool_down, limit, record,
+    request::{Attempts, Request},
+    retry,
+    send::Send,
+};
+use crate::{config, context::ToolContext, store::cool_downs::CoolDowns, upstream::limiter::Limiter};
+
+/// The statuses of redirects that a GET follows.
+const REDIRECTS: [StatusCode; 5] = [
+    StatusCode::MOVED_PERMANENTLY,
+    StatusCode::FOUND,
+    StatusCode::SEE_OTHER,
+    StatusCode::TEMPORARY_REDIRECT,
+    StatusCode::PERMANENT_REDIRECT,
+];
+
+/// What the stack must know of a source.
+#[derive(Clone, Copy, Debug)]
+pub struct Profile {
+    /// Its name in manifests, limits, metrics and configuration, such as `valuepickr`.
+    pub name: &'static str,
+    /// Its name for people, such as `ValuePickr`.
+    pub title: &'static str,
+    /// The bound on one attempt.
+    pub timeout: Duration,
+    /// The bound on one body, in bytes.
+    pub max_body: usize,
+    /// Whether failures may be retried at all.
+    pub may_retry: bool,
+    /// Whom a refusal of credentials concerns.
+    pub credentials: CredentialsOf,
+    /// What only this source's answers say, looked at before the common rules. `None` leaves it to those.
+    pub judge: fn(&Answer) -> Option<Failure>,
+}
+
+/// Whose credentials a source sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CredentialsOf {
+    /// The service's own, or none: a refusal concerns all users.
+    Service,
+    /// The user's: a refusal concerns that user.
+    User,
+}
+
+/// The client of one source. Cloning it makes another handle of the same.
+#[derive(Clone, Debug)]
+pub struct Client {
+    parts: Parts,
+    stack: BoxCloneSyncService<Request, Answer, Failure>,
+}
+
+/// What a stack is made of.
+#[derive(Clone, Debug)]
+struct Parts {
+    profile: Profile,
+    sender: Sender,
+    limiter: Arc<dyn Limiter>,
+    cool_downs: Arc<dyn CoolDowns>,
+    lengths: config::CoolDown,
+}
+
+impl Parts {
+    /// The stack. Top to bottom is the way of a request.
+    fn stack(self) -> BoxCloneSyncService<Request, Answer, Failure> {
+        let Self { profile, sender, limiter, cool_downs, lengths } = self;
+        let stack = ServiceBuilder::new()
+            // Outermost: a source that refused us is not even waited for.
+            .layer(cool_down::Layer::new(profile, Arc::clone(&cool_downs), lengths))
+            // Above the limit: each attempt takes its own permit.
+            .layer(retry::Layer::new(profile, Arc::clone(&limiter)))
+            // Each request takes a permit.
+            .layer(limit::Layer::new(profile, limiter))
+            // Last before the wire: what waited for its turn may meet a refusal that came meanwhile.
+            .layer(cool_down::Gate::new(profile, cool_downs))
+            // One attempt.
+            .service(Send::new(sender, profile));
+        BoxCloneSyncService::new(stack)
+    }
+}
+
+impl Client {
+    /// The client of a source, which is left alone as long as is usual after it refused us.
+    pub fn new(
+        profile: Profile,
+        sender: Sender,
+        limiter: Arc<dyn Limiter>,
+        cool_downs: Arc<dyn CoolDowns>,
+    ) -> Self {
+        Self::of(Parts { profile, sender, limiter, cool_downs, lengths: config::CoolDown::default() })
+    }
+
+    /// The same client with other cool-downs.
+    pub fn cooling_down_for(self, lengths: config::CoolDown) -> Self {
+        Self::of(Parts { lengths, ..self.parts })
+    }
+
+    fn of(parts: Parts) -> Self {
+        Self { stack: parts.clone().stack(), parts }
+    }
+
+    /// The source.
+    pub fn profile(&self) -> &Profile {
+        &self.parts.profile
+    }
+
+    /// Sends a request through the stack, on behalf of a call.
+    pub async fn send(&self, outgoing: Outgoing, context: &ToolContext) -> Result<Answer, Failure> {
+        if context.cancellation.is_cancelled() {
+            return Err(self.finished(Failure::cancelled(), context));
+        }
+        let request = Request::new(outgoing, context, self.profile().name);
+        let sent = self.stack.clone().oneshot(request).await;
+        sent.map_err(|failure| self.finished(failure, context))
+    }
+
+    /// Sends a GET and follows at most one redirect, within the origin only. Both requests take the whole stack.
+    pub async fn send_following(&self, outgoing: Outgoing, context: &ToolContext) -> Result<Answer, Failure> {
+        let accepting = REDIRECTS.into_iter().fold(outgoing.clone(), Outgoing::accepting);
+        let answer = self.send(accepting, context).await?;
+        if !REDIRECTS.contains(&answer.status) {
+            return Ok(answer);
+        }
+        let target = answer.redirect().map_err(|failure| self.finished(failure, context))?;
+        self.send(outgoing.redirected(target), context).await
+    }
+
+    /// A failure of an answer that the stack let pass and the connector cannot use, as one that the stack found: it says
+    /// of which source it is and how many requests were made, and has its line in the log. Those of the stack stay as
+    /// they are.
+    pub fn failed(&self, failure: Failure, context: &ToolContext) -> Failure {
+        if failure.source_title.is_empty() { self.finished(failure, context) } else { failure }
+    }
+
+    /// What a failure does not know of itself; and the one line in the log.
+    fn finished(&self, failure: Failure, context: &ToolContext) -> Failure {
+        let Profile { name, title, .. } = *self.profile();
+        let attempts = Attempts::of(context, name).get();
+        let failure = Failure { source_title: title, attempts, ..failure };
+        record::failed(self.profile(), &failure, context);
+        failure
+    }
+}

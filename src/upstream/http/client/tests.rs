@@ -1,0 +1,209 @@
+//! The whole stack against a real server.
+
+use std::{
+    io,
+    sync::{Mutex, MutexGuard},
+};
+
+use http::header;
+use tracing_subscriber::{Layer as _, filter::Targets, fmt, fmt::format::FmtSpan, layer::SubscriberExt};
+use wiremock::{
+    Mock, MockServer, ResponseTemplate,
+    matchers::{header as has_header, method, path},
+};
+
+use super::{
+    super::{
+        Due, FailureKind,
+        testing::{FakeCoolDowns, PROFILE, context},
+    },
+    *,
+};
+use crate::{
+    contract::ErrorCode,
+    upstream::limiter::{MemoryLimiter, Policy, SourcePolicy},
+};
+
+const MINUTE: Duration = Duration::from_mins(1);
+
+fn client(profile: Profile, max_requests: u32) -> Client {
+    let policy = Policy { max_requests, window: Duration::from_hours(1), min_delay: Duration::ZERO };
+    let limiter = MemoryLimiter::new([(PROFILE.name, SourcePolicy { per_user: policy, ceiling: policy })]);
+    Client::new(profile, Sender::new().unwrap(), Arc::new(limiter), Arc::<FakeCoolDowns>::default())
+}
+
+async fn serving(at: &str, response: ResponseTemplate) -> MockServer {
+    let server = MockServer::start().await;
+    Mock::given(path(at)).respond_with(response).mount(&server).await;
+    server
+}
+
+fn to(server: &MockServer, path: &str) -> Outgoing {
+    Outgoing::get(format!("{}{path}", server.uri()).parse().unwrap(), Due::Json)
+}
+
+async fn asked(server: &MockServer) -> usize {
+    server.received_requests().await.unwrap().len()
+}
+
+#[tokio::test]
+async fn an_answer_comes_through_and_its_request_carries_nothing_of_ours() {
+    let server =
+        serving("/a", ResponseTemplate::new(200).set_body_raw("{\"b\": 1}", "application/json")).await;
+    let (client, context) = (client(PROFILE, 9), context(MINUTE));
+    let answer = client.send(to(&server, "/a"), &context).await.unwrap();
+    assert_eq!(answer.json::<serde_json::Value>().unwrap()["b"], 1);
+    let sent = &server.received_requests().await.unwrap()[0];
+    let mut names: Vec<_> = sent.headers.keys().map(header::HeaderName::as_str).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["accept", "accept-encoding", "host"]);
+}
+
+#[tokio::test]
+async fn a_failing_server_is_asked_three_times_and_the_failure_counts_them() {
+    let server = serving("/a", ResponseTemplate::new(503)).await;
+    let (client, context) = (client(PROFILE, 9), context(MINUTE));
+    let failure = client.send(to(&server, "/a"), &context).await.unwrap_err();
+    assert_eq!((failure.kind, failure.attempts, asked(&server).await), (FailureKind::Down, 3, 3));
+    assert_eq!(failure.source_title, "ValuePickr");
+    // Those of nested calls count too: they are the same tree.
+    let failure = client.send(to(&server, "/b"), &context.nested()).await.unwrap_err();
+    assert_eq!((failure.kind, failure.attempts), (FailureKind::NotFound, 4));
+}
+
+#[tokio::test]
+async fn each_attempt_takes_its_own_permit() {
+    let server = serving("/a", ResponseTemplate::new(503)).await;
+    let failure = client(PROFILE, 2).send(to(&server, "/a"), &context(MINUTE)).await.unwrap_err();
+    assert_eq!((failure.kind, asked(&server).await), (FailureKind::Down, 2));
+}
+
+#[tokio::test]
+async fn a_page_in_place_of_data_blocks_and_nothing_is_asked_after_it() {
+    let page = ResponseTemplate::new(200).set_body_raw("\n<!DOCTYPE html><p>Hello", "application/json");
+    let server = serving("/a", page).await;
+    let (client, context) = (client(PROFILE, 9), context(MINUTE));
+    for attempts in [1, 1] {
+        let failure = client.send(to(&server, "/a"), &context).await.unwrap_err();
+        assert_eq!((failure.kind, failure.attempts), (FailureKind::Blocked, attempts));
+    }
+    assert_eq!(asked(&server).await, 1);
+}
+
+#[tokio::test]
+async fn a_source_judges_its_own_answers_first_and_what_is_accepted_is_not_judged() {
+    let server = serving("/a", ResponseTemplate::new(404)).await;
+    let judge = |answer: &Answer| (answer.status == 404).then(|| Failure::malformed("as I see it"));
+    let client = client(Profile { judge, ..PROFILE }, 9);
+    let failure = client.send(to(&server, "/a"), &context(MINUTE)).await.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Malformed);
+    let accepting = to(&server, "/a").accepting(StatusCode::NOT_FOUND);
+    assert!(client.send(accepting, &context(MINUTE)).await.is_ok());
+}
+
+#[tokio::test]
+async fn one_redirect_within_the_origin_is_followed_through_the_stack() {
+    let server = serving("/a", ResponseTemplate::new(302).insert_header("location", "/b")).await;
+    let found = ResponseTemplate::new(200).set_body_raw("{}", "application/json");
+    let with_cookie = Mock::given(path("/b")).and(method("GET")).and(has_header("cookie", "c=1"));
+    with_cookie.respond_with(found).mount(&server).await;
+    let (client, context) = (client(PROFILE, 2), context(MINUTE));
+    let outgoing = || to(&server, "/a").with_header(header::COOKIE, "c=1".parse().unwrap());
+    let answer = client.send_following(outgoing(), &context).await.unwrap();
+    assert_eq!(answer.url.path(), "/b");
+    // Both took a permit.
+    let failure = client.send_following(outgoing(), &context).await.unwrap_err();
+    assert_eq!((failure.kind, failure.attempts), (FailureKind::OverBudget, 2));
+}
+
+#[tokio::test]
+async fn redirects_are_not_followed_elsewhere_nor_twice_nor_unasked() {
+    let other = serving("/b", ResponseTemplate::new(200)).await;
+    let away = ResponseTemplate::new(307).insert_header("location", format!("{}/b", other.uri()).as_str());
+    let server = serving("/away", away).await;
+    let round = ResponseTemplate::new(302).insert_header("location", "/round");
+    Mock::given(path("/round")).respond_with(round).mount(&server).await;
+    let (client, context) = (client(PROFILE, 9), context(MINUTE));
+    for (path, requests) in [("/away", 1), ("/round", 2)] {
+        let before = asked(&server).await;
+        let failure = client.send_following(to(&server, path), &context).await.unwrap_err();
+        assert_eq!((failure.kind, asked(&server).await - before), (FailureKind::Malformed, requests));
+        assert!(client.send(to(&server, path), &context).await.is_err());
+    }
+    assert_eq!(asked(&other).await, 0);
+}
+
+#[tokio::test]
+async fn a_cancelled_call_asks_nothing() {
+    let server = serving("/a", ResponseTemplate::new(200)).await;
+    let context = context(MINUTE);
+    context.cancellation.cancel(crate::context::StopCause::Cancelled);
+    let failure = client(PROFILE, 9).send(to(&server, "/a"), &context).await.unwrap_err();
+    let error = crate::contract::ToolError::from(failure);
+    assert_eq!((error.code, error.message.as_str()), (ErrorCode::Cancelled, "Request was cancelled"));
+    assert_eq!(asked(&server).await, 0);
+}
+
+/// A log that can be read.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+struct Writer<'a>(MutexGuard<'a, Vec<u8>>);
+
+impl io::Write for Writer<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> fmt::MakeWriter<'a> for Log {
+    type Writer = Writer<'a>;
+
+    fn make_writer(&'a self) -> Writer<'a> {
+        Writer(self.0.lock().unwrap())
+    }
+}
+
+#[tokio::test]
+async fn a_failure_is_logged_once_with_its_spans_and_without_secrets() {
+    let log = Log::default();
+    let layer = fmt::layer().with_ansi(false).with_writer(log.clone()).with_span_events(FmtSpan::CLOSE);
+    let layer = layer.with_filter(Targets::new().with_target("toolwire", tracing::Level::TRACE));
+    let _subscriber = tracing::subscriber::set_default(tracing_subscriber::registry().with(layer));
+
+    let refusal =
+        ResponseTemplate::new(401).set_body_string("s3cret").insert_header("set-cookie", "a=s3cret");
+    let server = serving("/s3cret", refusal).await;
+    let url = format!("{}/s3cret?crumb=s3cret", server.uri()).parse().unwrap();
+    let outgoing = Outgoing::post_form(url, &[("password", "s3cret")], Due::Json)
+        .with_header(header::AUTHORIZATION, "Basic s3cret".parse().unwrap());
+    let context = context(MINUTE);
+    let failure = client(PROFILE, 9).send(outgoing, &context).await.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::AuthFailed);
+
+    let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    assert!(!text.contains("s3cret"), "{text}");
+    let lines: Vec<_> = text.lines().filter(|line| line.contains("source failed")).collect();
+    let [line] = lines.as_slice() else { panic!("one line: {text}") };
+    let call_id = format!("call_id={}", context.call_id);
+    for part in ["WARN", "source=\"valuepickr\"", "kind=\"auth_failed\"", "HTTP 401", "attempts=1", &call_id]
+    {
+        assert!(line.contains(part), "{part}: {line}");
+    }
+    let span = text.lines().find(|line| line.contains("upstream{") && line.contains("close")).unwrap();
+    for part in [
+        "otel.name=\"POST\"",
+        "otel.kind=\"client\"",
+        "http.request.method=\"POST\"",
+        "server.address=\"127.0.0.1\"",
+        "http.response.status_code=401",
+        "error.type=\"auth_failed\"",
+    ] {
+        assert!(span.contains(part), "{part}: {span}");
+    }
+}

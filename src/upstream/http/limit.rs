@@ -1,0 +1,164 @@
+//! Limit: each request takes a permit, or is refused at once where none comes in time (spec 004 §4.2 `acquire`).
+//!
+//! Not here: when a permit comes, which the limiter knows.
+
+#[cfg(test)]
+mod tests;
+
+use std::{
+    sync::{Arc, OnceLock},
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use futures_util::future::BoxFuture;
+use tokio::{
+    select,
+    time::{Instant, sleep_until},
+};
+use tower::{Service, ServiceExt};
+use tracing::{Span, info_span};
+
+use super::{Answer, Failure, FailureKind, Profile, hold::Hold, record, request::Request, wait};
+use crate::{
+    clock,
+    context::ToolContext,
+    telemetry::attribute,
+    upstream::limiter::{Limiter, Refused},
+};
+
+/// Lets requests to a source through as its limiter says.
+#[derive(Clone, Debug)]
+pub(super) struct Layer {
+    profile: Profile,
+    limiter: Arc<dyn Limiter>,
+    hold: Hold,
+}
+
+/// See [`Layer`].
+#[derive(Clone, Debug)]
+pub(super) struct Limit<S> {
+    inner: S,
+    layer: Layer,
+}
+
+/// A wait that is under way; ends with its span, also when it is cut.
+struct Waiting {
+    source: &'static str,
+    since: Instant,
+    _span: Span,
+}
+
+impl Layer {
+    /// The limits of a source.
+    pub(super) fn new(profile: Profile, limiter: Arc<dyn Limiter>) -> Self {
+        Self { profile, limiter, hold: Hold::default() }
+    }
+
+    /// A permit, and no hold-off that began while it was waited for.
+    async fn permit(&self, context: &ToolContext) -> Result<(), Failure> {
+        self.held(context).await?;
+        self.acquire(context).await?;
+        self.held(context).await
+    }
+
+    /// Waits while the source asked to be left alone; refused at once if that lasts beyond the deadline.
+    async fn held(&self, context: &ToolContext) -> Result<(), Failure> {
+        while let Some(at) = self.hold.until() {
+            if at >= context.deadline {
+                record::limiter_refused(self.profile.name);
+                return Err(over_budget(self.profile.title, Refused::TooLate { at }));
+            }
+            wait::tell(context, clock::remaining(at), self.profile.title);
+            let _waiting = Waiting::new(self.profile.name);
+            select! {
+                biased;
+                () = context.cancellation.cancelled() => return Err(Failure::cancelled()),
+                () = sleep_until(at) => {}
+            }
+        }
+        Ok(())
+    }
+
+    async fn acquire(&self, context: &ToolContext) -> Result<(), Failure> {
+        let waiting = OnceLock::new();
+        let tell = |length: Duration| {
+            wait::tell(context, length, self.profile.title);
+            let _ = waiting.set(Waiting::new(self.profile.name));
+        };
+        let permit = self.limiter.acquire(self.profile.name, &context.user.id, context.deadline, &tell);
+        let permit = select! {
+            biased;
+            () = context.cancellation.cancelled() => return Err(Failure::cancelled()),
+            permit = permit => permit,
+        };
+        permit.map_err(|refused| {
+            record::limiter_refused(self.profile.name);
+            over_budget(self.profile.title, refused)
+        })
+    }
+}
+
+impl Waiting {
+    fn new(source: &'static str) -> Self {
+        let span = info_span!("wait for limiter", { attribute::SOURCE_NAME } = source);
+        Self { source, since: clock::now(), _span: span }
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        record::limiter_waited(self.source, clock::now() - self.since);
+    }
+}
+
+/// What a caller should know: the exact instant, for one that plans, and the wait, for one that has no clock.
+fn over_budget(title: &str, refused: Refused) -> Failure {
+    let (at, why) = match refused {
+        Refused::TooLate { at } => (at, "which is past the deadline of this call"),
+        Refused::Crowded { at } => (at, "and too many of your requests wait for it already"),
+    };
+    let left = clock::remaining(at);
+    let instant = DateTime::<Utc>::from(clock::wall_at(at)).to_rfc3339_opts(SecondsFormat::Millis, true);
+    let message = format!(
+        "{title} may be asked again at {instant} (in {}), {why}. Call again then, or go on without it.",
+        wait::in_words(left)
+    );
+    Failure::new(FailureKind::OverBudget, format!("the limiter refused: {refused:?}"))
+        .saying(message)
+        .with_retry_after(Some(left))
+}
+
+impl<S> tower::Layer<S> for Layer {
+    type Service = Limit<S>;
+
+    fn layer(&self, inner: S) -> Limit<S> {
+        Limit { inner, layer: self.clone() }
+    }
+}
+
+impl<S> Service<Request> for Limit<S>
+where
+    S: Service<Request, Response = Answer, Error = Failure> + Clone + Send + 'static,
+    S::Future: Send,
+{
+    type Response = Answer;
+    type Error = Failure;
+    type Future = BoxFuture<'static, Result<Answer, Failure>>;
+
+    /// Always ready: a permit is taken first.
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), Failure>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request) -> Self::Future {
+        let Self { inner, layer } = self.clone();
+        Box::pin(async move {
+            layer.permit(&request.context).await?;
+            let end = inner.oneshot(request).await;
+            layer.hold.note(&end);
+            end
+        })
+    }
+}

@@ -1,0 +1,93 @@
+//! Whether a failure is worth another attempt, and after which wait.
+
+use std::time::Duration;
+
+use crate::upstream::http::{Failure, FailureKind};
+
+/// How many failures that may pass are followed by another attempt (spec 004 §5.1).
+const MAX_TRANSIENT: u32 = 2;
+/// The bound of the first back-off; each further one is twice as long.
+const BASE: Duration = Duration::from_millis(250);
+/// No back-off is longer.
+const CAP: Duration = Duration::from_secs(5);
+
+/// Decides on the attempts of one request.
+pub(super) trait Policy {
+    /// How long to wait before the next attempt; `None` if there is none.
+    fn delay(&mut self, failure: &Failure) -> Option<Duration>;
+}
+
+/// Time-outs once, broken connections and failing servers twice, 429 once; in all at most two but for the 429.
+#[derive(Clone, Debug)]
+pub(super) struct Usual {
+    may_retry: bool,
+    transient: u32,
+    timed_out: u32,
+    rate_limited: u32,
+}
+
+impl Usual {
+    /// The policy of a request before its first attempt.
+    pub(super) fn new(may_retry: bool) -> Self {
+        Self { may_retry, transient: 0, timed_out: 0, rate_limited: 0 }
+    }
+
+    fn transient(&mut self) -> Option<Duration> {
+        let bound = CAP.min(BASE * 2_u32.pow(self.transient));
+        self.transient += 1;
+        (self.transient <= MAX_TRANSIENT).then(|| full_jitter(bound))
+    }
+}
+
+impl Policy for Usual {
+    fn delay(&mut self, failure: &Failure) -> Option<Duration> {
+        if !self.may_retry {
+            return None;
+        }
+        match failure.kind {
+            FailureKind::TimedOut => {
+                self.timed_out += 1;
+                if self.timed_out > 1 { None } else { self.transient() }
+            }
+            FailureKind::Unreachable | FailureKind::Down => self.transient(),
+            FailureKind::RateLimited => {
+                self.rate_limited += 1;
+                failure.retry_after.filter(|_| self.rate_limited == 1)
+            }
+            FailureKind::OverBudget
+            | FailureKind::NotFound
+            | FailureKind::AuthFailed
+            | FailureKind::Blocked
+            | FailureKind::Malformed
+            | FailureKind::OutOfTime
+            | FailureKind::Cancelled
+            | FailureKind::NotConfigured => None,
+        }
+    }
+}
+
+/// Anything up to the bound, so that those who failed together do not come back together.
+fn full_jitter(bound: Duration) -> Duration {
+    let millis = u64::try_from(bound.as_millis()).unwrap_or(u64::MAX);
+    Duration::from_millis(fastrand::u64(0..=millis))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn back_off_doubles_up_to_its_cap_and_is_jittered() {
+        let bounds = |transient| {
+            let delays = (0..2_000).map(|_| Usual { transient, ..Usual::new(true) }.transient());
+            delays.flatten().max()
+        };
+        let near = |found: Option<Duration>, bound: u64| {
+            let bound = Duration::from_millis(bound);
+            found.is_some_and(|found| found <= bound && found > bound * 9 / 10)
+        };
+        assert!(near(bounds(0), 250) && near(bounds(1), 500));
+        assert_eq!(bounds(2), None);
+        assert_eq!(CAP.min(BASE * 2_u32.pow(10)), CAP);
+    }
+}

@@ -1,0 +1,141 @@
+//! Connections to sources: what holds for every one of them, TLS included.
+//!
+//! Redirects are never followed here, and no cookie is kept: a connector that expects one asks again, so that each
+//! request takes its own permit and each address is checked. Proxies of the environment are not used: what is asked goes
+//! to the configured address or nowhere.
+
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
+
+use http::HeaderValue;
+use reqwest::{ClientBuilder, redirect, retry};
+use rustls::crypto::ring;
+use url::Url;
+
+use super::{Failure, FailureKind, address::PublicOnly};
+
+/// How long a connection may take to be made.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// The bound on the headers of one answer, in bytes. HTTP/1 has hyper's bounds besides: 100 headers, 408 KiB while
+/// they are read.
+pub(super) const MAX_HEADERS: u32 = 64 * 1024;
+
+/// Makes connections. Cloning it makes another handle of the same.
+#[derive(Clone, Debug)]
+pub struct Sender {
+    plain: reqwest::Client,
+    /// Made at the first use: it reads the system's certificates, which a machine without any need does not have.
+    secure: Arc<OnceLock<Result<reqwest::Client, TlsError>>>,
+    user_agent: Option<HeaderValue>,
+}
+
+/// The connections cannot be set up.
+#[derive(Clone, Debug, thiserror::Error)]
+#[error("upstream TLS: {0}")]
+pub struct TlsError(String);
+
+impl Sender {
+    /// Connections that verify certificates by the system's roots, from the first https address on.
+    pub fn new() -> Result<Self, TlsError> {
+        // Somebody else may have installed it: any will do.
+        let _ = ring::default_provider().install_default();
+        let plain = built(builder().tls_certs_only([]))?;
+        Ok(Self { plain, secure: Arc::default(), user_agent: None })
+    }
+
+    /// The same connections, over which requests without a User-Agent of their own get this one.
+    pub fn with_user_agent(self, user_agent: HeaderValue) -> Self {
+        Self { user_agent: Some(user_agent), ..self }
+    }
+
+    /// What a request without a User-Agent of its own gets.
+    pub(super) fn user_agent(&self) -> Option<&HeaderValue> {
+        self.user_agent.as_ref()
+    }
+
+    /// The connections for an address.
+    pub(super) fn client(&self, url: &Url) -> Result<&reqwest::Client, Failure> {
+        if url.scheme() != "https" {
+            return Ok(&self.plain);
+        }
+        let secure = self.secure.get_or_init(|| built(builder()));
+        secure.as_ref().map_err(|error| {
+            Failure::new(FailureKind::NotConfigured, format!("{error}; install the system's CA certificates"))
+        })
+    }
+}
+
+fn builder() -> ClientBuilder {
+    reqwest::Client::builder()
+        .redirect(redirect::Policy::none())
+        .retry(retry::never())
+        .referer(false)
+        .no_proxy()
+        .dns_resolver(PublicOnly)
+        .http2_max_header_list_size(MAX_HEADERS)
+        .connect_timeout(CONNECT_TIMEOUT)
+}
+
+fn built(builder: ClientBuilder) -> Result<reqwest::Client, TlsError> {
+    builder.build().map_err(|error| TlsError(super::send::chain(&error)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{env, process::Command};
+
+    use tower::ServiceExt;
+
+    use super::{
+        super::{
+            Due, Outgoing,
+            send::Send,
+            testing::{PROFILE, context, request},
+        },
+        *,
+    };
+
+    /// Finds what a hijacked name would lead to.
+    struct Private;
+
+    impl reqwest::dns::Resolve for Private {
+        fn resolve(&self, _name: reqwest::dns::Name) -> reqwest::dns::Resolving {
+            Box::pin(async { Err(super::super::address::NotPublic.into()) })
+        }
+    }
+
+    #[tokio::test]
+    async fn a_name_that_leads_into_this_network_is_not_asked_nor_asked_again() {
+        let plain = built(builder().dns_resolver(Private)).unwrap();
+        let sender = Sender { plain, ..Sender::new().unwrap() };
+        let outgoing = Outgoing::get("http://example.com/".parse().unwrap(), Due::Json);
+        let call = context(Duration::from_mins(1));
+        let failure = Send::new(sender, PROFILE).oneshot(request(outgoing, &call)).await.unwrap_err();
+        assert_eq!(failure.kind, FailureKind::NotConfigured);
+        assert!(failure.message.unwrap().contains("private network"));
+    }
+
+    const NOWHERE: &str = "/nonexistent";
+
+    /// Runs itself in a process without certificates, since those are the environment's.
+    #[test]
+    fn without_certificates_only_https_fails() {
+        if env::var("SSL_CERT_FILE").as_deref() != Ok(NOWHERE) {
+            let itself = env::current_exe().unwrap();
+            let name = "upstream::http::sender::tests::without_certificates_only_https_fails";
+            let mut child = Command::new(itself);
+            child.args(["--exact", name]);
+            let output = child.env("SSL_CERT_FILE", NOWHERE).env("SSL_CERT_DIR", NOWHERE).output().unwrap();
+            let said = String::from_utf8_lossy(&output.stdout);
+            assert!(output.status.success() && said.contains("1 passed"), "{said}");
+            return;
+        }
+        let sender = Sender::new().unwrap();
+        assert!(sender.client(&"http://127.0.0.1:9/".parse().unwrap()).is_ok());
+        let failure = sender.client(&"https://example.com/".parse().unwrap()).unwrap_err();
+        assert_eq!(failure.kind, FailureKind::NotConfigured);
+        assert!(failure.detail.contains("CA certificates"), "{failure}");
+    }
+}

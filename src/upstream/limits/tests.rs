@@ -1,0 +1,128 @@
+//! What is told, over a limiter and cool-downs that say what each test wants.
+
+use std::time::UNIX_EPOCH;
+
+use tokio::time::Instant;
+
+use super::*;
+use crate::{
+    contract::ErrorCode,
+    upstream::limiter::{Refused, SourcePolicy},
+};
+
+const POLICY: Policy =
+    Policy { max_requests: 12, window: Duration::from_mins(1), min_delay: Duration::from_secs(5) };
+
+/// Limits `valuepickr` and nothing else; everybody waits for three seconds there.
+#[derive(Debug)]
+struct Waiting;
+
+impl Limiter for Waiting {
+    fn acquire<'a>(
+        &'a self,
+        _: &'a str,
+        _: &'a UserId,
+        _: Instant,
+        _: &'a (dyn Fn(Duration) + Send + Sync),
+    ) -> BoxFuture<'a, Result<(), Refused>> {
+        unreachable!("whoever only looks reserves nothing")
+    }
+
+    fn wait_time<'a>(&'a self, source: &'a str, _: &'a UserId) -> BoxFuture<'a, Duration> {
+        let limited = source == "valuepickr";
+        Box::pin(ready(if limited { Duration::from_secs(3) } else { Duration::ZERO }))
+    }
+
+    fn policy(&self, source: &str) -> Option<SourcePolicy> {
+        let ceiling = Policy { max_requests: 100, ..POLICY };
+        (source == "valuepickr").then_some(SourcePolicy { per_user: POLICY, ceiling })
+    }
+}
+
+/// Keeps one cool-down of a source for everybody, or cannot be read.
+#[derive(Debug)]
+struct Kept(Option<(&'static str, CoolDown)>);
+
+impl CoolDowns for Kept {
+    fn in_force<'a>(
+        &'a self,
+        source: &'a str,
+        _: &'a UserId,
+        _: SystemTime,
+    ) -> BoxFuture<'a, Result<Option<CoolDown>, StoreError>> {
+        let all = self.all();
+        Box::pin(ready(all.map(|all| all.into_iter().find(|(it, _)| it == source).map(|(_, it)| it))))
+    }
+
+    fn begin<'a>(
+        &'a self,
+        _: &'a str,
+        _: Option<&'a UserId>,
+        _: &'a CoolDown,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        unreachable!("whoever only looks begins nothing")
+    }
+
+    fn of_sources(&self, _: SystemTime) -> BoxFuture<'_, Result<Vec<(String, CoolDown)>, StoreError>> {
+        Box::pin(ready(self.all()))
+    }
+}
+
+impl Kept {
+    fn all(&self) -> Result<Vec<(String, CoolDown)>, StoreError> {
+        let (source, cool_down) = self.0.clone().ok_or_else(|| StoreError("disk full".to_owned()))?;
+        Ok(vec![(source.to_owned(), cool_down)])
+    }
+}
+
+fn cooling(source: &'static str, until: SystemTime) -> Kept {
+    let reason = "Reddit refuses to serve us".to_owned();
+    Kept(Some((source, CoolDown { code: ErrorCode::Blocked, reason, until })))
+}
+
+fn limits(cool_downs: Kept) -> Limits {
+    Limits::new(Arc::new(Waiting), Arc::new(cool_downs), [("valuepickr", "ValuePickr"), ("reddit", "Reddit")])
+}
+
+async fn of(limits: &Limits, source: &str) -> Standing {
+    limits.limits(&"demo".parse().unwrap(), source).await
+}
+
+#[tokio::test]
+async fn the_wait_and_the_budget_are_the_limiters() {
+    let limits = limits(cooling("reddit", UNIX_EPOCH));
+    let standing = of(&limits, "valuepickr").await;
+    assert_eq!(standing.wait_time, Duration::from_secs(3));
+    assert!(!standing.can_make_request());
+    assert_eq!(standing.policy, Some(POLICY), "the user's, not the ceiling");
+    assert_eq!(of(&limits, "brokerage").await, Standing::default());
+}
+
+#[tokio::test]
+async fn a_cool_down_is_waited_for() {
+    let until = clock::wall() + Duration::from_hours(1);
+    let standing = of(&limits(cooling("reddit", until)), "reddit").await;
+    assert_eq!(standing.cool_down_until, Some(until));
+    assert!(standing.wait_time > Duration::from_mins(50) && !standing.can_make_request(), "{standing:?}");
+}
+
+#[tokio::test]
+async fn only_sources_with_a_budget_have_one() {
+    let expected = SourceBudget { name: "valuepickr".into(), title: "ValuePickr".into(), policy: POLICY };
+    assert_eq!(limits(cooling("reddit", UNIX_EPOCH)).budgets(), [expected]);
+}
+
+#[tokio::test]
+async fn a_refused_source_says_why_and_until_when() {
+    let until = UNIX_EPOCH + Duration::from_hours(491_266);
+    let refused = limits(cooling("reddit", until)).refused().await.unwrap();
+    let expected = "Reddit refuses to serve us; it is left alone until 2026-01-16T10:00:00Z";
+    assert_eq!(refused, BTreeMap::from([("reddit".to_owned(), expected.to_owned())]));
+}
+
+#[tokio::test]
+async fn cool_downs_that_cannot_be_read_bar_nobody_and_are_an_error_to_the_operator() {
+    let limits = limits(Kept(None));
+    assert!(of(&limits, "reddit").await.can_make_request());
+    assert!(limits.refused().await.is_err());
+}

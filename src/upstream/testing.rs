@@ -1,0 +1,86 @@
+//! For the tests of connectors: a client without limits and cool-downs, and a call to send for.
+//!
+//! Not here: tests of the stack itself.
+
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use futures_util::future::{BoxFuture, ready};
+use tokio::time::Instant;
+
+use crate::{
+    clock,
+    context::{ToolContext, User, UserId},
+    store::{
+        StoreError,
+        cool_downs::{CoolDown, CoolDowns},
+    },
+    upstream::{
+        http::{Client, Profile, Sender},
+        limiter::{Limiter, Refused, SourcePolicy},
+    },
+};
+
+/// A client of the source that never waits, never retries and forgets every cool-down.
+pub(crate) fn client(profile: Profile) -> Client {
+    let profile = Profile { may_retry: false, ..profile };
+    Client::new(profile, Sender::new().unwrap(), Arc::new(Unlimited), Arc::new(NoCoolDowns))
+}
+
+/// A call with a minute's time.
+pub(crate) fn context() -> ToolContext {
+    let user = User::new("demo".parse().unwrap());
+    ToolContext::new(user, clock::now() + Duration::from_mins(1))
+}
+
+#[derive(Debug)]
+struct Unlimited;
+
+impl Limiter for Unlimited {
+    fn acquire<'a>(
+        &'a self,
+        _source: &'a str,
+        _user: &'a UserId,
+        _deadline: Instant,
+        _waiting: &'a (dyn Fn(Duration) + Send + Sync),
+    ) -> BoxFuture<'a, Result<(), Refused>> {
+        Box::pin(ready(Ok(())))
+    }
+
+    fn wait_time<'a>(&'a self, _source: &'a str, _user: &'a UserId) -> BoxFuture<'a, Duration> {
+        Box::pin(ready(Duration::ZERO))
+    }
+
+    fn policy(&self, _source: &str) -> Option<SourcePolicy> {
+        None
+    }
+}
+
+#[derive(Debug)]
+struct NoCoolDowns;
+
+impl CoolDowns for NoCoolDowns {
+    fn in_force<'a>(
+        &'a self,
+        _source: &'a str,
+        _user: &'a UserId,
+        _now: SystemTime,
+    ) -> BoxFuture<'a, Result<Option<CoolDown>, StoreError>> {
+        Box::pin(ready(Ok(None)))
+    }
+
+    fn begin<'a>(
+        &'a self,
+        _source: &'a str,
+        _user: Option<&'a UserId>,
+        _cool_down: &'a CoolDown,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(ready(Ok(())))
+    }
+
+    fn of_sources(&self, _now: SystemTime) -> BoxFuture<'_, Result<Vec<(String, CoolDown)>, StoreError>> {
+        Box::pin(ready(Ok(Vec::new())))
+    }
+}
