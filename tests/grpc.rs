@@ -22,7 +22,6 @@ use toolwire::{
             },
         },
     },
-    domains,
 };
 
 use support::{
