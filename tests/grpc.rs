@@ -8,18 +8,15 @@ use futures_util::StreamExt;
 use serde_json::{Value, json};
 use tonic::{Code, Request, Status};
 use tonic_types::StatusExt;
-use toolwire::{
-    contract::{
-        json::{from_struct, to_struct},
-        proto::{
-            brokerage::v1::GetPositionsRequest,
-            v1::{
-                CallToolRequest, CancelCallRequest, DescribeForPlannerRequest, GetLimitsRequest,
-                GetToolRequest, InvokeToolRequest, ListToolsRequest, ResultFormat, ToolCategory, ToolContext,
-                ToolErrorCode, ToolResult, ToolView, WatchEventType, WatchToolsRequest, call_event::Event,
-                call_tool_request, call_tool_response, cancel_call_request, invoke_tool_request,
-                tool_result::Outcome,
-            },
+use toolwire::contract::{
+    json::{from_struct, to_struct},
+    proto::{
+        brokerage::v1::GetPositionsRequest,
+        v1::{
+            CallToolRequest, CancelCallRequest, DescribeForPlannerRequest, GetLimitsRequest, GetToolRequest,
+            InvokeToolRequest, ListToolsRequest, ResultFormat, ToolCategory, ToolContext, ToolErrorCode,
+            ToolResult, ToolView, WatchEventType, WatchToolsRequest, call_event::Event, call_tool_request,
+            call_tool_response, cancel_call_request, invoke_tool_request, tool_result::Outcome,
         },
     },
 };

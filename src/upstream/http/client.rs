@@ -9,9 +9,12 @@ use http::StatusCode;
 use tower::{ServiceBuilder, ServiceExt, util::BoxCloneSyncService};
 
 use super::{
-    Answer, Failure, Outgoing, Sender, cool_down, limit, record,
+    Answer, Failure, Outgoing, Sender, cool_down,
+    layer::Layer,
+    limit::Limit,
+    record,
     request::{Attempts, Request},
-    retry,
+    retry::Retry,
     send::Send,
 };
 use crate::{config, context::ToolContext, store::cool_downs::CoolDowns, upstream::limiter::Limiter};
@@ -74,17 +77,18 @@ impl Parts {
     /// The stack. Top to bottom is the way of a request.
     fn stack(self) -> BoxCloneSyncService<Request, Answer, Failure> {
         let Self { profile, sender, limiter, cool_downs, lengths } = self;
+        let send = Send::new(sender, profile);
         let stack = ServiceBuilder::new()
             // Outermost: a source that refused us is not even waited for.
-            .layer(cool_down::Layer::new(profile, Arc::clone(&cool_downs), lengths))
+            .layer(Layer(cool_down::Check::new(profile, Arc::clone(&cool_downs), lengths)))
             // Above the limit: each attempt takes its own permit.
-            .layer(retry::Layer::new(profile, Arc::clone(&limiter)))
+            .layer(Layer(Retry::new(profile, Arc::clone(&limiter))))
             // Each request takes a permit.
-            .layer(limit::Layer::new(profile, limiter))
+            .layer(Layer(Limit::new(profile, limiter)))
             // Last before the wire: what waited for its turn may meet a refusal that came meanwhile.
-            .layer(cool_down::Gate::new(profile, cool_downs))
+            .layer(Layer(cool_down::Recheck::new(profile, cool_downs)))
             // One attempt.
-            .service(Send::new(sender, profile));
+            .service_fn(move |request| send.clone().attempt(request));
         BoxCloneSyncService::new(stack)
     }
 }

@@ -7,14 +7,17 @@ mod tests;
 
 use std::{
     sync::Arc,
-    task::{Context, Poll},
     time::{Duration, SystemTime},
 };
 
-use futures_util::future::BoxFuture;
-use tower::{Service, ServiceExt};
+use tower::ServiceExt;
 
-use super::{Answer, CredentialsOf, Failure, FailureKind, Profile, record, request::Request};
+use super::{
+    Answer, CredentialsOf, Failure, FailureKind, Profile,
+    layer::{Around, Inner},
+    record,
+    request::Request,
+};
 use crate::{
     clock, config,
     context::UserId,
@@ -24,20 +27,13 @@ use crate::{
 
 /// Sends nothing while a cool-down is in force, and begins one when the source refuses us.
 #[derive(Clone, Debug)]
-pub(super) struct Layer {
+pub(super) struct Check {
     profile: Profile,
     store: Arc<dyn CoolDowns>,
     lengths: config::CoolDown,
 }
 
-/// See [`Layer`].
-#[derive(Clone, Debug)]
-pub(super) struct CoolingDown<S> {
-    inner: S,
-    layer: Layer,
-}
-
-impl Layer {
+impl Check {
     /// Cool-downs of a source, of the given lengths.
     pub(super) fn new(profile: Profile, store: Arc<dyn CoolDowns>, lengths: config::CoolDown) -> Self {
         Self { profile, store, lengths }
@@ -87,96 +83,41 @@ fn refusal(cool_down: &CoolDown, now: SystemTime) -> Failure {
         .with_retry_after(Some(left))
 }
 
-impl<S> tower::Layer<S> for Layer {
-    type Service = CoolingDown<S>;
-
-    fn layer(&self, inner: S) -> CoolingDown<S> {
-        CoolingDown { inner, layer: self.clone() }
-    }
-}
-
-impl<S> Service<Request> for CoolingDown<S>
-where
-    S: Service<Request, Response = Answer, Error = Failure> + Clone + Send + 'static,
-    S::Future: Send,
-{
-    type Response = Answer;
-    type Error = Failure;
-    type Future = BoxFuture<'static, Result<Answer, Failure>>;
-
-    /// Always ready: what is below is asked only once nothing is in force.
-    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), Failure>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: Request) -> Self::Future {
-        let Self { inner, layer } = self.clone();
-        Box::pin(async move {
-            let user = request.context.user.id.clone();
-            if let Some(refusal) = in_force(&layer.profile, &*layer.store, &user).await {
-                return Err(refusal);
-            }
-            let end = inner.oneshot(request).await;
-            if let Err(failure) = &end
-                && failure.kind.begins_cool_down()
-            {
-                layer.begin(failure, user).await;
-            }
-            end
-        })
+impl Around for Check {
+    async fn call(self, request: Request, inner: impl Inner) -> Result<Answer, Failure> {
+        let user = request.context.user.id.clone();
+        if let Some(refusal) = in_force(&self.profile, &*self.store, &user).await {
+            return Err(refusal);
+        }
+        let end = inner.oneshot(request).await;
+        if let Err(failure) = &end
+            && failure.kind.begins_cool_down()
+        {
+            self.begin(failure, user).await;
+        }
+        end
     }
 }
 
 /// Looks once more, below what may have waited for long.
 #[derive(Clone, Debug)]
-pub(super) struct Gate {
+pub(super) struct Recheck {
     profile: Profile,
     store: Arc<dyn CoolDowns>,
 }
 
-/// See [`Gate`].
-#[derive(Clone, Debug)]
-pub(super) struct Gated<S> {
-    inner: S,
-    gate: Gate,
-}
-
-impl Gate {
+impl Recheck {
     /// The cool-downs of a source.
     pub(super) fn new(profile: Profile, store: Arc<dyn CoolDowns>) -> Self {
         Self { profile, store }
     }
 }
 
-impl<S> tower::Layer<S> for Gate {
-    type Service = Gated<S>;
-
-    fn layer(&self, inner: S) -> Gated<S> {
-        Gated { inner, gate: self.clone() }
-    }
-}
-
-impl<S> Service<Request> for Gated<S>
-where
-    S: Service<Request, Response = Answer, Error = Failure> + Clone + Send + 'static,
-    S::Future: Send,
-{
-    type Response = Answer;
-    type Error = Failure;
-    type Future = BoxFuture<'static, Result<Answer, Failure>>;
-
-    /// Always ready: what is below is asked only once nothing is in force.
-    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), Failure>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: Request) -> Self::Future {
-        let Self { inner, gate } = self.clone();
-        Box::pin(async move {
-            match in_force(&gate.profile, &*gate.store, &request.context.user.id).await {
-                Some(refusal) => Err(refusal),
-                None => inner.oneshot(request).await,
-            }
-        })
+impl Around for Recheck {
+    async fn call(self, request: Request, inner: impl Inner) -> Result<Answer, Failure> {
+        match in_force(&self.profile, &*self.store, &request.context.user.id).await {
+            Some(refusal) => Err(refusal),
+            None => inner.oneshot(request).await,
+        }
     }
 }

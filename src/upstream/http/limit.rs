@@ -7,20 +7,25 @@ mod tests;
 
 use std::{
     sync::{Arc, OnceLock},
-    task::{Context, Poll},
     time::Duration,
 };
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use futures_util::future::BoxFuture;
 use tokio::{
     select,
     time::{Instant, sleep_until},
 };
-use tower::{Service, ServiceExt};
+use tower::ServiceExt;
 use tracing::{Span, info_span};
 
-use super::{Answer, Failure, FailureKind, Profile, hold::Hold, record, request::Request, wait};
+use super::{
+    Answer, Failure, FailureKind, Profile,
+    hold_off::HoldOff,
+    layer::{Around, Inner},
+    record,
+    request::Request,
+    wait,
+};
 use crate::{
     clock,
     context::ToolContext,
@@ -30,17 +35,10 @@ use crate::{
 
 /// Lets requests to a source through as its limiter says.
 #[derive(Clone, Debug)]
-pub(super) struct Layer {
+pub(super) struct Limit {
     profile: Profile,
     limiter: Arc<dyn Limiter>,
-    hold: Hold,
-}
-
-/// See [`Layer`].
-#[derive(Clone, Debug)]
-pub(super) struct Limit<S> {
-    inner: S,
-    layer: Layer,
+    hold_off: HoldOff,
 }
 
 /// A wait that is under way; ends with its span, also when it is cut.
@@ -50,22 +48,22 @@ struct Waiting {
     _span: Span,
 }
 
-impl Layer {
+impl Limit {
     /// The limits of a source.
     pub(super) fn new(profile: Profile, limiter: Arc<dyn Limiter>) -> Self {
-        Self { profile, limiter, hold: Hold::default() }
+        Self { profile, limiter, hold_off: HoldOff::default() }
     }
 
     /// A permit, and no hold-off that began while it was waited for.
     async fn permit(&self, context: &ToolContext) -> Result<(), Failure> {
-        self.held(context).await?;
+        self.wait_for_hold_off(context).await?;
         self.acquire(context).await?;
-        self.held(context).await
+        self.wait_for_hold_off(context).await
     }
 
     /// Waits while the source asked to be left alone; refused at once if that lasts beyond the deadline.
-    async fn held(&self, context: &ToolContext) -> Result<(), Failure> {
-        while let Some(at) = self.hold.until() {
+    async fn wait_for_hold_off(&self, context: &ToolContext) -> Result<(), Failure> {
+        while let Some(at) = self.hold_off.until() {
             if at >= context.deadline {
                 record::limiter_refused(self.profile.name);
                 return Err(over_budget(self.profile.title, Refused::TooLate { at }));
@@ -130,35 +128,11 @@ fn over_budget(title: &str, refused: Refused) -> Failure {
         .with_retry_after(Some(left))
 }
 
-impl<S> tower::Layer<S> for Layer {
-    type Service = Limit<S>;
-
-    fn layer(&self, inner: S) -> Limit<S> {
-        Limit { inner, layer: self.clone() }
-    }
-}
-
-impl<S> Service<Request> for Limit<S>
-where
-    S: Service<Request, Response = Answer, Error = Failure> + Clone + Send + 'static,
-    S::Future: Send,
-{
-    type Response = Answer;
-    type Error = Failure;
-    type Future = BoxFuture<'static, Result<Answer, Failure>>;
-
-    /// Always ready: a permit is taken first.
-    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), Failure>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: Request) -> Self::Future {
-        let Self { inner, layer } = self.clone();
-        Box::pin(async move {
-            layer.permit(&request.context).await?;
-            let end = inner.oneshot(request).await;
-            layer.hold.note(&end);
-            end
-        })
+impl Around for Limit {
+    async fn call(self, request: Request, inner: impl Inner) -> Result<Answer, Failure> {
+        self.permit(&request.context).await?;
+        let end = inner.oneshot(request).await;
+        self.hold_off.note(&end);
+        end
     }
 }

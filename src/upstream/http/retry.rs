@@ -1,50 +1,42 @@
 //! Retry: asks again where that may help and the deadline has room (spec 004 §4.3, §5.1, appendix B).
 //!
-//! Above the limit, so that each attempt takes its own permit. Whether and when is the policy's, the waiting is the
-//! service's.
+//! Above the limit, so that each attempt takes its own permit. Not here: whether a failure is worth another attempt and
+//! after which wait, which `backoff` knows.
 
-mod policy;
+mod backoff;
 #[cfg(test)]
 mod tests;
 
-use std::{
-    sync::Arc,
-    task::{Context, Poll},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
-use futures_util::future::BoxFuture;
 use tokio::{select, time::sleep};
-use tower::{Service, ServiceExt};
+use tower::ServiceExt;
 
-use super::{Answer, Failure, FailureKind, Profile, request::Request, wait};
+use self::backoff::Backoff;
+use super::{
+    Answer, Failure, FailureKind, Profile,
+    layer::{Around, Inner},
+    request::Request,
+    wait,
+};
 use crate::{context::UserId, upstream::limiter::Limiter};
 
-use policy::{Policy, Usual};
-
-/// Repeats requests that failed, as the usual policy says.
+/// Repeats requests that failed.
 #[derive(Clone, Debug)]
-pub(super) struct Layer {
+pub(super) struct Retry {
     profile: Profile,
     limiter: Arc<dyn Limiter>,
 }
 
-/// See [`Layer`].
-#[derive(Clone, Debug)]
-pub(super) struct Retry<S> {
-    inner: S,
-    layer: Layer,
-}
-
-impl Layer {
+impl Retry {
     /// Retries at a source; the limiter says how long one waits where the source does not.
     pub(super) fn new(profile: Profile, limiter: Arc<dyn Limiter>) -> Self {
         Self { profile, limiter }
     }
 
-    /// The policy for one request. What is not safe to repeat is not repeated.
-    fn policy(&self, request: &Request) -> Usual {
-        Usual::new(self.profile.may_retry && request.outgoing.is_repeatable)
+    /// The attempts of one request. What is not safe to repeat is not repeated.
+    fn backoff(&self, request: &Request) -> Backoff {
+        Backoff::new(self.profile.may_retry && request.outgoing.is_repeatable)
     }
 
     /// The same failure; one that says to wait says how long.
@@ -58,11 +50,19 @@ impl Layer {
         failure.with_retry_after(Some(wait.max(spacing.unwrap_or_default())))
     }
 
-    async fn run<S>(self, mut inner: S, request: Request) -> Result<Answer, Failure>
-    where
-        S: Service<Request, Response = Answer, Error = Failure>,
-    {
-        let mut policy = self.policy(&request);
+    async fn pause(&self, delay: Duration, request: &Request) -> Result<(), Failure> {
+        wait::tell(&request.context, delay, self.profile.title);
+        select! {
+            biased;
+            () = request.context.cancellation.cancelled() => Err(Failure::cancelled()),
+            () = sleep(delay) => Ok(()),
+        }
+    }
+}
+
+impl Around for Retry {
+    async fn call(self, request: Request, mut inner: impl Inner) -> Result<Answer, Failure> {
+        let mut backoff = self.backoff(&request);
         let mut earlier = None;
         loop {
             let failure = match inner.ready().await?.call(request.clone()).await {
@@ -75,7 +75,7 @@ impl Layer {
                 return Err(earlier.unwrap_or(failure));
             }
             let failure = self.with_wait(failure, &request.context.user.id).await;
-            let Some(delay) = policy.delay(&failure) else { return Err(failure) };
+            let Some(delay) = backoff.delay(&failure) else { return Err(failure) };
             let turn = self.limiter.wait_time(self.profile.name, &request.context.user.id).await;
             if delay.max(turn) >= request.context.remaining() {
                 return Err(failure);
@@ -83,42 +83,5 @@ impl Layer {
             self.pause(delay, &request).await?;
             earlier = Some(failure);
         }
-    }
-
-    async fn pause(&self, delay: Duration, request: &Request) -> Result<(), Failure> {
-        wait::tell(&request.context, delay, self.profile.title);
-        select! {
-            biased;
-            () = request.context.cancellation.cancelled() => Err(Failure::cancelled()),
-            () = sleep(delay) => Ok(()),
-        }
-    }
-}
-
-impl<S> tower::Layer<S> for Layer {
-    type Service = Retry<S>;
-
-    fn layer(&self, inner: S) -> Retry<S> {
-        Retry { inner, layer: self.clone() }
-    }
-}
-
-impl<S> Service<Request> for Retry<S>
-where
-    S: Service<Request, Response = Answer, Error = Failure> + Clone + Send + 'static,
-    S::Future: Send,
-{
-    type Response = Answer;
-    type Error = Failure;
-    type Future = BoxFuture<'static, Result<Answer, Failure>>;
-
-    /// Always ready: each attempt waits for what is below by itself.
-    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), Failure>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: Request) -> Self::Future {
-        let Self { inner, layer } = self.clone();
-        Box::pin(layer.run(inner, request))
     }
 }

@@ -6,17 +6,11 @@
 #[cfg(test)]
 mod tests;
 
-use std::{
-    error::Error,
-    io, iter,
-    task::{Context, Poll},
-};
+use std::{error::Error, io, iter};
 
 use bytes::{Bytes, BytesMut};
-use futures_util::future::BoxFuture;
 use http::{HeaderMap, header};
 use tokio::{select, time::timeout_at};
-use tower::Service;
 use tracing::{Instrument, Span, field::Empty, info_span};
 
 use super::{
@@ -38,7 +32,8 @@ impl Send {
         Self { sender, profile }
     }
 
-    async fn run(self, request: Request) -> Result<Answer, Failure> {
+    /// Sends a request once.
+    pub(super) async fn attempt(self, request: Request) -> Result<Answer, Failure> {
         let span = span(&self.profile, &request.outgoing);
         let began = clock::now();
         let end = self.bounded(&request).instrument(span.clone()).await;
@@ -53,22 +48,22 @@ impl Send {
         if context.cancellation.is_cancelled() {
             return Err(Failure::cancelled());
         }
-        let own = clock::now() + outgoing.timeout.unwrap_or(self.profile.timeout);
-        let is_own = own < context.deadline;
+        let attempt_ends = clock::now() + outgoing.timeout.unwrap_or(self.profile.timeout);
+        let is_attempt = attempt_ends < context.deadline;
         attempts.count();
         let answer = select! {
             biased;
             () = context.cancellation.cancelled() => return Err(Failure::cancelled()),
-            answer = timeout_at(own.min(context.deadline), self.attempt(outgoing)) => answer,
+            answer = timeout_at(attempt_ends.min(context.deadline), self.exchange(outgoing)) => answer,
         };
         match answer {
             Ok(answer) => judge(&self.profile, outgoing, answer?),
-            Err(_) if is_own => Err(Failure::new(FailureKind::TimedOut, "the attempt took too long")),
+            Err(_) if is_attempt => Err(Failure::new(FailureKind::TimedOut, "the attempt took too long")),
             Err(_) => Err(Failure::new(FailureKind::OutOfTime, "the call's deadline passed")),
         }
     }
 
-    async fn attempt(&self, outgoing: &Outgoing) -> Result<Answer, Failure> {
+    async fn exchange(&self, outgoing: &Outgoing) -> Result<Answer, Failure> {
         let Outgoing { method, url, headers, body, .. } = outgoing.clone();
         let client = self.sender.client(&url)?;
         let mut request = client.request(method, url.clone()).headers(headers).body(body);
@@ -83,20 +78,6 @@ impl Send {
         check_headers(&headers)?;
         let body = read(response, self.profile.max_body).await?;
         Ok(Answer { status, headers, body, url })
-    }
-}
-
-impl Service<Request> for Send {
-    type Response = Answer;
-    type Error = Failure;
-    type Future = BoxFuture<'static, Result<Answer, Failure>>;
-
-    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), Failure>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: Request) -> Self::Future {
-        Box::pin(self.clone().run(request))
     }
 }
 

@@ -86,8 +86,6 @@ fn built(builder: ClientBuilder) -> Result<reqwest::Client, TlsError> {
 mod tests {
     use std::{env, process::Command};
 
-    use tower::ServiceExt;
-
     use super::{
         super::{
             Due, Outgoing,
@@ -112,7 +110,7 @@ mod tests {
         let sender = Sender { plain, ..Sender::new().unwrap() };
         let outgoing = Outgoing::get("http://example.com/".parse().unwrap(), Due::Json);
         let call = context(Duration::from_mins(1));
-        let failure = Send::new(sender, PROFILE).oneshot(request(outgoing, &call)).await.unwrap_err();
+        let failure = Send::new(sender, PROFILE).attempt(request(outgoing, &call)).await.unwrap_err();
         assert_eq!(failure.kind, FailureKind::NotConfigured);
         assert!(failure.message.unwrap().contains("private network"));
     }

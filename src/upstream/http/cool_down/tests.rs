@@ -3,7 +3,10 @@
 use tower::Layer as _;
 
 use super::{
-    super::testing::{FakeCoolDowns, PROFILE, context, failing, failure, get, request},
+    super::{
+        layer::Layer,
+        testing::{FakeCoolDowns, PROFILE, context, failing, failure, get, request},
+    },
     *,
 };
 use crate::context::{ToolContext, User};
@@ -22,7 +25,8 @@ async fn after(
     who: &str,
 ) -> Option<Failure> {
     let store = Arc::clone(store);
-    let stack = Layer::new(profile, store, config::CoolDown::default()).layer(failing([failure(kind)]));
+    let stack =
+        Layer(Check::new(profile, store, config::CoolDown::default())).layer(failing([failure(kind)]));
     let first = stack.clone().oneshot(request(get(), &of("riley"))).await;
     assert_eq!(first.unwrap_err(), failure(kind), "the failure itself is not lost");
     stack.oneshot(request(get(), &of(who))).await.err()

@@ -4,7 +4,10 @@ use tokio::time::sleep;
 use tower::Layer as _;
 
 use super::{
-    super::testing::{PROFILE, context, failing, get, request},
+    super::{
+        layer::Layer,
+        testing::{PROFILE, context, failing, get, request},
+    },
     *,
 };
 use crate::{
@@ -20,7 +23,7 @@ fn limiter() -> Arc<MemoryLimiter> {
 }
 
 async fn send(limiter: &Arc<MemoryLimiter>, context: &ToolContext) -> Result<Answer, Failure> {
-    let stack = Layer::new(PROFILE, Arc::clone(limiter) as _).layer(failing([]));
+    let stack = Layer(Limit::new(PROFILE, Arc::clone(limiter) as _)).layer(failing([]));
     stack.oneshot(request(get(), context)).await
 }
 

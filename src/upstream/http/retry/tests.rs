@@ -5,6 +5,7 @@ use tower::Layer as _;
 use super::{
     super::{
         CredentialsOf, Outgoing,
+        layer::Layer,
         testing::{PROFILE, context, failing, failure, get, request},
     },
     *,
@@ -36,7 +37,7 @@ async fn asked(
 ) -> (Result<(), Failure>, u32) {
     let request = request(outgoing, context);
     let attempts = request.attempts.clone();
-    let end = Layer::new(profile, limiter()).layer(failing(failures)).oneshot(request).await;
+    let end = Layer(Retry::new(profile, limiter())).layer(failing(failures)).oneshot(request).await;
     (end.map(drop), attempts.get())
 }
 
@@ -100,7 +101,7 @@ async fn a_429_is_waited_for_as_long_as_it_asks() {
 async fn a_429_that_asks_for_nothing_is_waited_for_twice_as_long_as_the_limiter_says() {
     let limiter = limiter();
     let user = context(HOUR).user.id;
-    let stack = Layer::new(PROFILE, Arc::clone(&limiter) as _);
+    let stack = Layer(Retry::new(PROFILE, Arc::clone(&limiter) as _));
     let stack = stack.layer(failing(vec![failure(FailureKind::RateLimited); 9]));
     limiter.acquire(PROFILE.name, &user, clock::now(), &|_| {}).await.unwrap();
     let began = clock::now();

@@ -52,7 +52,7 @@ fn get(url: &str) -> Outgoing {
 }
 
 async fn send(outgoing: Outgoing, context: &ToolContext) -> Result<Answer, Failure> {
-    let end = Send::new(Sender::new().unwrap(), PROFILE).run(request(outgoing, context)).await;
+    let end = Send::new(Sender::new().unwrap(), PROFILE).attempt(request(outgoing, context)).await;
     assert!(!format!("{end:?}").contains("s3cret"), "{end:?}");
     end
 }

@@ -11,36 +11,23 @@ const BASE: Duration = Duration::from_millis(250);
 /// No back-off is longer.
 const CAP: Duration = Duration::from_secs(5);
 
-/// Decides on the attempts of one request.
-pub(super) trait Policy {
-    /// How long to wait before the next attempt; `None` if there is none.
-    fn delay(&mut self, failure: &Failure) -> Option<Duration>;
-}
-
-/// Time-outs once, broken connections and failing servers twice, 429 once; in all at most two but for the 429.
+/// The attempts of one request: time-outs once, broken connections and failing servers twice, 429 once; in all at most two but for the 429.
 #[derive(Clone, Debug)]
-pub(super) struct Usual {
+pub(super) struct Backoff {
     may_retry: bool,
     transient: u32,
     timed_out: u32,
     rate_limited: u32,
 }
 
-impl Usual {
-    /// The policy of a request before its first attempt.
+impl Backoff {
+    /// The state before its first attempt.
     pub(super) fn new(may_retry: bool) -> Self {
         Self { may_retry, transient: 0, timed_out: 0, rate_limited: 0 }
     }
 
-    fn transient(&mut self) -> Option<Duration> {
-        let bound = CAP.min(BASE * 2_u32.pow(self.transient));
-        self.transient += 1;
-        (self.transient <= MAX_TRANSIENT).then(|| full_jitter(bound))
-    }
-}
-
-impl Policy for Usual {
-    fn delay(&mut self, failure: &Failure) -> Option<Duration> {
+    /// How long to wait before the next attempt; `None` if there is none.
+    pub(super) fn delay(&mut self, failure: &Failure) -> Option<Duration> {
         if !self.may_retry {
             return None;
         }
@@ -64,6 +51,12 @@ impl Policy for Usual {
             | FailureKind::NotConfigured => None,
         }
     }
+
+    fn transient(&mut self) -> Option<Duration> {
+        let bound = CAP.min(BASE * 2_u32.pow(self.transient));
+        self.transient += 1;
+        (self.transient <= MAX_TRANSIENT).then(|| full_jitter(bound))
+    }
 }
 
 /// Anything up to the bound, so that those who failed together do not come back together.
@@ -79,7 +72,7 @@ mod tests {
     #[test]
     fn back_off_doubles_up_to_its_cap_and_is_jittered() {
         let bounds = |transient| {
-            let delays = (0..2_000).map(|_| Usual { transient, ..Usual::new(true) }.transient());
+            let delays = (0..2_000).map(|_| Backoff { transient, ..Backoff::new(true) }.transient());
             delays.flatten().max()
         };
         let near = |found: Option<Duration>, bound: u64| {

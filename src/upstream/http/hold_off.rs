@@ -11,9 +11,9 @@ use crate::clock;
 
 /// Until when a source asked to be left alone. Cloning it makes another handle of the same.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Hold(Arc<Mutex<Option<Instant>>>);
+pub(super) struct HoldOff(Arc<Mutex<Option<Instant>>>);
 
-impl Hold {
+impl HoldOff {
     /// The instant before which nothing may be asked, if it is yet to come.
     pub(super) fn until(&self) -> Option<Instant> {
         let until = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
