@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails")]
 
 mod cool_downs;
+mod earlier_file;
 mod idempotency;
 mod opening;
 mod results;
