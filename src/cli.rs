@@ -20,6 +20,7 @@ mod json;
 mod limits;
 mod lint;
 mod list;
+mod manifest_schema;
 mod output;
 mod schema;
 mod screener_login;
@@ -57,6 +58,7 @@ enum Command {
     Call(call::Call),
     Lint(lint::Lint),
     Docs(docs::Docs),
+    ManifestSchema(manifest_schema::ManifestSchema),
     Import(import::Import),
     ScreenerLogin(screener_login::ScreenerLogin),
     Completions(completions::Completions),
@@ -95,6 +97,7 @@ async fn dispatch(command: Command, domains: &[Domain]) -> Result<(), Failure> {
         Command::Call(call) => call.run(domains).await,
         Command::Lint(lint) => lint.run(domains),
         Command::Docs(docs) => docs.run(domains),
+        Command::ManifestSchema(schema) => schema.run(),
         Command::Import(import) => import.run(),
         Command::ScreenerLogin(login) => login.run().await,
         Command::Completions(completions) => completions.run(),

@@ -37,6 +37,7 @@ pub use definition::{CachePolicy, Definition, Example, Source, Status};
 pub use guidance::guidance_for_planner;
 pub use health::{DataSource, SourceHealth};
 pub use input::InputSchema;
+pub use manifest::manifest_schema;
 pub use manifests::Manifests;
 pub use narration::Narration;
 pub use near::near;

@@ -4,6 +4,7 @@
 mod registry {
     mod arguments;
     mod guidance;
+    mod manifest_schema;
     mod pages;
     mod properties;
     mod quality;

@@ -6,9 +6,11 @@
 pub(super) mod declared;
 mod json;
 pub(super) mod reader;
+mod schema;
 
 use std::{path::Path, time::Duration};
 
+pub use schema::manifest_schema;
 use serde_json::{Map, Value};
 
 use self::{
@@ -59,6 +61,8 @@ impl Manifest {
     pub(super) fn read(file: &str, text: &str, report: &mut Report) -> Option<Self> {
         let object = parse(text, report)?;
         let mut reader = Reader::new(&object, String::new(), report);
+        // For editors: the address of the JSON Schema.
+        let _: Option<String> = reader.optional("$schema");
         let input: Option<String> = reader.optional("input");
         let output: Option<String> = reader.optional("output");
         let manifest = Self {

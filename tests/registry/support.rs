@@ -10,7 +10,7 @@ use toolwire::{
         Provenance,
         proto::{brokerage::v1 as brokerage, diagnostics::v1 as diagnostics},
     },
-    files::{Problem, Tree},
+    files::{Problem, Problems, Tree},
     registry::{InputSchema, Manifests, Registry},
     tool::{Executor, Reply, Tool, erase},
 };
@@ -105,7 +105,11 @@ impl Data {
 
     #[track_caller]
     pub(super) fn problems(&self) -> Vec<Problem> {
-        Registry::open(self.manifests(), executors()).expect_err("bad manifests").0
+        self.problems_if_any().expect("bad manifests")
+    }
+
+    pub(super) fn problems_if_any(&self) -> Option<Vec<Problem>> {
+        Registry::open(self.manifests(), executors()).err().map(|Problems(problems)| problems)
     }
 }
 

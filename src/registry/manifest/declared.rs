@@ -42,10 +42,10 @@ pub(super) struct Mode {
 }
 
 /// A constraint of a manifest: its key, the JSON Schema keyword, and what its value must be.
-type Constraint = (&'static str, &'static str, Form);
+pub(super) type Constraint = (&'static str, &'static str, Form);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+pub(super) enum Form {
     Any,
     List,
     Number,
@@ -54,7 +54,7 @@ enum Form {
 }
 
 /// The constraints, in the order in which a schema shows them.
-const CONSTRAINTS: [Constraint; 10] = [
+pub(super) const CONSTRAINTS: [Constraint; 10] = [
     ("enum", "enum", Form::List),
     ("default", "default", Form::Any),
     ("minimum", "minimum", Form::Number),
@@ -67,7 +67,11 @@ const CONSTRAINTS: [Constraint; 10] = [
     ("examples", "examples", Form::List),
 ];
 
-const KINDS: [&str; 6] = ["string", "integer", "number", "boolean", "object", "array"];
+/// The names that a field without a message may have.
+pub(super) const FIELD_NAME: &str = "^[a-z][a-z0-9_]*$";
+
+/// The type words.
+pub(super) const KINDS: [&str; 6] = ["string", "integer", "number", "boolean", "object", "array"];
 
 impl Mode {
     fn allows(self, key: &str) -> bool {

@@ -1,0 +1,16 @@
+//! `toolwire manifest-schema`: the JSON Schema of manifests, for editors.
+
+use clap::Args;
+
+use super::{failure::Failure, output};
+use crate::registry;
+
+/// Prints the JSON Schema of a tool's manifest, for editors
+#[derive(Debug, Args)]
+pub(super) struct ManifestSchema {}
+
+impl ManifestSchema {
+    pub(super) fn run(self) -> Result<(), Failure> {
+        output::print(&format!("{:#}", registry::manifest_schema()))
+    }
+}
