@@ -2,9 +2,16 @@
 
 mod support;
 
-use std::fs;
+use std::{
+    fs,
+    io::{Read, Write},
+    path::Path,
+};
 
+use bytes::{BufMut, Bytes, BytesMut};
+use flate2::{Compress, Compression, FlushCompress, read::GzDecoder, write::GzEncoder};
 use futures_util::StreamExt;
+use prost::Message;
 use serde_json::{Value, json};
 use tonic::{Code, Request, Status};
 use tonic_types::StatusExt;
@@ -13,17 +20,19 @@ use toolwire::contract::{
     proto::{
         brokerage::v1::GetPositionsRequest,
         v1::{
-            CallToolRequest, CancelCallRequest, DescribeForPlannerRequest, GetLimitsRequest, GetToolRequest,
-            InvokeToolRequest, ListToolsRequest, ResultFormat, ToolCategory, ToolContext, ToolErrorCode,
-            ToolResult, ToolView, WatchEventType, WatchToolsRequest, call_event::Event, call_tool_request,
-            call_tool_response, cancel_call_request, invoke_tool_request, tool_result::Outcome,
+            CallToolRequest, CallToolResponse, CancelCallRequest, DescribeForPlannerRequest,
+            GetLimitsRequest, GetToolRequest, InvokeToolRequest, ListToolsRequest, ResultFormat,
+            ToolCategory, ToolContext, ToolErrorCode, ToolResult, ToolView, WatchEventType,
+            WatchToolsRequest, call_event::Event, call_tool_request, call_tool_response, cancel_call_request,
+            invoke_tool_request, tool_result::Outcome,
         },
     },
 };
 
 use support::{
     arguments, patch_json,
-    raw::Raw,
+    program::Program,
+    raw::{Raw, frame},
     save,
     server::{Server, config},
 };
@@ -200,6 +209,66 @@ async fn what_is_too_large_or_no_message_ends_its_stream_only() {
     let fields = [("symbol".to_owned(), value)].into_iter().collect();
     deep.input = Some(call_tool_request::Input::Arguments(prost_types::Struct { fields }));
     assert_eq!(raw.call(path, &[], &deep).await.grpc_status().code(), Code::Internal);
+    assert_eq!(raw.call(path, &[], &call("get_quotes", json!({"symbol": "AAPL"}))).await.status(), 0);
+}
+
+/// The message of a frame, as a compressed one.
+fn compressed(message: &[u8]) -> Bytes {
+    let mut bytes = BytesMut::new();
+    bytes.put_u8(1);
+    bytes.put_u32(u32::try_from(message.len()).expect("small"));
+    bytes.put_slice(message);
+    bytes.freeze()
+}
+
+/// Just under 1 MiB of gzip that unpacks to 1 GiB of zeros: one compressed piece of 8 MiB, 128 times.
+fn bomb() -> Vec<u8> {
+    let zeros = vec![0; 8 << 20];
+    let mut piece = Vec::with_capacity(64 << 10);
+    Compress::new(Compression::best(), false)
+        .compress_vec(&zeros, &mut piece, FlushCompress::Full)
+        .expect("compresses");
+    let header = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
+    let bomb: Vec<u8> = header.into_iter().chain(piece.repeat(128)).collect();
+    assert!((900 << 10..1 << 20).contains(&bomb.len()), "{} bytes", bomb.len());
+    bomb
+}
+
+#[tokio::test]
+async fn gzip_is_taken_and_given_to_those_who_ask() {
+    let server = Server::start();
+    let raw = Raw::connect(server.address).await;
+    let path = "/toolwire.v1.ToolService/CallTool";
+    let message = frame(&call("get_quotes", json!({"symbol": "AAPL"}))).slice(5..);
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(&message).expect("compresses");
+    let body = compressed(&encoder.finish().expect("compresses"));
+    let plain = raw.start_bytes(path, &[("grpc-encoding", "gzip")], body.clone()).await.end().await;
+    assert_eq!(plain.status(), 0);
+    assert!(!plain.headers.contains_key("grpc-encoding"), "{:?}", plain.headers);
+    assert!(!plain.decode::<CallToolResponse>().is_empty());
+
+    let asked = [("grpc-encoding", "gzip"), ("grpc-accept-encoding", "identity,deflate,gzip")];
+    let packed = raw.start_bytes(path, &asked, body).await.end().await;
+    assert_eq!(packed.headers["grpc-encoding"], "gzip");
+    let mut unpacked = Vec::new();
+    GzDecoder::new(&*packed.messages[0]).read_to_end(&mut unpacked).expect("gzip");
+    assert!(CallToolResponse::decode(&*unpacked).is_ok_and(|response| response.outcome.is_some()));
+}
+
+#[tokio::test]
+async fn a_gzip_bomb_is_refused_in_bounded_memory() {
+    const BOUND: u64 = 64 << 10;
+    let program = Program::start(Path::new("."), &[], &[]).await;
+    let raw = Raw::connect(program.address).await;
+    let before = program.peak_memory_kib();
+    for path in ["/toolwire.v1.ToolService/CallTool", "/toolwire.brokerage.v1.BrokerageService/GetQuotes"] {
+        let end = raw.start_bytes(path, &[("grpc-encoding", "gzip")], compressed(&bomb())).await.end().await;
+        assert_status(&end.grpc_status(), Code::ResourceExhausted, "MESSAGE_TOO_LARGE");
+    }
+    let grown = program.peak_memory_kib() - before;
+    assert!(grown < BOUND, "{grown} KiB");
+    let path = "/toolwire.v1.ToolService/CallTool";
     assert_eq!(raw.call(path, &[], &call("get_quotes", json!({"symbol": "AAPL"}))).await.status(), 0);
 }
 

@@ -14,7 +14,7 @@ mod watch;
 use std::{sync::Arc, time::Duration};
 
 use tokio::net::TcpListener;
-use tonic::service::Routes;
+use tonic::{codec::CompressionEncoding::Gzip, service::Routes};
 use tonic_health::server::HealthReporter;
 use tonic_reflection::server::Builder as Reflection;
 
@@ -74,9 +74,13 @@ pub async fn serve(
     let (reporter, health) = tonic_health::server::health_reporter();
     set_serving(&reporter, true).await;
     let limit = server.limits.max_request_bytes;
-    let mut routes = Routes::new(ToolServer::new(face.clone()).max_decoding_message_size(limit))
-        .add_service(BrokerageServer::new(face.clone()).max_decoding_message_size(limit))
-        .add_service(ResearchServer::new(face).max_decoding_message_size(limit))
+    // The limit holds for what a compressed request unpacks to, too. Who does not ask for gzip is answered without.
+    let tools = ToolServer::new(face.clone()).accept_compressed(Gzip).send_compressed(Gzip);
+    let brokerage = BrokerageServer::new(face.clone()).accept_compressed(Gzip).send_compressed(Gzip);
+    let research = ResearchServer::new(face).accept_compressed(Gzip).send_compressed(Gzip);
+    let mut routes = Routes::new(tools.max_decoding_message_size(limit))
+        .add_service(brokerage.max_decoding_message_size(limit))
+        .add_service(research.max_decoding_message_size(limit))
         .add_service(health);
     if server.reflection {
         routes = with_reflection(routes);

@@ -1,6 +1,6 @@
 //! The real program, serving on a free port.
 
-use std::{net::SocketAddr, path::Path, process::Stdio};
+use std::{fs, net::SocketAddr, path::Path, process::Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -58,6 +58,14 @@ impl Program {
                 return line;
             }
         }
+    }
+
+    /// The most memory it has held so far, in KiB.
+    pub fn peak_memory_kib(&self) -> u64 {
+        let id = self.child.id().expect("running");
+        let status = fs::read_to_string(format!("/proc/{id}/status")).expect("readable");
+        let line = status.lines().find(|line| line.starts_with("VmHWM:")).expect("a peak");
+        line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).expect("a number")
     }
 
     /// Ends it at once and returns what is left of its log.

@@ -27,10 +27,6 @@ mod error;
 mod loopback;
 mod static_tokens;
 
-/// The DER certificates that a TLS peer presented and that were verified, its own first.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PeerCertificates(pub Arc<[Vec<u8>]>);
-
 /// What a caller brings along.
 #[derive(Debug, Clone, Copy)]
 pub struct Credentials<'a> {
@@ -38,8 +34,6 @@ pub struct Credentials<'a> {
     pub metadata: &'a HeaderMap,
     /// The TCP peer, if the request came over TCP.
     pub peer: Option<SocketAddr>,
-    /// The peer's certificates, if it came over mutual TLS.
-    pub peer_certificates: Option<&'a PeerCertificates>,
 }
 
 /// The bearer token that an accepted caller presented, for tools that act on the caller's behalf elsewhere.
@@ -71,11 +65,7 @@ impl<'a> Credentials<'a> {
     }
 
     fn of(parts: &'a Parts) -> Self {
-        Self {
-            metadata: &parts.headers,
-            peer: parts.extensions.get::<Peer>().map(|peer| peer.address),
-            peer_certificates: parts.extensions.get(),
-        }
+        Self { metadata: &parts.headers, peer: parts.extensions.get::<Peer>().map(|peer| peer.address) }
     }
 }
 

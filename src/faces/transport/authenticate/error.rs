@@ -11,6 +11,16 @@ pub enum AuthenticationError {
     /// There were no credentials.
     #[error("this server wants credentials: send `authorization: Bearer <token>`")]
     Missing,
+    /// There need be no credentials on this machine, but a proxy passed the request on: it may come from anywhere.
+    #[error(
+        "this server has no credentials configured and serves its own machine only, and the header {header} says that \
+         a proxy passed this request on; configure [[auth.users]] on the server and send \
+         `authorization: Bearer <token>`"
+    )]
+    Proxied {
+        /// The proxy's header.
+        header: String,
+    },
     /// The credentials are not accepted.
     #[error("the credentials are not accepted")]
     Rejected,
@@ -33,6 +43,9 @@ impl From<AuthenticationError> for Status {
         match error {
             // The caller can mend these by sending other credentials.
             AuthenticationError::Missing => {
+                status::plain(Code::Unauthenticated, "CREDENTIALS_MISSING", &text)
+            }
+            AuthenticationError::Proxied { .. } => {
                 status::plain(Code::Unauthenticated, "CREDENTIALS_MISSING", &text)
             }
             AuthenticationError::Rejected => {

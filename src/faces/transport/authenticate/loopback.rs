@@ -1,12 +1,13 @@
 //! No credentials: whoever reaches the loopback interface is trusted, and may name the user it acts for.
 //!
 //! For development and for one person's machine. It refuses every peer that is not on the loopback interface, whatever
-//! address the server was made to listen on.
+//! address the server was made to listen on, and every request that a proxy on this machine says it passed on: behind the
+//! proxy may be anybody. A proxy that says nothing cannot be told from a local caller.
 
 use std::net::SocketAddr;
 
 use futures_util::future::{BoxFuture, ready};
-use http::HeaderValue;
+use http::{HeaderMap, HeaderName, HeaderValue};
 
 use super::{AuthenticationError, Authenticator, Credentials};
 use crate::context::User;
@@ -29,6 +30,9 @@ impl Loopback {
     fn identify(&self, credentials: Credentials<'_>) -> Result<User, AuthenticationError> {
         if !credentials.peer.is_some_and(is_loopback) {
             return Err(AuthenticationError::Rejected);
+        }
+        if let Some(header) = proxy_header(credentials.metadata) {
+            return Err(AuthenticationError::Proxied { header: header.to_string() });
         }
         let mut names = credentials.metadata.get_all(HEADER).iter();
         match (names.next(), names.next()) {
@@ -53,6 +57,14 @@ const MALFORMED: AuthenticationError = AuthenticationError::Malformed { header: 
 fn named(name: &HeaderValue) -> Result<User, AuthenticationError> {
     let id = name.to_str().map_err(|_| MALFORMED)?.parse().map_err(|_| MALFORMED)?;
     Ok(User::new(id))
+}
+
+/// A header by which a proxy says that it passed the request on: RFC 7239, RFC 9110 §7.6.3, and the older custom.
+fn proxy_header(metadata: &HeaderMap) -> Option<&HeaderName> {
+    let is_proxys = |name: &&HeaderName| {
+        matches!(name.as_str(), "forwarded" | "via") || name.as_str().starts_with("x-forwarded-")
+    };
+    metadata.keys().find(is_proxys)
 }
 
 /// Also as an IPv4 address in IPv6 clothes (`::ffff:127.0.0.1`).

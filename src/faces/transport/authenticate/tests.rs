@@ -32,6 +32,23 @@ async fn loopback_refuses_peers_from_elsewhere() {
 }
 
 #[tokio::test]
+async fn loopback_refuses_what_a_proxy_passed_on() {
+    for header in ["forwarded", "via", "x-forwarded-for", "x-forwarded-proto"] {
+        let refused = identify(loopback(), LOCAL, &[(header, "1.1 edge")]).await;
+        assert_eq!(refused, Err((Code::Unauthenticated, "CREDENTIALS_MISSING".to_owned())), "{header}");
+    }
+    let text = AuthenticationError::Proxied { header: "via".to_owned() }.to_string();
+    assert!(text.contains("header via") && text.contains("[[auth.users]]"), "{text}");
+    assert_eq!(identify(loopback(), LOCAL, &[("x-forward", "x")]).await, Ok("dev".to_owned()));
+}
+
+#[tokio::test]
+async fn a_token_is_enough_behind_a_proxy() {
+    let headers = [("authorization", "Bearer s3cret-b"), ("via", "1.1 edge")];
+    assert_eq!(identify(tokens(), LOCAL, &headers).await, Ok("bob".to_owned()));
+}
+
+#[tokio::test]
 async fn a_malformed_user_is_an_invalid_argument() {
     let long = "a".repeat(129);
     for name in ["", "a b", "caf\u{e9}", &long] {
