@@ -6,7 +6,7 @@
 //! one call through these modules.
 //!
 //! The platform knows no tool and no source by name. A [`domain::Domain`] offers them; [`domains`] are those that come with
-//! Toolwire. A module imports only from those below it, which `tests/tidy.rs` checks.
+//! Toolwire. A module imports only from those below it, which `tests/tidy` checks.
 
 // The domains that come with Toolwire, and what a domain is.
 pub mod domain;

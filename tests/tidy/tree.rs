@@ -1,0 +1,106 @@
+//! The files that the rules read, parsed where a rule asks for it. Not here: what the names in them mean (`names.rs`).
+
+use std::{
+    cell::OnceCell,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use crate::syntax;
+
+/// The Rust files of the repository.
+pub(crate) struct Tree {
+    /// In the order of their paths.
+    pub(crate) files: Vec<File>,
+}
+
+/// One Rust file.
+pub(crate) struct File {
+    /// From the root of the repository, with `/`.
+    pub(crate) path: String,
+    /// As it stands.
+    pub(crate) text: String,
+    parsed: OnceCell<syn::File>,
+}
+
+impl Tree {
+    /// A tree of paths and texts, to try the rules on.
+    pub(crate) fn of(files: &[(&str, &str)]) -> Self {
+        Self {
+            files: files
+                .iter()
+                .map(|(path, text)| File::new((*path).to_owned(), (*text).to_owned()))
+                .collect(),
+        }
+    }
+
+    /// `src`, `tests` and `build.rs` of this repository.
+    pub(crate) fn of_the_repository() -> Self {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mut paths = vec![root.join("build.rs")];
+        collect(&root.join("src"), &mut paths);
+        collect(&root.join("tests"), &mut paths);
+        paths.sort();
+        Self { files: paths.iter().map(|path| read(root, path)).collect() }
+    }
+
+    /// The files of the crate.
+    pub(crate) fn sources(&self) -> impl Iterator<Item = &File> {
+        self.files.iter().filter(|file| file.below_src().is_some())
+    }
+
+    /// The modules that are compiled for tests only, those in files of their own.
+    pub(crate) fn test_modules(&self) -> Vec<Vec<String>> {
+        let declared = self.sources().flat_map(|file| {
+            syntax::test_module_files(file.syntax()).map(|name| [file.module(), vec![name]].concat())
+        });
+        declared.collect()
+    }
+}
+
+impl File {
+    fn new(path: String, text: String) -> Self {
+        Self { path, text, parsed: OnceCell::new() }
+    }
+
+    /// What it parses to.
+    pub(crate) fn syntax(&self) -> &syn::File {
+        let parse = || syn::parse_file(&self.text).unwrap_or_else(|error| panic!("{}: {error}", self.path));
+        self.parsed.get_or_init(parse)
+    }
+
+    /// The path below `src/`, if it is there.
+    pub(crate) fn below_src(&self) -> Option<&str> {
+        self.path.strip_prefix("src/")
+    }
+
+    /// The path of its module: empty for `src/lib.rs`.
+    pub(crate) fn module(&self) -> Vec<String> {
+        let path = self.below_src().unwrap_or(&self.path);
+        let segments = path.trim_end_matches(".rs").split('/').filter(|segment| *segment != "lib");
+        segments.map(str::to_owned).collect()
+    }
+
+    /// The room it is in: none for `lib.rs` and `main.rs`, which stand outside.
+    pub(crate) fn room(&self) -> Option<&str> {
+        let below = self.below_src()?;
+        let room = below.split(['/', '.']).next()?;
+        (below != "lib.rs" && below != "main.rs").then_some(room)
+    }
+}
+
+fn collect(directory: &Path, paths: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(directory).expect("readable") {
+        let path = entry.expect("readable").path();
+        if path.is_dir() {
+            collect(&path, paths);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            paths.push(path);
+        }
+    }
+}
+
+fn read(root: &Path, path: &Path) -> File {
+    let name = path.strip_prefix(root).expect("below the root").to_string_lossy().replace('\\', "/");
+    File::new(name, fs::read_to_string(path).expect("readable"))
+}
