@@ -23,6 +23,7 @@ pub mod registry;
 pub mod tool;
 
 // What tools and sources stand on.
+pub mod single_flight;
 pub mod store;
 pub mod upstream;
 

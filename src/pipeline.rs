@@ -8,7 +8,6 @@ pub mod cache;
 mod call;
 pub mod deadline;
 pub mod execute;
-pub mod flight;
 pub mod frame;
 pub mod idempotency;
 mod in_flight;
@@ -30,7 +29,7 @@ use tracing::Instrument;
 
 pub use authorize::Policy;
 pub use cache::Tiers;
-pub use call::{Arrived, Call, Facts, Target};
+pub use call::{Arrived, Call, CallResult, Facts, Target};
 use execute::{Execute, timed_out};
 pub use in_flight::{InFlight, Which};
 use stream::End;

@@ -16,7 +16,7 @@ use std::{
 use self::metric::export::Scrape;
 use opentelemetry::{
     global,
-    trace::{TraceContextExt, TraceId, TracerProvider},
+    trace::{FutureExt, TraceContextExt, TraceId, TracerProvider},
 };
 use opentelemetry_otlp::{ExporterBuildError, SpanExporter};
 use opentelemetry_sdk::{
@@ -123,6 +123,11 @@ where
         .with_target(false)
         .with_tracked_inactivity(false)
         .with_filter(Targets::new().with_target("toolwire", LevelFilter::INFO))
+}
+
+/// Work for a task of its own: it goes on in the trace of the current span, which can end before it.
+pub fn continuing_trace<F: Future>(work: F) -> impl Future<Output = F::Output> + use<F> {
+    work.with_context(Span::current().context())
 }
 
 /// The trace that the current span belongs to; `None` where nothing is traced.

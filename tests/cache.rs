@@ -403,7 +403,7 @@ async fn the_last_caller_to_leave_takes_the_work_along_and_nothing_is_kept() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_call_that_comes_after_everybody_left_flies_anew() {
+async fn a_call_that_comes_after_everybody_left_is_executed_anew() {
     let turn = Turn::take().await;
     let bench = bench("request", "user");
     let first = start(&bench, nap("4s")).await;
@@ -563,7 +563,7 @@ async fn a_store_that_hangs_holds_nobody_up_for_long() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_flight_that_is_lost_is_an_error_for_everybody_and_nobody_hangs() {
+async fn an_execution_whose_task_is_gone_is_an_error_for_everybody_and_nobody_hangs() {
     let _turn = Turn::take().await;
     let bench = faulty(Fault::PanicsWhenItKeeps);
     let (one, other) = tokio::join!(bench.run(nap("1s")), bench.run(nap("1s")));

@@ -4,7 +4,7 @@
 //! A hit spends nothing of a source. What is kept is data, and for a minute that there is none; never another error,
 //! and never what ended early. Not here: the snapshots of `browse_screener`, which are its source's own.
 
-mod flight;
+mod execution;
 mod key;
 mod tiers;
 
@@ -18,8 +18,8 @@ use tower::Service;
 use tracing::{Instrument, field::Empty, info_span};
 
 pub use self::tiers::Tiers;
-use self::{flight::Board, key::Passage};
-use super::{Call, flight::Landed};
+use self::{execution::Executions, key::ExecutionKey};
+use super::{Call, CallResult};
 use crate::{
     contract::{Provenance, Refusal, Terminal},
     registry::{CachePolicy, CacheTier, Category, Registry},
@@ -35,7 +35,7 @@ pub struct Layer(Arc<Parts>);
 struct Parts {
     tiers: Tiers,
     registry: Arc<Registry>,
-    board: Board,
+    executions: Executions,
 }
 
 /// See [`Layer`].
@@ -57,7 +57,7 @@ enum Lookup {
 impl Layer {
     /// Keeps results in the given tiers, apart by the state of the data that the registry knows of.
     pub fn new(tiers: Tiers, registry: Arc<Registry>) -> Self {
-        Self(Arc::new(Parts { tiers, registry, board: Board::default() }))
+        Self(Arc::new(Parts { tiers, registry, executions: Executions::default() }))
     }
 }
 
@@ -76,7 +76,7 @@ where
 {
     type Response = Terminal;
     type Error = Refusal;
-    type Future = Either<S::Future, BoxFuture<'static, Landed>>;
+    type Future = Either<S::Future, BoxFuture<'static, CallResult>>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Refusal>> {
         self.inner.poll_ready(cx)
@@ -92,7 +92,7 @@ where
     }
 }
 
-async fn answer<S>(Layer(parts): Layer, policy: CachePolicy, call: Call, inner: S) -> Landed
+async fn answer<S>(Layer(parts): Layer, policy: CachePolicy, call: Call, inner: S) -> CallResult
 where
     S: Service<Call, Response = Terminal, Error = Refusal> + Clone + Send + Sync + 'static,
     S::Future: Send + 'static,
@@ -107,8 +107,8 @@ where
         Lookup::Miss => Some(Arc::clone(store)),
         Lookup::Failed => None,
     };
-    // Boxed, so that a hit does not carry its room about.
-    Box::pin(parts.board.fly(&call, Passage::of(key, &call), store, policy.ttl, inner)).await
+    // Boxed: a hit, the common case, would otherwise pay for the size of this future.
+    Box::pin(parts.executions.result(&call, ExecutionKey::of(key, &call), store, policy.ttl, inner)).await
 }
 
 /// How results of this call may be kept, if they may.

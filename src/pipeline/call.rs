@@ -13,9 +13,12 @@ use tokio::time::Instant;
 use crate::{
     clock,
     context::{RequestId, ToolContext},
-    contract::{Outcome, Provenance, Terminal, ToolError, ToolResult, arguments::Arguments},
+    contract::{Outcome, Provenance, Refusal, Terminal, ToolError, ToolResult, arguments::Arguments},
     registry::RegisteredTool,
 };
+
+/// How a call ended.
+pub type CallResult = Result<Terminal, Refusal>;
 
 /// What every face turns a request into.
 #[derive(Clone, Debug)]
@@ -105,6 +108,21 @@ impl Call {
     /// The result of this call when it failed.
     pub fn failed(&self, error: ToolError) -> Terminal {
         self.result(Err(error), Provenance::default())
+    }
+
+    /// What another call that asked for the same came to, as the result of this one.
+    pub(super) fn adopt(&self, terminal: Terminal) -> Terminal {
+        match terminal {
+            Terminal::Result(result) => {
+                Terminal::Result(ToolResult { fetched_at: self.arrived.wall, ..result })
+            }
+            other @ Terminal::ConfirmationRequired(_) => other,
+        }
+    }
+
+    /// The refusal when something within the server went wrong, whose cause is in the log under the call's id.
+    pub(super) fn internal(&self) -> Refusal {
+        Refusal::Internal { call_id: self.context.call_id.to_string() }
     }
 }
 

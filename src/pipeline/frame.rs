@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use tower::Service;
 use uuid::Uuid;
 
-use super::{Call, flight::Landed};
+use super::{Call, CallResult};
 use crate::contract::{Refusal, Terminal};
 
 /// Length of a nonce in bytes.
@@ -40,7 +40,7 @@ impl<S> tower::Layer<S> for Layer {
 impl<S: Service<Call, Response = Terminal, Error = Refusal>> Service<Call> for Frame<S> {
     type Response = Terminal;
     type Error = Refusal;
-    type Future = Map<S::Future, fn(Landed) -> Landed>;
+    type Future = Map<S::Future, fn(CallResult) -> CallResult>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Refusal>> {
         self.inner.poll_ready(cx)
@@ -48,38 +48,38 @@ impl<S: Service<Call, Response = Terminal, Error = Refusal>> Service<Call> for F
 
     fn call(&mut self, call: Call) -> Self::Future {
         let is_nested = call.context.depth > 0;
-        let frame: fn(Landed) -> Landed = match (is_nested, call.tool().definition.untrusted) {
+        let frame: fn(CallResult) -> CallResult = match (is_nested, call.tool().definition.untrusted) {
             (false, true) => framed,
             (false, false) => framed_if_marked,
             (true, true) => marked,
-            (true, false) => |landed| landed,
+            (true, false) => |result| result,
         };
         self.inner.call(call).map(frame)
     }
 }
 
-fn framed(landed: Landed) -> Landed {
-    with_nonce(landed, |_| Some(nonce()))
+fn framed(result: CallResult) -> CallResult {
+    with_nonce(result, |_| Some(nonce()))
 }
 
 /// A composite of trusted tools and others carries the mark of the others.
-fn framed_if_marked(landed: Landed) -> Landed {
-    with_nonce(landed, |mark| mark.map(|_| nonce()))
+fn framed_if_marked(result: CallResult) -> CallResult {
+    with_nonce(result, |mark| mark.map(|_| nonce()))
 }
 
 /// A part of a response has no nonce of its own.
-fn marked(landed: Landed) -> Landed {
-    with_nonce(landed, |_| Some(String::new()))
+fn marked(result: CallResult) -> CallResult {
+    with_nonce(result, |_| Some(String::new()))
 }
 
-fn with_nonce(mut landed: Landed, nonce: impl FnOnce(Option<String>) -> Option<String>) -> Landed {
-    if let Ok(Terminal::Result(result)) = &mut landed
+fn with_nonce(mut result: CallResult, nonce: impl FnOnce(Option<String>) -> Option<String>) -> CallResult {
+    if let Ok(Terminal::Result(result)) = &mut result
         && result.outcome.is_ok()
     {
         let provenance = &mut result.provenance;
         provenance.untrusted_nonce = nonce(provenance.untrusted_nonce.take());
     }
-    landed
+    result
 }
 
 /// 128 bits in hex that nobody can foresee. One UUID has six bits too few.

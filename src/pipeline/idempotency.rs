@@ -9,36 +9,31 @@ use std::{
 };
 
 use futures_util::future::{BoxFuture, Either, ready};
-use opentelemetry::{Context as Trace, trace::FutureExt};
 use sha2::{Digest, Sha256};
 use tokio::select;
 use tower::Service;
-use tracing::Span;
-use tracing_opentelemetry::OpenTelemetrySpanExt;
 
-pub(super) use self::wait::own;
 use self::{
-    depart::detached,
-    turns::Turns,
+    key_locks::KeyLocks,
+    start::detached,
     wait::{forced_end, wait},
 };
-use super::{
-    Call, InFlight,
-    flight::{Flight, Flights, Landed},
-};
+use super::{Call, CallResult, InFlight};
 use crate::{
     clock,
     context::Lineage,
     contract::{ErrorCode, Event, Refusal, Terminal, ToolError, ToolResult, Violation, json},
     registry::Category,
+    single_flight::{SingleFlight, Waiter},
     store::{
         StoreError,
         idempotency::{ArgumentsDigest, Begun, Idempotency, Key},
     },
+    telemetry::continuing_trace,
 };
 
-mod depart;
-mod turns;
+mod key_locks;
+mod start;
 mod wait;
 
 /// When to try again after all records are taken.
@@ -51,8 +46,8 @@ const UNAVAILABLE_RETRY_AFTER: Duration = Duration::from_secs(5);
 #[derive(Clone, Debug)]
 pub struct Layer {
     store: Arc<dyn Idempotency>,
-    flights: Flights<Key, Landed>,
-    turns: Turns,
+    running: SingleFlight<Key, CallResult>,
+    key_locks: KeyLocks,
     in_flight: InFlight,
 }
 
@@ -64,17 +59,17 @@ pub struct Idempotent<S> {
 }
 
 /// What a call with a `request_id` finds.
-enum Boarded {
-    /// The flight that carries it out.
-    On(Flight<Landed>),
+enum Found {
+    /// It is being carried out.
+    Running(Waiter<CallResult>),
     /// Its end.
-    Ended(Landed),
+    Ended(CallResult),
 }
 
 impl Layer {
     /// Remembers in the given store, and lists what may outlive its callers.
     pub fn new(store: Arc<dyn Idempotency>, in_flight: InFlight) -> Self {
-        Self { store, flights: Flights::default(), turns: Turns::default(), in_flight }
+        Self { store, running: SingleFlight::default(), key_locks: KeyLocks::default(), in_flight }
     }
 }
 
@@ -93,7 +88,7 @@ where
 {
     type Response = Terminal;
     type Error = Refusal;
-    type Future = Either<S::Future, BoxFuture<'static, Landed>>;
+    type Future = Either<S::Future, BoxFuture<'static, CallResult>>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Refusal>> {
         self.inner.poll_ready(cx)
@@ -129,7 +124,7 @@ where
     S: Service<Call, Response = Terminal, Error = Refusal> + Clone + Send + 'static,
     S::Future: Send + 'static,
 {
-    fn once(&mut self, call: Call) -> BoxFuture<'static, Landed> {
+    fn once(&mut self, call: Call) -> BoxFuture<'static, CallResult> {
         // The ready service goes with the call; its clone stays.
         let clone = self.inner.clone();
         let inner = std::mem::replace(&mut self.inner, clone);
@@ -139,7 +134,7 @@ where
 }
 
 impl Layer {
-    async fn once<S>(self, call: Call, inner: S) -> Landed
+    async fn once<S>(self, call: Call, inner: S) -> CallResult
     where
         S: Service<Call, Response = Terminal, Error = Refusal> + Send + 'static,
         S::Future: Send + 'static,
@@ -148,27 +143,25 @@ impl Layer {
             // From here on it may be recorded, and then it is carried out whoever leaves.
             call.facts.detach();
         }
-        // The trace goes on, but the caller's span must be able to end first.
-        let trace = Span::current().context();
-        let boarding = self.board(call.clone(), inner, trace.clone()).with_context(trace);
-        let boarded = select! {
-            boarded = tokio::spawn(boarding) => boarded.unwrap_or_else(|_| Boarded::Ended(Err(lost(&call)))),
+        let finding = continuing_trace(self.find_or_start(call.clone(), inner));
+        let found = select! {
+            found = tokio::spawn(finding) => found.unwrap_or_else(|_| Found::Ended(Err(call.internal()))),
             () = forced_end(&call.context.cancellation), if writes(&call) => {
-                Boarded::Ended(Ok(call.failed(outcome_unknown())))
+                Found::Ended(Ok(call.failed(outcome_unknown())))
             }
         };
-        match boarded {
-            Boarded::On(flight) => {
+        match found {
+            Found::Running(waiter) => {
                 accept(&call);
-                wait(&call, flight).await
+                wait(&call, waiter).await
             }
-            Boarded::Ended(landed) => landed,
+            Found::Ended(result) => result,
         }
     }
 
-    /// Finds or begins the flight of a call. In a task of its own: a caller who left between the record and the departure
+    /// Finds the work of a call, or starts it. Runs in a task of its own: a caller who left between the record and the start
     /// would leave a call that is recorded as begun and never was.
-    async fn board<S>(self, call: Call, inner: S, trace: Trace) -> Boarded
+    async fn find_or_start<S>(self, call: Call, inner: S) -> Found
     where
         S: Service<Call, Response = Terminal, Error = Refusal> + Send + 'static,
         S::Future: Send + 'static,
@@ -177,25 +170,25 @@ impl Layer {
         let work = detached(&call);
         // A read ends by its callers, who are listed themselves: others may wait for it.
         let listed = writes(&work).then(|| self.list(&work));
-        // Until the flight is listed: another caller would find its record and no flight.
-        let _turn = self.turns.of(&key).await;
+        // Until the work can be joined: another caller would find its record and no work.
+        let _lock = self.key_locks.lock(&key).await;
         if call.context.cancellation.is_cancelled() {
-            return Boarded::Ended(Ok(call.failed(ToolError::cancelled())));
+            return Found::Ended(Ok(call.failed(ToolError::cancelled())));
         }
-        let landed = match self.store.begin(&key, digest_of(&call), clock::wall()).await {
+        let result = match self.store.begin(&key, digest_of(&call), clock::wall()).await {
             Begun::Conflict => Err(Refusal::RequestIdReused { request_id: key.request_id.to_string() }),
             Begun::Full => Err(full()),
             Begun::Unavailable(error) => Err(unavailable(&call, &error)),
             Begun::Ended(result) => Ok(stored(&call, *result)),
-            Begun::New => return Boarded::On(self.depart(&call, work, listed, inner, trace)),
-            Begun::Unfinished => match self.flights.join(&key, &call.context.cancellation) {
-                Some(flight) => return Boarded::On(flight),
-                // A read that was lost is harmless to repeat; a write is not.
-                None if !writes(&call) => return Boarded::On(self.depart(&call, work, listed, inner, trace)),
+            Begun::New => return Found::Running(self.start(&call, work, listed, inner)),
+            Begun::Unfinished => match self.running.join(&key, &call.context.cancellation) {
+                Some(waiter) => return Found::Running(waiter),
+                // Its process is gone. A read is harmless to repeat; a write is not.
+                None if !writes(&call) => return Found::Running(self.start(&call, work, listed, inner)),
                 None => Ok(call.failed(outcome_unknown())),
             },
         };
-        Boarded::Ended(landed)
+        Found::Ended(result)
     }
 }
 
@@ -207,7 +200,7 @@ fn writes(call: &Call) -> bool {
 /// The outcome of an earlier call as the outcome of this one.
 fn stored(call: &Call, result: ToolResult) -> Terminal {
     call.facts.hit();
-    own(call, Terminal::Result(result))
+    call.adopt(Terminal::Result(result))
 }
 
 fn accept(call: &Call) {
@@ -259,10 +252,6 @@ fn unavailable(call: &Call, error: &StoreError) -> Refusal {
     let call_id = call.context.call_id;
     tracing::error!(%error, %call_id, tool_name = call.tool().definition.name, "a call cannot be recorded");
     Refusal::StateUnavailable { retry_after: UNAVAILABLE_RETRY_AFTER }
-}
-
-fn lost(call: &Call) -> Refusal {
-    Refusal::Internal { call_id: call.context.call_id.to_string() }
 }
 
 fn full() -> Refusal {

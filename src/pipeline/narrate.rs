@@ -16,7 +16,7 @@ use serde_json::Value;
 use tokio::{pin, select, time::sleep};
 use tower::Service;
 
-use super::{Call, flight::Landed};
+use super::{Call, CallResult};
 use crate::{
     context::EventSink,
     contract::{Refusal, Terminal},
@@ -54,7 +54,7 @@ where
 {
     type Response = Terminal;
     type Error = Refusal;
-    type Future = Either<S::Future, BoxFuture<'static, Landed>>;
+    type Future = Either<S::Future, BoxFuture<'static, CallResult>>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Refusal>> {
         self.inner.poll_ready(cx)
@@ -83,12 +83,12 @@ impl Narrator {
         Self { events: call.context.events.clone(), tool, arguments }
     }
 
-    async fn over(self, work: impl Future<Output = Landed>) -> Landed {
+    async fn over(self, work: impl Future<Output = CallResult>) -> CallResult {
         pin!(work);
         // What is ready at once needs no words on the way, and no timer.
-        if let Poll::Ready(landed) = poll!(&mut work) {
-            self.sum_up(&landed);
-            return landed;
+        if let Poll::Ready(result) = poll!(&mut work) {
+            self.sum_up(&result);
+            return result;
         }
         let doing = self.doing();
         if let Some(doing) = &doing {
@@ -98,9 +98,9 @@ impl Narrator {
         loop {
             select! {
                 biased;
-                landed = &mut work => {
-                    self.sum_up(&landed);
-                    return landed;
+                result = &mut work => {
+                    self.sum_up(&result);
+                    return result;
                 }
                 () = sleep(INTERVAL) => self.events.progress(None, alive),
             }
@@ -112,8 +112,8 @@ impl Narrator {
     }
 
     /// The last words before the result.
-    fn sum_up(&self, landed: &Landed) {
-        let Ok(Terminal::Result(result)) = landed else { return };
+    fn sum_up(&self, result: &CallResult) {
+        let Ok(Terminal::Result(result)) = result else { return };
         let Ok(data) = &result.outcome else { return };
         let RegisteredTool { definition, narration, .. } = &*self.tool;
         let said =

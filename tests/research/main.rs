@@ -3,8 +3,8 @@
 #![allow(clippy::print_stdout, reason = "shows what it measures")]
 
 mod catalogue;
-mod flights;
 mod isolation;
 mod screener;
 mod shapes;
+mod single_flight;
 mod support;

@@ -10,19 +10,19 @@ use crate::{
     store::results::ResultKey,
 };
 
-/// What a flight is a flight of.
+/// Which calls share one execution: those of one result and one depth.
 ///
-/// Calls at different depths do not share one: each waits only for deeper ones, so that no circle of calls can wait for
+/// Calls at different depths do not share: each waits only for deeper ones, so that no circle of calls can wait for
 /// itself, and what is too large for a client may still answer a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Passage {
-    pub(super) key: ResultKey,
+pub(super) struct ExecutionKey {
+    pub(super) result: ResultKey,
     depth: usize,
 }
 
-impl Passage {
+impl ExecutionKey {
     pub(super) fn of(key: ResultKey, call: &Call) -> Self {
-        Self { key, depth: call.context.depth }
+        Self { result: key, depth: call.context.depth }
     }
 }
 

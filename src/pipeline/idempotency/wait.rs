@@ -1,37 +1,33 @@
-//! Waiting for a flight: as long as the manifest allows. Not here: the call's deadline, which bounds this too.
+//! Waiting for work that is under way: as long as the manifest allows. Not here: the call's deadline, which bounds this too.
 
 use std::convert::Infallible;
 
 use futures_util::future::pending;
 use tokio::{select, time::timeout_at};
 
-use super::{lost, outcome_unknown, writes};
+use super::{outcome_unknown, writes};
 use crate::{
     clock,
     context::{Cancellation, StopCause},
-    contract::{Terminal, ToolResult},
-    pipeline::{
-        Call,
-        flight::{Flight, Landed},
-        timed_out,
-    },
+    pipeline::{Call, CallResult, timed_out},
+    single_flight::Waiter,
 };
 
 /// Waits as long as the manifest allows; a write goes on beyond that.
-pub(super) async fn wait(call: &Call, mut flight: Flight<Landed>) -> Landed {
+pub(super) async fn wait(call: &Call, mut waiter: Waiter<CallResult>) -> CallResult {
     // Work that only reads may have others who wait for it: a caller who cancels leaves, and no more.
-    let work = writes(call).then(|| flight.cancellation().clone());
-    let told = tell(&call.context.cancellation, work);
-    let patience = clock::now() + call.tool().definition.timeout;
-    let landed = select! {
-        landed = timeout_at(patience, flight.landed()) => landed,
+    let work = writes(call).then(|| waiter.cancellation().clone());
+    let cancels = pass_cancels_on(&call.context.cancellation, work);
+    let times_out = clock::now() + call.tool().definition.timeout;
+    let result = select! {
+        result = timeout_at(times_out, waiter.outcome()) => result,
         () = forced_end(&call.context.cancellation) => Ok(None),
-        never = told => match never {},
+        never = cancels => match never {},
     };
-    match landed {
-        Ok(Some(landed)) => landed.map(|terminal| own(call, terminal)),
+    match result {
+        Ok(Some(result)) => result.map(|terminal| call.adopt(terminal)),
         Err(_) if !writes(call) => Ok(call.failed(timed_out(call))),
-        Ok(None) if !writes(call) => Err(lost(call)),
+        Ok(None) if !writes(call) => Err(call.internal()),
         Ok(None) | Err(_) => Ok(call.failed(outcome_unknown())),
     }
 }
@@ -45,18 +41,10 @@ pub(super) async fn forced_end(caller: &Cancellation) {
 }
 
 /// Passes a caller's `CancelCall` on to the work. A caller who leaves tells it nothing.
-async fn tell(caller: &Cancellation, work: Option<Cancellation>) -> Infallible {
+async fn pass_cancels_on(caller: &Cancellation, work: Option<Cancellation>) -> Infallible {
     caller.cancelled().await;
     if let Some(work) = work.filter(|_| caller.cause() == Some(StopCause::Cancelled)) {
         work.cancel(StopCause::Cancelled);
     }
     pending().await
-}
-
-/// The outcome of another call as the outcome of this one.
-pub(in crate::pipeline) fn own(call: &Call, terminal: Terminal) -> Terminal {
-    match terminal {
-        Terminal::Result(result) => Terminal::Result(ToolResult { fetched_at: call.arrived.wall, ..result }),
-        other @ Terminal::ConfirmationRequired(_) => other,
-    }
 }

@@ -21,7 +21,7 @@ const HOUSE: &[&[&str]] = &[
     &["registry"],
     &["tool"],
     &["upstream"],
-    &["config", "store"],
+    &["config", "single_flight", "store"],
     &["context"],
     &["contract"],
     &["clock", "console", "failure", "files", "telemetry"],

@@ -6,10 +6,10 @@
 
 mod catalogue;
 mod credentials;
-mod flight;
 mod page;
 mod patience;
 mod profile;
+mod progress;
 mod scrape;
 mod session;
 mod settings;
@@ -21,23 +21,25 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use tokio::time::timeout_at;
+use tokio::{select, time::timeout_at};
 
 use self::{
-    flight::Flights,
     patience::Patience,
+    progress::Progress,
     scrape::{Scrape, Scraped},
     why::Why,
 };
 use crate::{
     clock,
-    context::ToolContext,
+    context::{ToolContext, UserId},
     contract::{ErrorCode, ToolError},
+    single_flight::{Leader, SingleFlight, Waiter, WhenUnattended},
     store::{
         StoreError,
         cool_downs::CoolDowns,
         screens::{ScreenCopy, Screens},
     },
+    telemetry::continuing_trace,
     upstream::{http::Client, now::Now},
 };
 
@@ -56,7 +58,8 @@ pub struct Screener {
     stores: Stores,
     credentials: Arc<Credentials>,
     settings: Arc<Settings>,
-    flights: Flights<Scraped>,
+    /// At most one scrape a user at a time; calls that come meanwhile share it.
+    scrapes: SingleFlight<UserId, Arc<Scraped>, Progress>,
 }
 
 /// What outlives the process.
@@ -100,7 +103,7 @@ pub enum Freshness {
 impl Screener {
     /// The screens of every user. `client` is one of [`PROFILE`].
     pub fn new(client: Client, stores: Stores, credentials: Arc<Credentials>, settings: Settings) -> Self {
-        Self { client, stores, credentials, settings: Arc::new(settings), flights: Flights::default() }
+        Self { client, stores, credentials, settings: Arc::new(settings), scrapes: SingleFlight::default() }
     }
 
     /// The stocks of a screen of the calling user (spec 004 §3.0, the diagram "Cache-First Strategy").
@@ -142,21 +145,35 @@ impl Screener {
     /// Scrapes, or joins the user's scrape that is under way.
     async fn scraped(&self, screen: &Screen, context: &ToolContext) -> Result<Browsed, Why> {
         let patience = Patience::of(context);
-        let flight = self.flights.join(&context.user.id, |progress| {
-            let scrape = Scrape {
-                client: self.client.clone(),
-                stores: self.stores.clone(),
-                login: self.credentials.of(context).or_else(|| self.settings.demo.clone()),
-                settings: Arc::clone(&self.settings),
-                wanted: catalogue::in_turn(&self.settings.screens, &context.user.id, screen),
-                context: patience.of_scrape(context),
-                progress,
-            };
-            scrape.run()
-        });
-        match timeout_at(patience.ends, flight.landed(&context.events)).await {
-            Ok(scraped) => scraped.screen(&screen.screen_id),
+        let caller = &context.cancellation;
+        let (leader, mut waiter) =
+            self.scrapes.join_or_lead(context.user.id.clone(), WhenUnattended::Cancel, caller);
+        if let Some(leader) = leader {
+            start(self.scrape(screen, context, &waiter, patience), leader);
+        }
+        let progress = waiter.shared().clone();
+        match timeout_at(patience.ends, progress.while_waiting(waiter.outcome(), &context.events)).await {
+            // A panic of the scrape is one of each call that shares it.
+            Ok(scraped) => scraped.expect("a scrape ends with an outcome").screen(&screen.screen_id),
             Err(_) => Err(Why::out_of_time()),
+        }
+    }
+
+    fn scrape(
+        &self,
+        screen: &Screen,
+        context: &ToolContext,
+        waiter: &Waiter<Arc<Scraped>, Progress>,
+        patience: Patience,
+    ) -> Scrape {
+        Scrape {
+            client: self.client.clone(),
+            stores: self.stores.clone(),
+            login: self.credentials.of(context).or_else(|| self.settings.demo.clone()),
+            settings: Arc::clone(&self.settings),
+            wanted: catalogue::in_turn(&self.settings.screens, &context.user.id, screen),
+            context: patience.of_scrape(context, waiter.cancellation().clone()),
+            progress: waiter.shared().clone(),
         }
     }
 
@@ -186,6 +203,19 @@ impl Browsed {
     fn is_fresh(&self) -> bool {
         matches!(self.freshness, Freshness::Kept(age) if age < FRESH)
     }
+}
+
+/// Scrapes in a task of its own, until nobody waits for it any more.
+fn start(scrape: Scrape, leader: Leader<UserId, Arc<Scraped>, Progress>) {
+    let cancellation = scrape.context.cancellation.clone();
+    let task = async move {
+        select! {
+            biased;
+            () = cancellation.cancelled() => {}
+            scraped = scrape.run() => leader.finish(Arc::new(scraped)),
+        }
+    };
+    tokio::spawn(continuing_trace(task));
 }
 
 fn unreadable(error: &StoreError) -> ToolError {

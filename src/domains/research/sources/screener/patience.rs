@@ -24,12 +24,12 @@ impl Patience {
         Self { ends: context.deadline - reserve / 2, scrape_ends: context.deadline - reserve }
     }
 
-    /// The context of a scrape that a call begins. Calls that join it may outlast the first: its cancellation and its
-    /// events are not the scrape's.
-    pub(super) fn of_scrape(self, context: &ToolContext) -> ToolContext {
+    /// The context of a scrape that a call begins. Calls that join it may outlast the first: neither its cancellation nor
+    /// its events are the scrape's.
+    pub(super) fn of_scrape(self, context: &ToolContext, cancellation: Cancellation) -> ToolContext {
         ToolContext {
             deadline: self.scrape_ends,
-            cancellation: Cancellation::new(),
+            cancellation,
             events: EventSink::discarding(),
             ..context.clone()
         }

@@ -13,8 +13,8 @@ use tokio::time::{sleep, timeout_at};
 
 use super::{
     Browsed, Freshness, Login, PROFILE, Screen, Settings, Stores,
-    flight::Progress,
     page::{Page, Row},
+    progress::Progress,
     session::Session,
     why::Why,
 };

@@ -9,45 +9,40 @@ use std::{
 };
 
 use futures_util::future::pending;
-use opentelemetry::trace::FutureExt;
 use tokio::{
     pin, select,
     time::{Instant, sleep_until, timeout},
 };
 use tower::{Service, ServiceExt};
-use tracing::Span;
-use tracing_opentelemetry::OpenTelemetrySpanExt;
 
-use super::{hit, key::Passage};
+use super::{hit, key::ExecutionKey};
 use crate::{
     clock,
-    context::{Cancellation, EventSink, StopCause, UserId},
+    context::{Audience, Cancellation, EventSink, StopCause, UserId},
     contract::{ErrorCode, Refusal, Terminal, ToolResult},
-    pipeline::{
-        Call, execute,
-        flight::{Flight, Flights, Landed, Pilot, Unattended},
-        idempotency::own,
-    },
+    pipeline::{Call, CallResult, execute},
+    single_flight::{Leader, SingleFlight, Waiter, WhenUnattended},
     store::results::{ResultKey, Results, StoredResult},
+    telemetry::continuing_trace,
 };
 
 /// How long it is known that there is nothing (spec 004 §6).
 const NOT_FOUND_TTL: Duration = Duration::from_mins(1);
 
-/// How long callers wait for their result to be kept.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How long callers wait for their result to be stored.
+const STORE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// A caller with less time left than this after a flight ran out of its own begins no other.
-const WORTH_A_FLIGHT: Duration = Duration::from_millis(100);
+/// A caller with less time left than this after an execution ran out of its own begins no other.
+const LEAST_TIME: Duration = Duration::from_millis(100);
 
-/// The flights under way.
+/// The executions under way; leader and waiters share who hears of progress.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Board(Flights<Passage, Landing>);
+pub(super) struct Executions(SingleFlight<ExecutionKey, Ended, Audience>);
 
-/// How a flight ended, and by when it had to.
+/// How an execution ended, and by when it had to.
 #[derive(Clone, Debug)]
-struct Landing {
-    /// Under whose identity it flew.
+struct Ended {
+    /// Under whose identity it ran.
     user: UserId,
     end: End,
     at: Instant,
@@ -56,49 +51,48 @@ struct Landing {
 
 #[derive(Clone, Debug)]
 enum End {
-    /// An earlier flight had kept the result between the look and the start.
+    /// An earlier execution had stored the result between the look and the start.
     Found(Box<StoredResult>),
-    Done(Box<Landed>),
+    Done(Box<CallResult>),
     OutOfTime,
 }
 
-/// Where a flight keeps its result, if it does.
-struct Keeping {
+/// Where an execution stores its result, and for how long.
+struct Target {
     store: Arc<dyn Results>,
     key: ResultKey,
     ttl: Duration,
 }
 
-impl Board {
-    /// The outcome of the call, from a flight that is under way or from its own.
-    pub(super) async fn fly<S>(
+impl Executions {
+    /// The result of the call, from an execution that is under way or from its own.
+    pub(super) async fn result<S>(
         &self,
         call: &Call,
-        passage: Passage,
+        key: ExecutionKey,
         store: Option<Arc<dyn Results>>,
         ttl: Duration,
         inner: S,
-    ) -> Landed
+    ) -> CallResult
     where
         S: Service<Call, Response = Terminal, Error = Refusal> + Clone + Send + Sync + 'static,
         S::Future: Send + 'static,
     {
         loop {
-            let (pilot, mut flight) =
-                self.0.join_or_begin(passage, Unattended::Ends, &call.context.cancellation);
-            call.context.events.listen_to(flight.audience());
-            if let Some(pilot) = pilot {
-                let store = store.clone();
-                let keeping = store.map(|store| Keeping { store, key: passage.key, ttl });
-                depart(shared(call, &flight), pilot, keeping, inner.clone());
+            let caller = &call.context.cancellation;
+            let (leader, mut waiter) = self.0.join_or_lead(key, WhenUnattended::Cancel, caller);
+            call.context.events.listen_to(waiter.shared());
+            if let Some(leader) = leader {
+                let target = store.clone().map(|store| Target { store, key: key.result, ttl });
+                start(shared(call, &waiter), leader, target, inner.clone());
             }
-            // The task is gone without a word only when something outside the tool panicked.
-            let Some(landing) = flight.landed().await else { return Err(lost(call)) };
-            if !landing.is_cut_short_for(call) {
-                return landing.answer(call);
+            // There is no outcome only when something outside the tool panicked.
+            let Some(ended) = waiter.outcome().await else { return Err(call.internal()) };
+            if !ended.is_cut_short_for(call) {
+                return ended.result_of(call);
             }
-            let is_out_of_time = matches!(landing.end, End::OutOfTime);
-            if is_out_of_time && call.context.deadline - landing.deadline <= WORTH_A_FLIGHT {
+            let is_out_of_time = matches!(ended.end, End::OutOfTime);
+            if is_out_of_time && call.context.deadline - ended.deadline <= LEAST_TIME {
                 // The call's own deadline ends it.
                 return pending().await;
             }
@@ -106,26 +100,25 @@ impl Board {
     }
 }
 
-/// The call as the flight carries it out: it speaks to all who wait, and stops when the last of them leaves.
-fn shared(call: &Call, flight: &Flight<Landing>) -> Call {
+/// The call as it is executed: its events reach all who wait, and it stops when the last of them leaves.
+fn shared(call: &Call, waiter: &Waiter<Ended, Audience>) -> Call {
     let mut work = call.clone();
-    work.context.cancellation = flight.cancellation().clone();
-    work.context.events = EventSink::to_all(flight.audience().clone());
+    work.context.cancellation = waiter.cancellation().clone();
+    work.context.events = EventSink::to_all(waiter.shared().clone());
     work
 }
 
-fn depart<S>(call: Call, pilot: Pilot<Passage, Landing>, keeping: Option<Keeping>, inner: S)
+/// Executes the call in a task of its own.
+fn start<S>(call: Call, leader: Leader<ExecutionKey, Ended, Audience>, target: Option<Target>, inner: S)
 where
     S: Service<Call, Response = Terminal, Error = Refusal> + Send + 'static,
     S::Future: Send + 'static,
 {
-    // The trace goes on, but the caller's span must be able to end first.
-    let trace = Span::current().context();
-    let journey = async move {
+    let execution = async move {
         let (deadline, cancellation) = (call.context.deadline, call.context.cancellation.clone());
         let user = call.context.user.id.clone();
         let work = async {
-            if let Some(stored) = found(keeping.as_ref(), &call).await {
+            if let Some(stored) = stored_meanwhile(target.as_ref(), &call).await {
                 return End::Found(Box::new(stored));
             }
             End::Done(Box::new(inner.oneshot(call.clone()).await))
@@ -133,11 +126,11 @@ where
         // None: nobody waits.
         if let Some(end) = bounded(work, deadline, &cancellation).await {
             let at = clock::now();
-            keep(keeping.as_ref(), &call, &end).await;
-            pilot.land(Landing { user, end, at, deadline });
+            store(target.as_ref(), &call, &end).await;
+            leader.finish(Ended { user, end, at, deadline });
         }
     };
-    tokio::spawn(journey.with_context(trace));
+    tokio::spawn(continuing_trace(execution));
 }
 
 /// The end of the work, which is dropped at once when its time is over or nobody waits for it.
@@ -158,19 +151,19 @@ async fn bounded(
     }
 }
 
-/// What is kept by now: a flight may have landed after this call looked and before it took off.
-async fn found(keeping: Option<&Keeping>, call: &Call) -> Option<StoredResult> {
-    let Keeping { store, key, .. } = keeping?;
-    // Whoever looked before has said it if the store does not work.
+/// What is stored by now: another execution may have ended after this call looked and before it began its own.
+async fn stored_meanwhile(target: Option<&Target>, call: &Call) -> Option<StoredResult> {
+    let Target { store, key, .. } = target?;
+    // An error of the store was logged by the look before.
     store.get(key, now(call)).await.ok().flatten()
 }
 
-async fn keep(keeping: Option<&Keeping>, call: &Call, end: &End) {
-    let Some(Keeping { store, key, ttl }) = keeping else { return };
-    let End::Done(landed) = end else { return };
-    let Ok(Terminal::Result(result)) = &**landed else { return };
-    let Some(stored) = to_keep(result, call, *ttl) else { return };
-    match timeout(PATIENCE, store.put(key, &stored)).await {
+async fn store(target: Option<&Target>, call: &Call, end: &End) {
+    let Some(Target { store, key, ttl }) = target else { return };
+    let End::Done(done) = end else { return };
+    let Ok(Terminal::Result(result)) = &**done else { return };
+    let Some(stored) = to_store(result, call, *ttl) else { return };
+    match timeout(STORE_TIMEOUT, store.put(key, &stored)).await {
         Ok(Ok(())) => {}
         Ok(Err(error)) => tracing::warn!(tool_name = result.tool, %error, "a result could not be cached"),
         Err(_) => tracing::warn!(tool_name = result.tool, "a cache took too long to keep a result"),
@@ -178,7 +171,7 @@ async fn keep(keeping: Option<&Keeping>, call: &Call, end: &End) {
 }
 
 /// What may answer later calls: data that a client can take, or for a while that there is none.
-fn to_keep(result: &ToolResult, call: &Call, ttl: Duration) -> Option<StoredResult> {
+fn to_store(result: &ToolResult, call: &Call, ttl: Duration) -> Option<StoredResult> {
     let ttl = match &result.outcome {
         Ok(data) if execute::size_error(data).is_none() => ttl,
         Err(error) if error.code == ErrorCode::NotFound => ttl.min(NOT_FOUND_TTL),
@@ -198,16 +191,12 @@ fn now(call: &Call) -> SystemTime {
     call.arrived.wall + (clock::now() - call.arrived.at)
 }
 
-fn lost(call: &Call) -> Refusal {
-    Refusal::Internal { call_id: call.context.call_id.to_string() }
-}
-
-impl Landing {
-    /// What it says to one of its waiters.
-    fn answer(self, call: &Call) -> Landed {
+impl Ended {
+    /// The result of a call that waited for it.
+    fn result_of(self, call: &Call) -> CallResult {
         match self.end {
             End::Found(stored) => Ok(hit(call, *stored)),
-            End::Done(landed) => landed.map(|terminal| own(call, terminal)),
+            End::Done(result) => result.map(|terminal| call.adopt(terminal)),
             End::OutOfTime => Err(Refusal::DeadlineExceeded),
         }
     }
@@ -228,8 +217,8 @@ impl Landing {
 
     /// When the source would have had its turn for the call, if that was too late.
     fn refused_turn(&self) -> Option<Instant> {
-        let End::Done(landed) = &self.end else { return None };
-        let Ok(Terminal::Result(result)) = &**landed else { return None };
+        let End::Done(done) = &self.end else { return None };
+        let Ok(Terminal::Result(result)) = &**done else { return None };
         let error = result.outcome.as_ref().err().filter(|error| error.code == ErrorCode::RateLimited)?;
         Some(self.at + error.retry_after?)
     }

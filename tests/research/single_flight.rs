@@ -1,4 +1,4 @@
-//! One flight for equal calls, all the way to the source's connection.
+//! One execution for equal calls, all the way to the source's connection.
 
 use std::time::Duration;
 

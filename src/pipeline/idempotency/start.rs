@@ -1,6 +1,6 @@
 //! The work of a call with a `request_id`, in a task of its own, and the record of its end.
 
-use opentelemetry::{Context as Trace, trace::FutureExt};
+use opentelemetry::trace::FutureExt;
 use tokio::{pin, select, time::sleep_until};
 use tower::Service;
 
@@ -8,11 +8,8 @@ use super::{Layer, key_of, outcome_unknown, writes};
 use crate::{
     context::{Cancellation, StopCause},
     contract::{ErrorCode, Refusal, Terminal, ToolError, ToolResult},
-    pipeline::{
-        Call,
-        flight::{Flight, Landed, Unattended},
-        in_flight::Guard,
-    },
+    pipeline::{Call, CallResult, in_flight::Guard},
+    single_flight::{Waiter, WhenUnattended},
     store::idempotency::{Idempotency, Key},
 };
 
@@ -24,36 +21,35 @@ impl Layer {
         self.in_flight.enter(user, context.call_id, work.request_id, context.cancellation.clone())
     }
 
-    /// Starts the work in a task of its own.
-    pub(super) fn depart<S>(
+    /// Starts the work in a task of its own, within the trace of this one.
+    pub(super) fn start<S>(
         &self,
         call: &Call,
         work: Call,
         listed: Option<Guard>,
         mut inner: S,
-        trace: Trace,
-    ) -> Flight<Landed>
+    ) -> Waiter<CallResult>
     where
         S: Service<Call, Response = Terminal, Error = Refusal> + Send + 'static,
         S::Future: Send + 'static,
     {
         let key = key_of(&work);
         let cancellation = work.context.cancellation.clone();
-        let unattended = if writes(&work) { Unattended::GoesOn } else { Unattended::Ends };
+        let when_unattended = if writes(&work) { WhenUnattended::Continue } else { WhenUnattended::Cancel };
         let caller = &call.context.cancellation;
-        let (pilot, flight) = self.flights.begin(key.clone(), cancellation, unattended, caller);
-        let Self { store, turns, .. } = self.clone();
-        let journey = async move {
-            let landed = fly(inner.call(work.clone()), &work).await;
-            let _turn = turns.of(&key).await;
-            if pilot.is_listed() {
-                record(&*store, &key, &work, &landed).await;
+        let (leader, waiter) = self.running.lead(key.clone(), cancellation, when_unattended, caller);
+        let Self { store, key_locks, .. } = self.clone();
+        let task = async move {
+            let result = carry_out(inner.call(work.clone()), &work).await;
+            let _lock = key_locks.lock(&key).await;
+            if leader.is_current() {
+                record(&*store, &key, &work, &result).await;
             }
             drop(listed);
-            pilot.land(landed);
+            leader.finish(result);
         };
-        tokio::spawn(journey.with_context(trace));
-        flight
+        tokio::spawn(task.with_current_context());
+        waiter
     }
 }
 
@@ -68,7 +64,7 @@ pub(super) fn detached(call: &Call) -> Call {
 }
 
 /// Carries the work out: a write until the cap, a read until nobody waits for it.
-async fn fly(work: impl Future<Output = Landed>, call: &Call) -> Landed {
+async fn carry_out(work: impl Future<Output = CallResult>, call: &Call) -> CallResult {
     let cancellation = &call.context.cancellation;
     pin!(work);
     select! {
@@ -78,14 +74,14 @@ async fn fly(work: impl Future<Output = Landed>, call: &Call) -> Landed {
             cancellation.cancel(StopCause::Deadline);
             Ok(call.failed(outcome_unknown()))
         }
-        landed = &mut work => landed,
+        result = &mut work => result,
     }
 }
 
 /// Keeps the outcome, unless nothing was done and the same call may well succeed later. Where that fails, those who
 /// wait still learn the outcome; a repeat meets a call that seems unfinished.
-async fn record(store: &dyn Idempotency, key: &Key, call: &Call, landed: &Landed) {
-    let recorded = match landed {
+async fn record(store: &dyn Idempotency, key: &Key, call: &Call, result: &CallResult) {
+    let recorded = match result {
         Ok(Terminal::Result(result)) if is_final(call, result) => store.end(key, result).await,
         _ => store.forget(key).await,
     };

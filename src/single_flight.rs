@@ -1,0 +1,290 @@
+//! Single-flight: work that is under way once for each key, with any number of callers waiting for its outcome.
+//!
+//! Whoever begins the work gets its [`Leader`], which goes to a task of its own; everybody, that caller included, gets a
+//! [`Waiter`]. The work lives until its last waiter leaves and is then cancelled, unless it writes. Not here: what the
+//! work is, how long anybody waits for it, and what is stored of its outcome.
+
+use std::{
+    collections::HashMap,
+    hash::Hash,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+};
+
+use tokio::sync::watch;
+
+use crate::context::{Cancellation, StopCause};
+
+/// The work under way, by its key. `T` is the outcome, `S` is what leader and waiters share meanwhile, such as who hears
+/// of progress. Cloning it makes another handle of the same.
+#[derive(Debug)]
+pub struct SingleFlight<K, T, S = ()>(Arc<Mutex<HashMap<K, Entry<T, S>>>>);
+
+/// A caller who waits for the outcome, until it is dropped.
+#[derive(Debug)]
+pub struct Waiter<T, S = ()> {
+    outcome: watch::Receiver<Option<T>>,
+    waiters: Arc<Waiters>,
+    caller: Cancellation,
+    shared: S,
+}
+
+/// Held by the task that does the work. Dropped without an outcome, it leaves its waiters without one.
+#[derive(Debug)]
+pub struct Leader<K: Eq + Hash, T, S = ()> {
+    key: K,
+    group: SingleFlight<K, T, S>,
+    outcome: watch::Sender<Option<T>>,
+}
+
+/// What becomes of the work when its last waiter leaves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WhenUnattended {
+    /// It goes on and can be joined again: it writes, and a write is not cut in half.
+    Continue,
+    /// It is cancelled and can no longer be joined: nobody wants what it reads.
+    Cancel,
+}
+
+#[derive(Debug)]
+struct Entry<T, S> {
+    outcome: watch::Receiver<Option<T>>,
+    /// The entry itself does not count as a waiter.
+    waiters: Weak<Waiters>,
+    cancellation: Cancellation,
+    when_unattended: WhenUnattended,
+    shared: S,
+}
+
+/// Held by all who wait; the last one drops it.
+#[derive(Debug)]
+struct Waiters {
+    cancellation: Cancellation,
+    when_unattended: WhenUnattended,
+    /// Why the last one who left did so.
+    left: Mutex<Option<StopCause>>,
+}
+
+impl<K, T, S> Default for SingleFlight<K, T, S> {
+    fn default() -> Self {
+        Self(Arc::default())
+    }
+}
+
+impl<K, T, S> Clone for SingleFlight<K, T, S> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<K: Clone + Eq + Hash, T, S: Clone + Default> SingleFlight<K, T, S> {
+    /// Begins work that the given cancellation stops, in place of any other of that key.
+    pub fn lead(
+        &self,
+        key: K,
+        cancellation: Cancellation,
+        when_unattended: WhenUnattended,
+        caller: &Cancellation,
+    ) -> (Leader<K, T, S>, Waiter<T, S>) {
+        self.lead_in(&mut self.lock(), key, cancellation, when_unattended, caller)
+    }
+
+    /// Waits for the work of the key, if it is under way.
+    pub fn join(&self, key: &K, caller: &Cancellation) -> Option<Waiter<T, S>> {
+        self.lock().get_mut(key)?.join(caller)
+    }
+
+    /// Waits for the work of the key, or else begins it, in one step.
+    pub fn join_or_lead(
+        &self,
+        key: K,
+        when_unattended: WhenUnattended,
+        caller: &Cancellation,
+    ) -> (Option<Leader<K, T, S>>, Waiter<T, S>) {
+        let mut entries = self.lock();
+        if let Some(waiter) = entries.get_mut(&key).and_then(|entry| entry.join(caller)) {
+            return (None, waiter);
+        }
+        let cancellation = Cancellation::new();
+        let (leader, waiter) = self.lead_in(&mut entries, key, cancellation, when_unattended, caller);
+        (Some(leader), waiter)
+    }
+
+    fn lead_in(
+        &self,
+        entries: &mut HashMap<K, Entry<T, S>>,
+        key: K,
+        cancellation: Cancellation,
+        when_unattended: WhenUnattended,
+        caller: &Cancellation,
+    ) -> (Leader<K, T, S>, Waiter<T, S>) {
+        let (sender, outcome) = watch::channel(None);
+        let waiters = Waiters::of(&cancellation, when_unattended);
+        let waiter = Waiter { outcome, waiters, caller: caller.clone(), shared: S::default() };
+        let entry = Entry {
+            outcome: waiter.outcome.clone(),
+            waiters: Arc::downgrade(&waiter.waiters),
+            cancellation,
+            when_unattended,
+            shared: waiter.shared.clone(),
+        };
+        entries.insert(key.clone(), entry);
+        (Leader { key, group: self.clone(), outcome: sender }, waiter)
+    }
+}
+
+impl<K, T, S> SingleFlight<K, T, S> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<K, Entry<T, S>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<T, S: Clone> Entry<T, S> {
+    fn join(&mut self, caller: &Cancellation) -> Option<Waiter<T, S>> {
+        let waiters = match (self.waiters.upgrade(), self.when_unattended) {
+            (Some(waiters), _) => waiters,
+            (None, WhenUnattended::Continue) => Waiters::of(&self.cancellation, WhenUnattended::Continue),
+            (None, WhenUnattended::Cancel) => return None,
+        };
+        self.waiters = Arc::downgrade(&waiters);
+        let (outcome, shared) = (self.outcome.clone(), self.shared.clone());
+        Some(Waiter { outcome, waiters, caller: caller.clone(), shared })
+    }
+}
+
+impl<T: Clone, S> Waiter<T, S> {
+    /// Waits for the outcome. `None` if the leader is gone without one, as after a panic.
+    pub async fn outcome(&mut self) -> Option<T> {
+        self.outcome.wait_for(Option::is_some).await.ok()?.clone()
+    }
+}
+
+impl<T, S> Waiter<T, S> {
+    /// What stops the work for all who wait for it.
+    pub fn cancellation(&self) -> &Cancellation {
+        &self.waiters.cancellation
+    }
+
+    /// What leader and waiters share.
+    pub fn shared(&self) -> &S {
+        &self.shared
+    }
+}
+
+impl<K: Eq + Hash, T, S> Leader<K, T, S> {
+    /// Whether new callers still join this work: work that nobody waited for may have been begun anew.
+    pub fn is_current(&self) -> bool {
+        self.group.lock().get(&self.key).is_some_and(|entry| self.is_of(entry))
+    }
+
+    /// Gives everybody who waits the outcome.
+    pub fn finish(self, outcome: T) {
+        self.outcome.send_replace(Some(outcome));
+    }
+
+    fn is_of(&self, entry: &Entry<T, S>) -> bool {
+        self.outcome.subscribe().same_channel(&entry.outcome)
+    }
+}
+
+impl Waiters {
+    fn of(cancellation: &Cancellation, when_unattended: WhenUnattended) -> Arc<Self> {
+        Arc::new(Self { cancellation: cancellation.clone(), when_unattended, left: Mutex::default() })
+    }
+}
+
+impl<T, S> Drop for Waiter<T, S> {
+    fn drop(&mut self) {
+        *self.waiters.left.lock().unwrap_or_else(PoisonError::into_inner) = self.caller.cause();
+    }
+}
+
+impl Drop for Waiters {
+    fn drop(&mut self) {
+        let left = *self.left.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if self.when_unattended == WhenUnattended::Cancel {
+            self.cancellation.cancel(left.unwrap_or(StopCause::CallerGone));
+        }
+    }
+}
+
+impl<K: Eq + Hash, T, S> Drop for Leader<K, T, S> {
+    fn drop(&mut self) {
+        let mut entries = self.group.lock();
+        if entries.get(&self.key).is_some_and(|entry| self.is_of(entry)) {
+            entries.remove(&self.key);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Group = SingleFlight<&'static str, u32>;
+
+    #[tokio::test]
+    async fn equal_keys_share_one_leader_and_its_outcome_and_other_keys_do_not() {
+        let (group, caller) = (Group::default(), Cancellation::new());
+        let (leader, mut first) = group.join_or_lead("x", WhenUnattended::Cancel, &caller);
+        let (none, mut second) = group.join_or_lead("x", WhenUnattended::Cancel, &caller);
+        assert!(none.is_none(), "one leader for both");
+        let (other, _waiter) = group.join_or_lead("y", WhenUnattended::Cancel, &caller);
+        assert!(other.is_some());
+        leader.unwrap().finish(7);
+        assert_eq!((first.outcome().await, second.outcome().await), (Some(7), Some(7)));
+        assert!(group.join(&"x", &caller).is_none(), "it is over");
+    }
+
+    #[tokio::test]
+    async fn a_leader_that_is_gone_without_an_outcome_leaves_none() {
+        let (group, caller) = (Group::default(), Cancellation::new());
+        let (leader, mut waiter) = group.lead("x", Cancellation::new(), WhenUnattended::Cancel, &caller);
+        drop(leader);
+        assert_eq!(waiter.outcome().await, None);
+    }
+
+    #[test]
+    fn a_leader_that_was_left_by_all_and_ends_late_leaves_its_successor_alone() {
+        let (group, caller) = (Group::default(), Cancellation::new());
+        let lead = || group.lead("x", Cancellation::new(), WhenUnattended::Cancel, &caller);
+        let (abandoned, waiter) = lead();
+        drop(waiter);
+        assert!(group.join(&"x", &caller).is_none(), "an abandoned read is over");
+        let (successor, _waiter) = lead();
+        assert!(!abandoned.is_current());
+        drop(abandoned);
+        assert!(successor.is_current());
+        assert!(group.join(&"x", &caller).is_some());
+    }
+
+    #[test]
+    fn the_last_waiter_to_leave_says_why_the_work_stops() {
+        for (cause, expected) in
+            [(None, StopCause::CallerGone), (Some(StopCause::Cancelled), StopCause::Cancelled)]
+        {
+            let (first, last) = (Cancellation::new(), Cancellation::new());
+            let group = Group::default();
+            let (_leader, one) = group.join_or_lead("x", WhenUnattended::Cancel, &first);
+            let (_, other) = group.join_or_lead("x", WhenUnattended::Cancel, &last);
+            let cancellation = one.cancellation().clone();
+            first.cancel(StopCause::Deadline);
+            drop(one);
+            assert!(!cancellation.is_cancelled());
+            if let Some(cause) = cause {
+                last.cancel(cause);
+            }
+            drop(other);
+            assert_eq!(cancellation.cause(), Some(expected));
+        }
+    }
+
+    #[test]
+    fn work_that_writes_goes_on_unattended_and_can_be_joined_again() {
+        let (group, caller) = (Group::default(), Cancellation::new());
+        let (_leader, waiter) = group.lead("x", Cancellation::new(), WhenUnattended::Continue, &caller);
+        let cancellation = waiter.cancellation().clone();
+        drop(waiter);
+        assert!(!cancellation.is_cancelled());
+        assert!(group.join(&"x", &caller).is_some());
+    }
+}
