@@ -9,6 +9,7 @@ mod client;
 mod cool_down;
 mod failure;
 mod hold_off;
+mod in_process;
 mod judge;
 mod layer;
 mod limit;

@@ -25,8 +25,13 @@ use crate::{
 
 /// A client of the source that never waits, never retries and forgets every cool-down.
 pub(crate) fn client(profile: Profile) -> Client {
+    client_over(profile, Sender::new().unwrap())
+}
+
+/// The same, over the given connections.
+pub(crate) fn client_over(profile: Profile, sender: Sender) -> Client {
     let profile = Profile { may_retry: false, ..profile };
-    Client::new(profile, Sender::new().unwrap(), Arc::new(Unlimited), Arc::new(NoCoolDowns))
+    Client::new(profile, sender, Arc::new(Unlimited), Arc::new(NoCoolDowns))
 }
 
 /// A call with a minute's time.

@@ -1,7 +1,7 @@
 //! The market tools over the embedded sources: the real manifests, the real pipeline, the real connectors.
 
 use std::{
-    sync::{Arc, LazyLock},
+    sync::Arc,
     time::{Duration, SystemTime},
 };
 
@@ -15,7 +15,7 @@ use toolwire::{
         self,
         research::{
             sources::{
-                embedded::Origin,
+                embedded,
                 nse::{self, Nse},
                 universe::Universe,
                 yahoo::{self, Yahoo},
@@ -38,9 +38,7 @@ use toolwire::{
 };
 use url::Url;
 
-static ORIGIN: LazyLock<Origin> = LazyLock::new(|| Origin::start(Tree::Embedded).expect("a free port"));
-
-/// The tools over the embedded origin.
+/// The tools over the embedded sources.
 pub(crate) struct Bench(Arc<Pipeline>);
 
 /// Where the sources are.
@@ -52,7 +50,11 @@ pub(crate) struct Bases {
 
 impl Default for Bases {
     fn default() -> Self {
-        Self { yahoo: ORIGIN.base("yahoo"), cookie: ORIGIN.base("yahoo-cookie"), nse: ORIGIN.base("nse") }
+        Self {
+            yahoo: embedded::base("yahoo"),
+            cookie: embedded::base("yahoo-cookie"),
+            nse: embedded::base("nse"),
+        }
     }
 }
 
@@ -114,7 +116,8 @@ impl Bench {
 fn client(profile: Profile) -> Client {
     let limiter = MemoryLimiter::new(std::iter::empty::<(String, SourcePolicy)>());
     let profile = Profile { may_retry: false, ..profile };
-    Client::new(profile, Sender::new().expect("TLS"), Arc::new(limiter), Arc::new(NoCoolDowns))
+    let sender = embedded::attach(Sender::new().expect("TLS"), Tree::Embedded).expect("readable");
+    Client::new(profile, sender, Arc::new(limiter), Arc::new(NoCoolDowns))
 }
 
 #[derive(Debug)]

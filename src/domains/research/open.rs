@@ -13,7 +13,7 @@ use crate::{
     domain::{self, Opened, Opening},
     domains::research::{
         sources::{
-            embedded::Origin,
+            embedded,
             news::{self, News},
             nse::{self, Nse},
             reddit::{self, Reddit},
@@ -48,8 +48,6 @@ const REDDIT_PUBLIC: &str = "https://www.reddit.com/";
 struct Recorded {
     name: &'static str,
     digest: String,
-    /// What answers for the embedded ones, for as long as somebody may ask.
-    _origin: Option<Arc<Origin>>,
 }
 
 impl DataSource for Recorded {
@@ -65,9 +63,9 @@ impl DataSource for Recorded {
 /// The research sources cannot be set up.
 #[derive(Debug, thiserror::Error)]
 enum OpenError {
-    /// The embedded origin cannot listen.
-    #[error("the embedded sources cannot listen on 127.0.0.1: {0}")]
-    Origin(#[from] io::Error),
+    /// The data of the embedded sources cannot be read.
+    #[error("the embedded sources cannot answer: {0}")]
+    Embedded(#[from] io::Error),
     /// The list of stocks cannot be read.
     #[error(transparent)]
     Unreadable(#[from] ReadError),
@@ -84,7 +82,6 @@ struct Parts<'a> {
     upstreams: &'a Upstreams,
     profiles: &'a config::Profiles,
     universe: Arc<Universe>,
-    origin: Option<Origin>,
     sender: Sender,
     limiter: Arc<MemoryLimiter>,
     screened: Arc<Sqlite>,
@@ -108,13 +105,16 @@ fn set_up(opening: &Opening<'_>) -> Result<Opened, OpenError> {
         Arc::clone(state)
     };
     let user_agent = HeaderValue::from_str(&upstreams.user_agent).expect("checked when it was read");
+    let mut sender = Sender::new()?.with_user_agent(user_agent);
+    if is_any_embedded {
+        sender = embedded::attach(sender, (*tree).clone())?;
+    }
     let policies = Upstream::ALL.map(|source| (source.name(), upstreams.policy(source)));
     let parts = Parts {
         upstreams,
         profiles: &config.profiles,
         universe: Arc::new(universe(tree)?),
-        origin: is_any_embedded.then(|| Origin::start((*tree).clone())).transpose()?,
-        sender: Sender::new()?.with_user_agent(user_agent),
+        sender,
         limiter: Arc::new(MemoryLimiter::new(policies)),
         screened,
         cool_downs: Arc::new(RememberedCoolDowns::new(Arc::clone(state) as _, live)),
@@ -140,8 +140,7 @@ impl Parts<'_> {
         let titles = TITLES.map(|(source, title)| (source.name(), title));
         let limits = Limits::new(Arc::clone(&self.limiter) as _, Arc::clone(&self.cool_downs) as _, titles);
         let digests = self.digests(tree);
-        let origin = self.origin.map(Arc::new);
-        let recorded = |(name, digest)| Arc::new(Recorded { name, digest, _origin: origin.clone() }) as _;
+        let recorded = |(name, digest)| Arc::new(Recorded { name, digest }) as _;
         Opened {
             services: services.with(credentials),
             data: digests.into_iter().map(recorded).collect(),
@@ -244,10 +243,7 @@ impl Parts<'_> {
 
     /// Where a source is: at its embedded twin, or at the configured address.
     fn base(&self, source: Upstream, twin: &str, configured: &Url) -> Url {
-        match &self.origin {
-            Some(origin) if self.upstreams.is_embedded(source) => origin.base(twin),
-            _ => configured.clone(),
-        }
+        if self.upstreams.is_embedded(source) { embedded::base(twin) } else { configured.clone() }
     }
 
     fn now(&self, source: Upstream) -> Now {
@@ -259,7 +255,7 @@ impl Parts<'_> {
     }
 
     fn digests(&self, tree: &Tree) -> Vec<(&'static str, String)> {
-        // What the origin serves: a tree without research has the built-in one.
+        // What the embedded sources answer from: a tree without research has the built-in one.
         let tree = if tree.has_directory("research") { tree } else { &Tree::Embedded };
         let embedded = format!("embedded:{}", tree.digest("research"));
         // At another address a live source is another one.

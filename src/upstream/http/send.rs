@@ -14,8 +14,13 @@ use tokio::{select, time::timeout_at};
 use tracing::{Instrument, Span, field::Empty, info_span};
 
 use super::{
-    Answer, Failure, FailureKind, Outgoing, Profile, Sender, address::NotPublic, judge::judge, record,
-    request::Request, sender::MAX_HEADERS,
+    Answer, Failure, FailureKind, Outgoing, Profile, Sender,
+    address::NotPublic,
+    in_process::{self, too_long},
+    judge::judge,
+    record,
+    request::Request,
+    sender::{MAX_HEADERS, Route},
 };
 use crate::{clock, telemetry::attribute};
 
@@ -64,21 +69,30 @@ impl Send {
     }
 
     async fn exchange(&self, outgoing: &Outgoing) -> Result<Answer, Failure> {
-        let Outgoing { method, url, headers, body, .. } = outgoing.clone();
-        let client = self.sender.client(&url)?;
-        let mut request = client.request(method, url.clone()).headers(headers).body(body);
-        if let Some(user_agent) = self.sender.user_agent()
-            && !outgoing.headers.contains_key(header::USER_AGENT)
-        {
-            request = request.header(header::USER_AGENT, user_agent);
+        let mut outgoing = outgoing.clone();
+        if let Some(user_agent) = self.sender.user_agent() {
+            outgoing.headers.entry(header::USER_AGENT).or_insert_with(|| user_agent.clone());
         }
-        let response = request.send().await.map_err(|error| of_error(&error))?;
+        let url = outgoing.url.clone();
+        let response = match self.sender.route(&url)? {
+            Route::InProcess(service) => in_process::ask(service, outgoing, self.profile.max_body).await?,
+            Route::Network(client) => over_the_network(client, outgoing).await?,
+        };
         let (status, headers) = (response.status(), response.headers().clone());
         Span::current().record(attribute::HTTP_RESPONSE_STATUS_CODE, status.as_u16());
         check_headers(&headers)?;
         let body = read(response, self.profile.max_body).await?;
         Ok(Answer { status, headers, body, url })
     }
+}
+
+async fn over_the_network(
+    client: &reqwest::Client,
+    outgoing: Outgoing,
+) -> Result<reqwest::Response, Failure> {
+    let Outgoing { method, url, headers, body, .. } = outgoing;
+    let request = client.request(method, url).headers(headers).body(body);
+    request.send().await.map_err(|error| of_error(&error))
 }
 
 fn check_headers(headers: &HeaderMap) -> Result<(), Failure> {
@@ -91,14 +105,13 @@ fn check_headers(headers: &HeaderMap) -> Result<(), Failure> {
 
 /// Decompressed bytes are counted as they come, so that a bomb is never unpacked.
 async fn read(mut response: reqwest::Response, max: usize) -> Result<Bytes, Failure> {
-    let too_long = || Failure::malformed(format!("an answer of more than {max} bytes"));
     if response.content_length().is_some_and(|length| length > max as u64) {
-        return Err(too_long());
+        return Err(too_long(max));
     }
     let mut body = BytesMut::new();
     while let Some(chunk) = response.chunk().await.map_err(|error| of_error(&error))? {
         if body.len() + chunk.len() > max {
-            return Err(too_long());
+            return Err(too_long(max));
         }
         body.extend_from_slice(&chunk);
     }

@@ -9,12 +9,13 @@ use std::{
     time::Duration,
 };
 
+use axum::Router;
 use http::HeaderValue;
 use reqwest::{ClientBuilder, redirect, retry};
 use rustls::crypto::ring;
 use url::Url;
 
-use super::{Failure, FailureKind, address::PublicOnly};
+use super::{Failure, FailureKind, address::PublicOnly, in_process::InProcess};
 
 /// How long a connection may take to be made.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -29,6 +30,13 @@ pub struct Sender {
     /// Made at the first use: it reads the system's certificates, which a machine without any need does not have.
     secure: Arc<OnceLock<Result<reqwest::Client, TlsError>>>,
     user_agent: Option<HeaderValue>,
+    in_process: InProcess,
+}
+
+/// What answers for an address.
+pub(super) enum Route<'a> {
+    Network(&'a reqwest::Client),
+    InProcess(Router),
 }
 
 /// The connections cannot be set up.
@@ -42,7 +50,7 @@ impl Sender {
         // Somebody else may have installed it: any will do.
         let _ = ring::default_provider().install_default();
         let plain = built(builder().tls_certs_only([]))?;
-        Ok(Self { plain, secure: Arc::default(), user_agent: None })
+        Ok(Self { plain, secure: Arc::default(), user_agent: None, in_process: InProcess::default() })
     }
 
     /// The same connections, over which requests without a User-Agent of their own get this one.
@@ -50,13 +58,25 @@ impl Sender {
         Self { user_agent: Some(user_agent), ..self }
     }
 
+    /// The same connections, but for addresses of the base's origin: the given service answers those, within the process.
+    pub fn with_in_process(self, base: &Url, service: Router) -> Self {
+        Self { in_process: self.in_process.with(base, service), ..self }
+    }
+
     /// What a request without a User-Agent of its own gets.
     pub(super) fn user_agent(&self) -> Option<&HeaderValue> {
         self.user_agent.as_ref()
     }
 
-    /// The connections for an address.
-    pub(super) fn client(&self, url: &Url) -> Result<&reqwest::Client, Failure> {
+    /// What answers for an address.
+    pub(super) fn route(&self, url: &Url) -> Result<Route<'_>, Failure> {
+        match self.in_process.find(url) {
+            Some(service) => Ok(Route::InProcess(service)),
+            None => self.client(url).map(Route::Network),
+        }
+    }
+
+    fn client(&self, url: &Url) -> Result<&reqwest::Client, Failure> {
         if url.scheme() != "https" {
             return Ok(&self.plain);
         }

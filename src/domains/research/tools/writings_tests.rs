@@ -32,8 +32,9 @@ use crate::{
     },
     tool::{Reply, Tool},
     upstream::{
+        http::Sender,
         now::Now,
-        testing::{client, context},
+        testing::{client_over, context},
     },
 };
 
@@ -83,11 +84,16 @@ impl Watchlists for Watched {
 /// A call that sees sources at the given server, and a watch-list.
 fn call(server: &MockServer, watched: &[&'static str]) -> ToolContext {
     let url = |prefix: &str| format!("{}/{prefix}/", server.uri()).parse().unwrap();
-    call_of(url, Universe::parse(UNIVERSE).unwrap(), watched)
+    call_over(&Sender::new().unwrap(), url, Universe::parse(UNIVERSE).unwrap(), watched)
 }
 
 /// A call that sees sources at the given addresses.
-fn call_of(url: impl Fn(&str) -> Url, universe: Universe, watched: &[&'static str]) -> ToolContext {
+fn call_over(
+    sender: &Sender,
+    url: impl Fn(&str) -> Url,
+    universe: Universe,
+    watched: &[&'static str],
+) -> ToolContext {
     let public = |url: &str| url.parse().unwrap();
     let now = Now::Recorded(NOW.parse::<DateTime<Utc>>().unwrap().into());
     let forum = valuepickr::Settings {
@@ -109,6 +115,7 @@ fn call_of(url: impl Fn(&str) -> Url, universe: Universe, watched: &[&'static st
         google_url: url("googlenews"),
         now,
     };
+    let client = |profile| client_over(profile, sender.clone());
     let context = context();
     let services = context
         .services

@@ -1,4 +1,4 @@
-//! The origin, asked by a real client.
+//! The embedded sources, asked as a browser asks.
 
 mod completeness;
 mod forum;
@@ -8,23 +8,20 @@ mod reddit;
 mod screener;
 mod yahoo;
 
-use std::{
-    io::{ErrorKind, Read, Write},
-    net::TcpStream,
+use axum::{
+    Router,
+    body::{Body, to_bytes},
 };
-
-use http::{HeaderMap, StatusCode, header};
+use http::{HeaderMap, Method, Request, StatusCode, header};
 use serde_json::Value;
+use tower::ServiceExt;
 use url::Url;
 
-use super::Origin;
+use super::{base, service};
 use crate::files::Tree;
 
-/// A client of one origin, which says that it is a browser, follows no redirects and keeps no cookies.
-struct Browser {
-    origin: Origin,
-    client: reqwest::Client,
-}
+/// A client of the embedded sources, which says that it is a browser, follows no redirects and keeps no cookies.
+struct Browser(Router);
 
 /// What was answered.
 struct Got {
@@ -35,13 +32,11 @@ struct Got {
 
 impl Browser {
     fn new() -> Self {
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let builder = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
-        Self { origin: Origin::start(Tree::Embedded).unwrap(), client: builder.build().unwrap() }
+        Self(service(Tree::Embedded).unwrap())
     }
 
     fn url(&self, prefix: &str, path: &str) -> Url {
-        self.origin.base(prefix).join(path).unwrap()
+        base(prefix).join(path).unwrap()
     }
 
     async fn get(&self, prefix: &str, path: &str) -> Got {
@@ -49,21 +44,30 @@ impl Browser {
     }
 
     async fn get_with(&self, prefix: &str, path: &str, headers: &[(&str, &str)]) -> Got {
-        self.send(self.client.get(self.url(prefix, path)), headers).await
+        let browser = ("user-agent", "Mozilla/5.0 (X11; Linux x86_64)");
+        self.send(Method::GET, self.url(prefix, path), "", &[&[browser], headers].concat()).await
+    }
+
+    /// As one asks that does not say that it is a browser.
+    async fn get_as_program(&self, prefix: &str, path: &str) -> Got {
+        self.send(Method::GET, self.url(prefix, path), "", &[]).await
     }
 
     async fn post(&self, prefix: &str, path: &str, form: &str, headers: &[(&str, &str)]) -> Got {
-        let request = self.client.post(self.url(prefix, path)).body(form.to_owned());
-        let request = request.header(header::CONTENT_TYPE, "application/x-www-form-urlencoded");
-        self.send(request, headers).await
+        let form_of_browser = [
+            ("user-agent", "Mozilla/5.0 (X11; Linux x86_64)"),
+            ("content-type", "application/x-www-form-urlencoded"),
+        ];
+        self.send(Method::POST, self.url(prefix, path), form, &[&form_of_browser, headers].concat()).await
     }
 
-    async fn send(&self, request: reqwest::RequestBuilder, headers: &[(&str, &str)]) -> Got {
-        let request = request.header(header::USER_AGENT, "Mozilla/5.0 (X11; Linux x86_64)");
+    async fn send(&self, method: Method, url: Url, body: &str, headers: &[(&str, &str)]) -> Got {
+        let request = Request::builder().method(method).uri(url.as_str());
         let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
-        let response = request.send().await.unwrap();
-        let (status, headers) = (response.status(), response.headers().clone());
-        Got { status, headers, body: response.bytes().await.unwrap().to_vec() }
+        let request = request.body(Body::from(body.to_owned())).unwrap();
+        let (head, body) = self.0.clone().oneshot(request).await.unwrap().into_parts();
+        let body = to_bytes(body, usize::MAX).await.unwrap().to_vec();
+        Got { status: head.status, headers: head.headers, body }
     }
 }
 
@@ -89,37 +93,16 @@ impl Got {
     }
 }
 
-#[test]
-fn an_origin_ends_its_connections_when_it_is_dropped() {
-    let origin = Origin::start(Tree::Embedded).unwrap();
-    let mut stream = TcpStream::connect(origin.address).unwrap();
-    stream.write_all(b"GET /nowhere HTTP/1.1\r\nhost: localhost\r\n\r\n").unwrap();
-    // It is being served, and kept alive.
-    assert_ne!(stream.read(&mut [0; 64]).unwrap(), 0);
-    drop(origin);
-    // The end, or a reset.
-    let rest = stream.read_to_end(&mut Vec::new());
-    assert!(rest.is_ok() || rest.is_err_and(|error| error.kind() == ErrorKind::ConnectionReset));
-}
-
-#[test]
-fn an_origin_serves_callers_without_any_runtime() {
-    let origin = Origin::start(Tree::Embedded).unwrap();
-    let base = origin.base("nse");
-    assert_eq!(base.as_str(), format!("http://{}/nse/", origin.address));
-    assert!(TcpStream::connect(origin.address).is_ok());
-}
-
 #[tokio::test]
 async fn a_tree_without_research_leaves_the_embedded_one_in_place_and_one_with_a_bad_one_is_refused() {
     let directory = tempfile::tempdir().unwrap();
     let tree = Tree::Disk(directory.path().to_owned());
-    assert!(Origin::start(tree.clone()).is_ok());
+    assert!(service(tree.clone()).is_ok());
     std::fs::create_dir(directory.path().join("research")).unwrap();
-    let error = Origin::start(tree.clone()).unwrap_err();
+    let error = service(tree.clone()).unwrap_err();
     assert!(error.to_string().contains("universe.json"), "{error}");
     std::fs::write(directory.path().join("research/universe.json"), "{}").unwrap();
-    assert!(Origin::start(tree).is_err());
+    assert!(service(tree).is_err());
 }
 
 #[tokio::test]

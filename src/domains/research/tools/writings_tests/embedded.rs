@@ -1,16 +1,13 @@
 //! The tools against the embedded origin: whatever it holds is read, found and safe.
 
 use super::*;
-use crate::{domains::research::sources::embedded::Origin, files::Tree};
+use crate::{domains::research::sources::embedded as sources, files::Tree, upstream::http::Sender};
 
-fn embedded(origin: &Origin, watched: &[&'static str]) -> ToolContext {
+fn embedded(watched: &[&'static str]) -> ToolContext {
     let universe = Tree::Embedded.read("research/universe.json").unwrap().unwrap();
     let universe = Universe::parse(&universe).unwrap();
-    call_of(|prefix| origin.base(prefix), universe, watched)
-}
-
-fn origin() -> Origin {
-    Origin::start(Tree::Embedded).unwrap()
+    let sender = sources::attach(Sender::new().unwrap(), Tree::Embedded).unwrap();
+    call_over(&sender, sources::base, universe, watched)
 }
 
 #[track_caller]
@@ -22,8 +19,7 @@ fn assert_safe(texts: &[&str]) {
 
 #[tokio::test]
 async fn the_forum_is_browsed_in_every_category() {
-    let origin = origin();
-    let context = embedded(&origin, &["RELIANCE", "TCS"]);
+    let context = embedded(&["RELIANCE", "TCS"]);
     for (category, count) in [("latest", 25), ("top", 5), ("watchlist", 2)] {
         let input = BrowseValuepickrRequest { category: Some(category.to_owned()), limit: Some(count) };
         let topics = BrowseValuepickr.execute(input, &context).await.unwrap().data.topics;
@@ -38,8 +34,7 @@ async fn the_forum_is_browsed_in_every_category() {
 
 #[tokio::test]
 async fn a_thesis_is_found_by_symbol_and_by_name_and_none_for_nonsense() {
-    let origin = origin();
-    let context = embedded(&origin, &[]);
+    let context = embedded(&[]);
     for query in ["RELIANCE", "reliance industries", "Tata Motors", "TATAMOTORS", "M&M"] {
         let input = GetStockThesisRequest { query: Some(query.to_owned()) };
         let thesis = GetStockThesis.execute(input, &context).await.unwrap().data;
@@ -58,8 +53,7 @@ async fn a_thesis_is_found_by_symbol_and_by_name_and_none_for_nonsense() {
 
 #[tokio::test]
 async fn reddit_is_browsed_in_every_order_and_searched() {
-    let origin = origin();
-    let context = embedded(&origin, &[]);
+    let context = embedded(&[]);
     for subreddit in ["IndiaInvestments", "IndianStockMarket"] {
         for (sort, most) in [("hot", 10), ("new", 10), ("top", 10)] {
             let input = BrowseRedditRequest {
@@ -85,8 +79,7 @@ async fn reddit_is_browsed_in_every_order_and_searched() {
 
 #[tokio::test]
 async fn news_are_fresh_in_every_category_and_about_a_stock() {
-    let origin = origin();
-    let context = embedded(&origin, &[]);
+    let context = embedded(&[]);
     for category in ["markets", "stocks", "economy"] {
         let input = BrowseNewsRequest { category: Some(category.to_owned()), limit: Some(10) };
         let news = BrowseNews.execute(input, &context).await.unwrap().data;

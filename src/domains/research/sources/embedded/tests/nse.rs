@@ -16,8 +16,7 @@ async fn a_document_needs_the_cookie_of_a_page_and_a_browser() {
     let browser = Browser::new();
     let cold = browser.get("nse", "api/fiidiiTradeReact").await;
     assert_eq!((cold.status.as_u16(), cold.header("content-type")), (401, "text/html; charset=utf-8"));
-    let robot = browser.client.get(browser.url("nse", "")).send().await.unwrap();
-    assert_eq!(robot.status(), 403);
+    assert_eq!(browser.get_as_program("nse", "").await.status, 403);
     let warm = browser.get("nse", "report-detail/display-bulk-and-block-deals").await;
     assert!(warm.cookies().contains("nsit="));
     assert_eq!(ask(&browser, "api/nosuch").await.status, 404);

@@ -65,10 +65,9 @@ async fn an_unknown_symbol_and_an_unknown_range_have_their_envelopes() {
 #[tokio::test]
 async fn what_is_no_browser_hears_that_it_asks_too_often() {
     let browser = Browser::new();
-    let url = browser.url("yahoo", &format!("{CHART}/TCS.NS"));
-    let response = browser.client.get(url).send().await.unwrap();
-    assert_eq!(response.status(), 429);
-    assert_eq!(response.text().await.unwrap(), "Edge: Too Many Requests");
+    let got = browser.get_as_program("yahoo", &format!("{CHART}/TCS.NS")).await;
+    assert_eq!(got.status, 429);
+    assert_eq!(got.text(), "Edge: Too Many Requests");
 }
 
 #[tokio::test]

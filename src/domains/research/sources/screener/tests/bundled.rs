@@ -6,28 +6,29 @@ use super::{
 };
 use crate::{
     domains::research::sources::{
-        embedded::Origin,
+        embedded,
         screener::testing::{MemoryScreens, OneCoolDown},
         universe::Universe,
     },
     files::Tree,
-    upstream::testing,
+    upstream::{http::Sender, testing},
 };
 
 /// The connector, and the universe that its stocks come from.
-fn bundled(origin: &Origin, credentials: Credentials) -> (Screener, Universe) {
+fn bundled(credentials: Credentials) -> (Screener, Universe) {
     let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/data/research/universe.json"));
     let universe = Universe::parse(text).unwrap();
-    let settings = Settings::embedded(origin.base("screener"), Now::Recorded(universe.recorded_at()));
+    let settings = Settings::embedded(embedded::base("screener"), Now::Recorded(universe.recorded_at()));
     let stores =
         Stores { screens: Arc::<MemoryScreens>::default(), cool_downs: Arc::<OneCoolDown>::default() };
-    (Screener::new(testing::client(PROFILE), stores, Arc::new(credentials), settings), universe)
+    let sender = embedded::attach(Sender::new().unwrap(), Tree::Embedded).unwrap();
+    let client = testing::client_over(PROFILE, sender);
+    (Screener::new(client, stores, Arc::new(credentials), settings), universe)
 }
 
 #[tokio::test]
 async fn every_screen_of_specification_004_has_stocks_of_the_universe() {
-    let origin = Origin::start(Tree::Embedded).unwrap();
-    let (screener, universe) = bundled(&origin, Credentials::default());
+    let (screener, universe) = bundled(Credentials::default());
     for (screen_id, name) in [
         ("default", "Large and steady"),
         ("value_picks", "Value picks"),
@@ -45,10 +46,9 @@ async fn every_screen_of_specification_004_has_stocks_of_the_universe() {
 
 #[tokio::test]
 async fn the_users_own_credentials_come_before_the_built_in_ones() {
-    let origin = Origin::start(Tree::Embedded).unwrap();
     let credentials = Credentials::default();
     credentials.set(&"demo".parse().unwrap(), None, Login::new("demo", "wrong"));
-    let (screener, _) = bundled(&origin, credentials);
+    let (screener, _) = bundled(credentials);
     let error = screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap_err();
     assert_eq!(error.code, ErrorCode::AuthFailed);
     let browsed = screener.browse("default", Refresh::IfStale, &call_of("riley")).await.unwrap();
