@@ -24,7 +24,7 @@ impl Upstream {
     async fn start() -> (Self, Research) {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("bound");
-        (Self(listener), Research::against("yahoo", &format!("http://{address}")))
+        (Self(listener), Research::against_slow_yahoo(&format!("http://{address}")))
     }
 
     /// The next connection, with its whole request read.

@@ -80,6 +80,13 @@ impl Research {
         Self::of(live(source, uri))
     }
 
+    /// Yahoo is live and at the given address, and may take a minute to answer.
+    pub(crate) fn against_slow_yahoo(uri: &str) -> Self {
+        let mut config = live("yahoo", uri);
+        config.upstreams.yahoo.timeout = Some(Duration::from_mins(1));
+        Self::of(config)
+    }
+
     /// One source is live, at the given address, and asked twice a second at most.
     pub(crate) fn spaced(source: &str, uri: &str) -> Self {
         let mut config = live(source, uri);
