@@ -2,7 +2,7 @@
 
 mod cool_downs;
 
-use std::{convert::Infallible, fmt, future::pending, sync::Arc, time::Duration};
+use std::{convert::Infallible, fmt, future::pending, mem, sync::Arc, time::Duration};
 
 use tokio::{
     net::TcpListener,
@@ -13,10 +13,11 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     config::{self, Config},
     context::{Services, User},
+    contract::proto,
     domain::{Domain, Offer, OpenError, Opened, Opening},
     faces::{
         admin::Admin,
-        grpc::{self, Face},
+        grpc::{self, Face, ServiceError},
         transport::{
             Report,
             authenticate::{Authenticator, Loopback, StaticTokens},
@@ -49,6 +50,7 @@ pub struct App {
     /// What the tools of all domains find in their context.
     pub services: Services,
     data: Vec<Arc<dyn DataSource>>,
+    grpc: grpc::Services,
     tree: Tree,
 }
 
@@ -81,12 +83,15 @@ pub struct StartError {
     pub manifests: Option<Problems>,
     /// Why domains cannot be opened.
     pub domains: Vec<OpenError>,
+    /// Why services cannot be served.
+    pub services: Vec<ServiceError>,
 }
 
 impl StartError {
     fn lines(&self) -> Vec<String> {
         let manifests = self.manifests.iter().map(ToString::to_string);
-        manifests.chain(self.domains.iter().map(ToString::to_string)).collect()
+        let domains = self.domains.iter().map(ToString::to_string);
+        manifests.chain(domains).chain(self.services.iter().map(ToString::to_string)).collect()
     }
 }
 
@@ -97,12 +102,17 @@ impl App {
         let state = Arc::new(state(&config.state));
         let (manifests, executors) = offered(&tree, domains, config.server.diagnostics);
         let registry = Registry::open(manifests, executors);
-        let (opened, failed) = open(domains, &Opening { config, tree: &tree, state: &state });
-        let registry = match registry {
-            Ok(registry) if failed.is_empty() => Arc::new(registry),
-            other => return Err(StartError { manifests: other.err(), domains: failed }),
+        let mut asked = domains.iter().filter(|domain| is_offered(domain, config.server.diagnostics));
+        let (opened, grpc, failed) = open(&mut asked, &Opening { config, tree: &tree, state: &state });
+        let grpc = grpc::Services::new(proto::descriptors().clone(), grpc, config.server.reflection);
+        let (registry, grpc) = match (registry, grpc) {
+            (Ok(registry), Ok(grpc)) if failed.is_empty() => (Arc::new(registry), grpc),
+            (registry, grpc) => {
+                let services = grpc.err().unwrap_or_default();
+                return Err(StartError { manifests: registry.err(), domains: failed, services });
+            }
         };
-        let Opened { services, states, data, limits } = opened;
+        let Opened { services, states, data, limits, grpc: _ } = opened;
         let policy = policy(&config.auth);
         let pipeline = Pipeline::new(Parts {
             registry: Arc::clone(&registry),
@@ -114,7 +124,7 @@ impl App {
             log_arguments: config.log.arguments,
         });
         let limits = limits.unwrap_or_else(|| Arc::new(Unlimited));
-        let app = Self { registry, policy, state, pipeline, limits, services, data, tree };
+        let app = Self { registry, policy, state, pipeline, limits, services, data, grpc, tree };
         app.publish_health();
         Ok(app)
     }
@@ -138,10 +148,11 @@ impl App {
             registry: Arc::clone(&self.registry),
             policy: Arc::clone(&self.policy),
             limits: Arc::clone(&self.limits),
-            services: self.services.clone(),
+            max_request_bytes: config.server.limits.max_request_bytes,
         };
+        let (grpc, authenticator) = (self.grpc.clone(), authenticator(config));
         let serving = async {
-            let report = grpc::serve(face, authenticator(config), &config.server, listener, shutdown).await;
+            let report = grpc::serve(face, grpc, authenticator, &config.server, listener, shutdown).await;
             self.finish_writes(config.server.drain.forced_end.saturating_sub(report.elapsed)).await;
             report
         };
@@ -190,17 +201,26 @@ impl App {
     }
 }
 
-/// Opens every domain: all of them as one, and why those that cannot be opened cannot.
-fn open(domains: &[Domain], opening: &Opening<'_>) -> (Opened, Vec<OpenError>) {
-    let mut all = Opened::default();
-    let mut failed = Vec::new();
+/// Opens domains: all of them as one, their gRPC services with their names, and why those that cannot be opened cannot.
+fn open<'a>(
+    domains: &mut dyn Iterator<Item = &'a Domain>,
+    opening: &Opening<'_>,
+) -> (Opened, Vec<(&'static str, grpc::Service)>, Vec<OpenError>) {
+    let (mut all, mut grpc, mut failed) = (Opened::default(), Vec::new(), Vec::new());
     for domain in domains {
         match (domain.open)(opening) {
-            Ok(opened) => all = all.and(opened),
+            Ok(mut opened) => {
+                grpc.extend(mem::take(&mut opened.grpc).into_iter().map(|service| (domain.name, service)));
+                all = all.and(opened);
+            }
             Err(error) => failed.push(error),
         }
     }
-    (all, failed)
+    (all, grpc, failed)
+}
+
+fn is_offered(domain: &Domain, diagnostics: bool) -> bool {
+    diagnostics || domain.offer == Offer::Always
 }
 
 /// What is wrong with the data of all domains.
@@ -222,12 +242,10 @@ async fn administer(admin: Option<Admin>, draining: CancellationToken) -> Infall
 pub fn offered(tree: &Tree, domains: &[Domain], diagnostics: bool) -> (Manifests, Vec<Arc<dyn Executor>>) {
     let mut manifests = Manifests::new(tree.clone());
     let mut executors = Vec::new();
-    for domain in domains {
-        match domain.offer {
-            Offer::Always => {}
-            // About the server rather than its data, so they do not come with the data.
-            Offer::WithDiagnostics if diagnostics => manifests = manifests.with(Tree::Embedded, domain.name),
-            Offer::WithDiagnostics => continue,
+    for domain in domains.iter().filter(|domain| is_offered(domain, diagnostics)) {
+        // About the server rather than its data, so they do not come with the data.
+        if domain.offer == Offer::WithDiagnostics {
+            manifests = manifests.with(Tree::Embedded, domain.name);
         }
         executors.extend(domain.tools.iter().cloned());
     }

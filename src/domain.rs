@@ -9,6 +9,7 @@ use std::{error::Error, fmt, sync::Arc};
 use crate::{
     config::Config,
     context::{Services, SourceStates},
+    faces::grpc,
     files::{Problem, Tree},
     registry::DataSource,
     store::Sqlite,
@@ -68,6 +69,8 @@ pub struct Opened {
     pub states: SourceStates,
     /// The sources whose data the registry tells of.
     pub data: Vec<Arc<dyn DataSource>>,
+    /// Its typed services.
+    pub grpc: Vec<grpc::Service>,
     /// What its sources would do with requests, if any is limited.
     pub limits: Option<Arc<dyn SourceLimits>>,
 }
@@ -93,6 +96,7 @@ impl Opened {
             services: self.services.and(other.services),
             states: self.states.and(other.states),
             data: self.data.into_iter().chain(other.data).collect(),
+            grpc: self.grpc.into_iter().chain(other.grpc).collect(),
             limits: self.limits.or(other.limits),
         }
     }

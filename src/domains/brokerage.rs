@@ -1,5 +1,6 @@
 //! A simulated brokerage account (spec 000): its tools, and the files they read.
 
+mod service;
 pub mod source;
 pub mod tools;
 
@@ -52,6 +53,7 @@ fn open(opening: &Opening<'_>) -> Result<Opened, domain::OpenError> {
         services: Services::default().with(Arc::clone(&brokerage)),
         states: SourceStates::default().with("brokerage", tools::state),
         data: vec![brokerage],
+        grpc: vec![service::service()],
         ..Opened::default()
     })
 }

@@ -1,6 +1,7 @@
 //! Research on Indian stocks (spec 004): its tools, and the sources they ask.
 
 mod open;
+mod service;
 pub mod sources;
 pub mod tools;
 

@@ -1,12 +1,14 @@
 //! The gRPC face: tonic's generated services over the pipeline, served by a transport of our own.
 
-mod brokerage_service;
+mod face;
+mod health;
 mod incoming;
 mod invoke;
 pub mod limits;
 mod listing;
-mod research_service;
-mod screener_credentials;
+mod reflection;
+mod service;
+mod services;
 mod tool_service;
 mod typed;
 mod watch;
@@ -14,47 +16,20 @@ mod watch;
 use std::{sync::Arc, time::Duration};
 
 use tokio::net::TcpListener;
-use tonic::{codec::CompressionEncoding::Gzip, service::Routes};
-use tonic_health::server::HealthReporter;
-use tonic_reflection::server::Builder as Reflection;
 
-use super::transport::{
-    self, Age, BindError, Drain, Hooks, Http2, Report, authenticate::Authenticator, rules::Rules,
+pub use self::{
+    face::Face,
+    incoming::Caller,
+    service::{COMPRESSION, Service},
+    services::{ServiceError, Services},
+    typed::call,
 };
-use crate::{
-    config,
-    context::Services,
-    contract::proto::{
-        self, brokerage::v1::brokerage_service_server::BrokerageServiceServer,
-        research::v1::research_service_server::ResearchServiceServer,
-        v1::tool_service_server::ToolServiceServer,
-    },
-    pipeline::{Pipeline, Policy},
-    registry::Registry,
-    upstream::limits::SourceLimits,
-};
-
-/// What the services need of the house below. Cheap to clone.
-#[derive(Clone, Debug)]
-pub struct Face {
-    /// Carries out calls.
-    pub pipeline: Arc<Pipeline>,
-    /// The tools.
-    pub registry: Arc<Registry>,
-    /// Who may call what.
-    pub policy: Arc<dyn Policy>,
-    /// What sources would do with requests.
-    pub limits: Arc<dyn SourceLimits>,
-    /// What the domains' own methods need.
-    pub services: Services,
-}
+use super::transport::{self, Age, BindError, Drain, Hooks, Http2, Report, authenticate::Authenticator};
+use crate::config;
+pub use crate::{grpc_service as service, grpc_typed_service as typed_service};
 
 /// How much longer than the longest call a connection goes on after its age is reached.
 const AGE_MARGIN: Duration = Duration::from_secs(30);
-
-type ToolServer = ToolServiceServer<Face>;
-type BrokerageServer = BrokerageServiceServer<Face>;
-type ResearchServer = ResearchServiceServer<Face>;
 
 /// Takes the configured address.
 pub fn bind(server: &config::Server) -> Result<TcpListener, BindError> {
@@ -64,6 +39,7 @@ pub fn bind(server: &config::Server) -> Result<TcpListener, BindError> {
 /// Serves until `shutdown`, then drains.
 pub async fn serve(
     face: Face,
+    services: Services,
     authenticator: Arc<dyn Authenticator>,
     server: &config::Server,
     listener: TcpListener,
@@ -71,55 +47,13 @@ pub async fn serve(
 ) -> Report {
     let config = transport_config(server);
     let in_flight = face.pipeline.in_flight().clone();
-    let (reporter, health) = tonic_health::server::health_reporter();
-    set_serving(&reporter, true).await;
-    let limit = server.limits.max_request_bytes;
-    // The limit holds for what a compressed request unpacks to, too. Who does not ask for gzip is answered without.
-    let tools = ToolServer::new(face.clone()).accept_compressed(Gzip).send_compressed(Gzip);
-    let brokerage = BrokerageServer::new(face.clone()).accept_compressed(Gzip).send_compressed(Gzip);
-    let research = ResearchServer::new(face).accept_compressed(Gzip).send_compressed(Gzip);
-    let mut routes = Routes::new(tools.max_decoding_message_size(limit))
-        .add_service(brokerage.max_decoding_message_size(limit))
-        .add_service(research.max_decoding_message_size(limit))
-        .add_service(health);
-    if server.reflection {
-        routes = with_reflection(routes);
-    }
+    services.set_serving(true).await;
+    let (routes, rules) = (services.routes(&face).prepare(), services.rules().clone());
     let hooks = Hooks::default()
-        .on_draining(move || async move { set_serving(&reporter, false).await })
+        .on_draining(move || async move { services.set_serving(false).await })
         .on_forced(move || in_flight.shut_down());
-    let stack = transport::stack(routes.prepare(), Rules::toolwire(), authenticator, &config);
+    let stack = transport::stack(routes, rules, authenticator, &config);
     transport::serve(listener, stack, config, shutdown, hooks).await
-}
-
-/// Says of the server as a whole and of each service whether it takes calls.
-async fn set_serving(reporter: &HealthReporter, serving: bool) {
-    let status =
-        if serving { tonic_health::ServingStatus::Serving } else { tonic_health::ServingStatus::NotServing };
-    let services = [
-        "",
-        <ToolServer as tonic::server::NamedService>::NAME,
-        <BrokerageServer as tonic::server::NamedService>::NAME,
-        <ResearchServer as tonic::server::NamedService>::NAME,
-    ];
-    for service in services {
-        reporter.set_service_status(service, status).await;
-    }
-}
-
-/// Adds reflection, old and new: clients in the field speak either.
-fn with_reflection(routes: Routes) -> Routes {
-    let builder = || {
-        Reflection::configure()
-            .register_encoded_file_descriptor_set(proto::FILE_DESCRIPTOR_SET)
-            .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
-            // So that grpcurl can show the details of a status.
-            .register_encoded_file_descriptor_set(tonic_types::pb::FILE_DESCRIPTOR_SET)
-    };
-    let valid = "the descriptor sets are compiled in";
-    routes
-        .add_service(builder().build_v1().expect(valid))
-        .add_service(builder().build_v1alpha().expect(valid))
 }
 
 fn transport_config(server: &config::Server) -> transport::Config {

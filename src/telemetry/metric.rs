@@ -8,7 +8,10 @@ pub mod export;
 mod instruments;
 pub mod name;
 
-use std::{sync::OnceLock, time::Duration};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use opentelemetry::metrics::{Meter, MeterProvider};
 use opentelemetry_sdk::metrics::SdkMeterProvider;
@@ -26,7 +29,7 @@ fn install(provider: &SdkMeterProvider) {
 }
 
 /// An RPC ended; `method` is its full name if it is one of ours, `status` the name of its gRPC status.
-pub fn rpc_ended(method: Option<&'static str>, status: &'static str, duration: Duration) {
+pub fn rpc_ended(method: Option<&Arc<str>>, status: &'static str, duration: Duration) {
     with(|it| it.rpc_ended(method, status, duration));
 }
 

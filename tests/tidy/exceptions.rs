@@ -9,13 +9,8 @@ pub(crate) const TOO_LONG: &[(&str, &str)] = &[
 ];
 
 /// Imports from a room above: typed services and the tests that need them are on their way into their domains.
-pub(crate) const UPWARD: &[&str] = &[
-    "src/app/cool_downs.rs imports domains",
-    "src/cli/wiring.rs imports domains",
-    "src/faces/grpc/brokerage_service.rs imports domains",
-    "src/faces/grpc/research_service.rs imports domains",
-    "src/faces/grpc/screener_credentials.rs imports domains",
-];
+pub(crate) const UPWARD: &[&str] =
+    &["src/app/cool_downs.rs imports domains", "src/cli/wiring.rs imports domains"];
 
 /// Rooms that import each other.
 pub(crate) const ROOMS_IN_CIRCLES: &[&str] = &[];
@@ -119,12 +114,7 @@ pub(crate) const NAMES_A_DOMAIN: &[&str] = &[
     "src/contract/arguments.rs",
     "src/contract/proto.rs",
     "src/domain.rs",
-    "src/faces/grpc.rs",
-    "src/faces/grpc/brokerage_service.rs",
-    "src/faces/grpc/research_service.rs",
-    "src/faces/grpc/screener_credentials.rs",
     "src/faces/grpc/watch.rs",
-    "src/faces/transport/rules.rs",
     "src/pipeline/cache.rs",
     "src/registry/definition.rs",
     "src/store/screens.rs",

@@ -140,8 +140,10 @@ fn hooks(events: &mpsc::UnboundedSender<Event>, health: &HealthReporter) -> Hook
 }
 
 fn rules() -> Rules {
-    let rule = Rule { access: Access::User, lifetime: Lifetime::Capped };
-    PATHS.iter().fold(Rules::toolwire(), |rules, path| rules.with(path, rule))
+    let public = Rule { access: Access::Public, ..Rule::USER };
+    let health = [(CHECK, public), (WATCH, Rule { lifetime: Lifetime::Uncapped, ..public })];
+    let methods = PATHS.map(|path| (path, Rule::USER)).into_iter().chain(health);
+    methods.map(|(path, rule)| (&path[1..], rule)).collect()
 }
 
 #[derive(Clone)]

@@ -12,6 +12,7 @@ use crate::{
     context::Services,
     domain::{self, Opened, Opening},
     domains::research::{
+        service,
         sources::{
             embedded,
             news::{self, News},
@@ -142,7 +143,8 @@ impl Parts<'_> {
         let digests = self.digests(tree);
         let recorded = |(name, digest)| Arc::new(Recorded { name, digest }) as _;
         Opened {
-            services: services.with(credentials),
+            services: services.with(Arc::clone(&credentials)),
+            grpc: vec![service::service(credentials)],
             data: digests.into_iter().map(recorded).collect(),
             limits: Some(Arc::new(limits)),
             ..Opened::default()

@@ -3,7 +3,7 @@
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use serde_json::Value;
-use tonic::{Extensions, metadata::MetadataMap};
+use tonic::{Extensions, Request, metadata::MetadataMap};
 
 use crate::faces::transport::{Arrival, CallersTrace, TakenOver, authenticate::Bearer};
 use crate::{
@@ -21,6 +21,25 @@ const MAX_ATTRIBUTES: usize = 32;
 const MAX_ATTRIBUTE: usize = 1024;
 /// The time of a call whose caller states none: longer than any cap.
 const UNBOUNDED: Duration = Duration::from_hours(24);
+
+/// Who makes a request, for a method that is no tool.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    /// The user, by verified credentials.
+    pub user: User,
+    /// The session that the metadata names, if any.
+    pub session_id: Option<String>,
+}
+
+impl Caller {
+    /// Who makes a request. A session id that is too long is refused.
+    ///
+    /// # Panics
+    /// If the method is public: then there is no user.
+    pub fn of<T>(request: &Request<T>) -> Result<Self, Refusal> {
+        Ok(Self { user: user(request.extensions()), session_id: session(request.metadata())? })
+    }
+}
 
 /// A call with the identity and the deadline of its request.
 pub(super) fn call(extensions: &Extensions, target: Target, arguments: Arguments) -> Call {
@@ -109,7 +128,7 @@ pub(super) fn metadata(call: &mut Call, metadata: &MetadataMap) -> Result<(), Re
 }
 
 /// The session of a typed request.
-pub(super) fn session(metadata: &MetadataMap) -> Result<Option<String>, Refusal> {
+fn session(metadata: &MetadataMap) -> Result<Option<String>, Refusal> {
     const KEY: &str = "x-toolwire-session-id";
     identifier(KEY, text(metadata, KEY).to_owned())
 }

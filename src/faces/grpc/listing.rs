@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::{Stream, stream};
 use tonic::Status;
 
-use super::{Face, incoming, limits};
+use super::{face::Face, incoming, limits};
 use crate::{
     context::User,
     contract::{

@@ -3,7 +3,7 @@
 use futures_util::{StreamExt, stream::BoxStream};
 use tonic::{Request, Response, Status};
 
-use super::{Face, incoming, invoke, listing, watch};
+use super::{face::Face, incoming, invoke, listing, service::Service, watch};
 use crate::{
     context::{InvalidId, User},
     contract::{
@@ -13,13 +13,21 @@ use crate::{
             DescribeForPlannerRequest, DescribeForPlannerResponse, GetLimitsRequest, GetLimitsResponse,
             GetToolRequest, GetToolResponse, InvokeToolRequest, InvokeToolResponse, ListToolsRequest,
             ListToolsResponse, WatchToolsRequest, WatchToolsResponse, cancel_call_request,
-            tool_service_server::ToolService,
+            tool_service_server::{ToolService, ToolServiceServer},
         },
     },
+    faces::transport::rules::{Lifetime, Rule},
     pipeline::Which,
 };
 
 type Streamed<T> = BoxStream<'static, Result<T, Status>>;
+
+/// The service, to be served.
+pub(super) fn service() -> Service {
+    super::service!(ToolServiceServer, |face| face.clone())
+        .except("CancelCall", Rule { lifetime: Lifetime::Instant, ..Rule::USER })
+        .except("WatchTools", Rule { lifetime: Lifetime::Uncapped, ..Rule::USER })
+}
 
 #[tonic::async_trait]
 impl ToolService for Face {

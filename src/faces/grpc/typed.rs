@@ -4,27 +4,44 @@
 
 use tonic::{Code, Request, Status};
 
-use super::{Face, incoming};
+use super::{face::Face, incoming};
 use crate::{
     contract::{Confirmation, Refusal, Terminal, arguments, convert, proto::v1, status},
     pipeline::Target,
     tool::Tool,
 };
 
-/// Implements a typed service whose messages are in `wire`: one method for each tool, whose request is the tool's input and
-/// whose response is the tool's output with its provenance; then the methods that are no tools.
-macro_rules! typed_service {
+/// Implements a typed service whose messages are in a module `wire`: one method for each tool, whose request is the tool's
+/// input and whose response is the tool's output with its provenance; then the methods that are no tools.
+///
+/// What answers must give its [`Face`](crate::faces::grpc::Face) by `AsRef`; the face itself does.
+///
+/// ```ignore
+/// grpc::typed_service! {
+///     impl ToyService for Toys {
+///         spin_top: tools::SpinTop, SpinTopRequest => SpinTopResponse;
+///     }
+///
+///     async fn reset_toys(&self, request: Request<wire::ResetToysRequest>) -> … { … }
+/// }
+/// ```
+#[macro_export]
+#[doc(hidden)]
+macro_rules! grpc_typed_service {
     (
-        $service:ident { $($method:ident: $tool:ty, $request:ident => $response:ident;)* }
+        impl $service:ident for $answers:ty {
+            $($method:ident: $tool:ty, $request:ident => $response:ident;)*
+        }
         $($other_methods:tt)*
     ) => {
         #[tonic::async_trait]
-        impl $service for $crate::faces::grpc::Face {
+        impl $service for $answers {
             $(async fn $method(
                 &self,
                 request: tonic::Request<wire::$request>,
             ) -> Result<tonic::Response<wire::$response>, tonic::Status> {
-                let (data, provenance) = $crate::faces::grpc::typed::call::<$tool>(self, request).await?;
+                let face: &$crate::faces::grpc::Face = self.as_ref();
+                let (data, provenance) = $crate::faces::grpc::call::<$tool>(face, request).await?;
                 Ok(tonic::Response::new(wire::$response { data: Some(data), provenance: Some(provenance) }))
             })*
 
@@ -32,10 +49,10 @@ macro_rules! typed_service {
         }
     };
 }
-pub(super) use typed_service;
 
-/// Calls a tool with its input message and returns its output message.
-pub(super) async fn call<T: Tool>(
+/// Calls a tool with its input message and returns its output message with where it came from. Task, session and
+/// `request_id` are read from the request's metadata; a failure of the tool becomes a status.
+pub async fn call<T: Tool>(
     face: &Face,
     request: Request<T::Input>,
 ) -> Result<(T::Output, v1::Provenance), Status> {

@@ -9,7 +9,7 @@ use futures_util::{
 use tokio::{sync::watch, time::timeout};
 use tonic::Status;
 
-use super::Face;
+use super::face::Face;
 use crate::{
     clock,
     context::User,

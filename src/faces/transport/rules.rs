@@ -1,7 +1,7 @@
 //! Who may call which method, and how long a call of it may last. Deny by default.
 //!
-//! A method without a line in the table `TOOLWIRE` is refused as UNIMPLEMENTED, served or not; a test reads the descriptors and
-//! fails on a served method without one. What a *user* may call is decided below, in the pipeline.
+//! A method without a rule is refused as UNIMPLEMENTED. Which methods there are, and their rules, is said by whoever
+//! registers services. What a *user* may call is decided below, in the pipeline.
 
 use std::{
     collections::HashMap,
@@ -45,81 +45,35 @@ pub struct Rule {
     pub lifetime: Lifetime,
 }
 
-/// The table: full method path to rule. Cheap to clone.
+/// The rules by method. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Rules {
-    table: Arc<HashMap<&'static str, Rule>>,
+    /// By full name, such as `toolwire.v1.ToolService/CallTool`.
+    table: Arc<HashMap<Arc<str>, Rule>>,
 }
 
-const PUBLIC: Rule = Rule { access: Access::Public, lifetime: Lifetime::Capped };
-const PUBLIC_WATCH: Rule = Rule { access: Access::Public, lifetime: Lifetime::Uncapped };
-const USER: Rule = Rule { access: Access::User, lifetime: Lifetime::Capped };
-const USER_INSTANT: Rule = Rule { access: Access::User, lifetime: Lifetime::Instant };
-const USER_WATCH: Rule = Rule { access: Access::User, lifetime: Lifetime::Uncapped };
-
-const TOOLWIRE: &[(&str, Rule)] = &[
-    ("/grpc.health.v1.Health/Check", PUBLIC),
-    ("/grpc.health.v1.Health/List", PUBLIC),
-    ("/grpc.health.v1.Health/Watch", PUBLIC_WATCH),
-    ("/grpc.reflection.v1.ServerReflection/ServerReflectionInfo", USER_WATCH),
-    ("/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", USER_WATCH),
-    ("/toolwire.brokerage.v1.BrokerageService/GetAccountSummary", USER),
-    ("/toolwire.brokerage.v1.BrokerageService/GetActivity", USER),
-    ("/toolwire.brokerage.v1.BrokerageService/GetFacts", USER),
-    ("/toolwire.brokerage.v1.BrokerageService/GetPerformance", USER),
-    ("/toolwire.brokerage.v1.BrokerageService/GetPerformanceWithTransfers", USER),
-    ("/toolwire.brokerage.v1.BrokerageService/GetPositions", USER),
-    ("/toolwire.brokerage.v1.BrokerageService/GetPositionsList", USER),
-    ("/toolwire.brokerage.v1.BrokerageService/GetQuotes", USER),
-    ("/toolwire.brokerage.v1.BrokerageService/GetSymbolPerformance", USER),
-    ("/toolwire.brokerage.v1.BrokerageService/GetTransfers", USER),
-    ("/toolwire.brokerage.v1.BrokerageService/RankPortfolio", USER),
-    ("/toolwire.research.v1.ResearchService/AddToWatchlist", USER),
-    ("/toolwire.research.v1.ResearchService/BacktestFilter", USER),
-    ("/toolwire.research.v1.ResearchService/BrowseNews", USER),
-    ("/toolwire.research.v1.ResearchService/BrowseReddit", USER),
-    ("/toolwire.research.v1.ResearchService/BrowseScreener", USER),
-    ("/toolwire.research.v1.ResearchService/BrowseValuepickr", USER),
-    ("/toolwire.research.v1.ResearchService/BrowseWatchlist", USER),
-    ("/toolwire.research.v1.ResearchService/CheckForbidden", USER),
-    ("/toolwire.research.v1.ResearchService/CheckWaitZone", USER),
-    ("/toolwire.research.v1.ResearchService/CompareStocks", USER),
-    ("/toolwire.research.v1.ResearchService/ForgetScreenerCredentials", USER),
-    ("/toolwire.research.v1.ResearchService/GetEarnings", USER),
-    ("/toolwire.research.v1.ResearchService/GetFundamentals", USER),
-    ("/toolwire.research.v1.ResearchService/GetInsiderTrading", USER),
-    ("/toolwire.research.v1.ResearchService/GetInstitutionalHoldings", USER),
-    ("/toolwire.research.v1.ResearchService/GetNews", USER),
-    ("/toolwire.research.v1.ResearchService/GetRedditMentions", USER),
-    ("/toolwire.research.v1.ResearchService/GetStockThesis", USER),
-    ("/toolwire.research.v1.ResearchService/GetTechnicals", USER),
-    ("/toolwire.research.v1.ResearchService/RemoveFromWatchlist", USER),
-    ("/toolwire.research.v1.ResearchService/SetScreenerCredentials", USER),
-    ("/toolwire.v1.ToolService/CallTool", USER),
-    ("/toolwire.v1.ToolService/CancelCall", USER_INSTANT),
-    ("/toolwire.v1.ToolService/DescribeForPlanner", USER),
-    ("/toolwire.v1.ToolService/GetLimits", USER),
-    ("/toolwire.v1.ToolService/GetTool", USER),
-    ("/toolwire.v1.ToolService/InvokeTool", USER),
-    ("/toolwire.v1.ToolService/ListTools", USER),
-    ("/toolwire.v1.ToolService/WatchTools", USER_WATCH),
-];
+impl Rule {
+    /// What holds unless something else is said: the method needs a user, and its calls are capped.
+    pub const USER: Self = Self { access: Access::User, lifetime: Lifetime::Capped };
+}
 
 impl Rules {
-    /// The rules of everything Toolwire serves.
-    pub fn toolwire() -> Self {
-        Self { table: Arc::new(TOOLWIRE.iter().copied().collect()) }
+    /// The full name of the method at `path`, which is the name after a `/`, and its rule.
+    pub fn find(&self, path: &str) -> Option<(&Arc<str>, Rule)> {
+        let (name, rule) = self.table.get_key_value(path.strip_prefix('/')?)?;
+        Some((name, *rule))
     }
 
-    /// The same rules and one more, for a service that is not always there.
-    pub fn with(mut self, path: &'static str, rule: Rule) -> Self {
-        Arc::make_mut(&mut self.table).insert(path, rule);
-        self
+    /// Every method by its full name, in no order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, Rule)> {
+        self.table.iter().map(|(name, rule)| (&**name, *rule))
     }
+}
 
-    /// The method at `path`, as the table writes it, and its rule.
-    pub fn find(&self, path: &str) -> Option<(&'static str, Rule)> {
-        self.table.get_key_value(path).map(|(path, rule)| (*path, *rule))
+impl<N: Into<Arc<str>>> FromIterator<(N, Rule)> for Rules {
+    /// Methods by full name, without a leading `/`.
+    fn from_iter<I: IntoIterator<Item = (N, Rule)>>(rules: I) -> Self {
+        Self { table: Arc::new(rules.into_iter().map(|(name, rule)| (name.into(), rule)).collect()) }
     }
 }
 
@@ -176,63 +130,17 @@ where
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
-    use prost::Message;
-    use prost_types::FileDescriptorSet;
-
     use super::*;
 
-    const DESCRIPTORS: &[&[u8]] = &[
-        include_bytes!(concat!(env!("OUT_DIR"), "/toolwire.binpb")),
-        tonic_health::pb::FILE_DESCRIPTOR_SET,
-        tonic_reflection::pb::v1::FILE_DESCRIPTOR_SET,
-        tonic_reflection::pb::v1alpha::FILE_DESCRIPTOR_SET,
-    ];
-
     #[test]
-    fn every_served_method_has_a_rule() {
-        let missing: Vec<_> =
-            served().into_iter().filter(|path| Rules::toolwire().find(path).is_none()).collect();
-        assert!(missing.is_empty(), "add a line to TOOLWIRE for: {missing:#?}");
-    }
-
-    #[test]
-    fn every_rule_names_a_served_method() {
-        let served = served();
-        // Of the newer health protocol; tonic-health does not serve it yet.
-        let ahead = "/grpc.health.v1.Health/List";
-        for (path, _) in TOOLWIRE.iter().filter(|(path, _)| *path != ahead) {
-            assert!(served.contains(*path), "{path} is in no descriptor");
+    fn a_method_is_found_by_its_path_alone() {
+        let rules = Rules::from_iter([("toys.v1.ToyService/Play", Rule::USER)]);
+        let (name, rule) = rules.find("/toys.v1.ToyService/Play").unwrap();
+        assert_eq!((&**name, rule), ("toys.v1.ToyService/Play", Rule::USER));
+        for unknown in
+            ["toys.v1.ToyService/Play", "/toys.v1.ToyService/Stop", "//toys.v1.ToyService/Play", ""]
+        {
+            assert!(rules.find(unknown).is_none(), "{unknown:?}");
         }
-    }
-
-    #[test]
-    fn only_health_is_public() {
-        for (path, rule) in TOOLWIRE {
-            assert_eq!(rule.access == Access::Public, path.starts_with("/grpc.health.v1."), "{path}");
-        }
-    }
-
-    #[test]
-    fn the_table_has_no_line_twice() {
-        assert_eq!(Rules::toolwire().table.len(), TOOLWIRE.len());
-    }
-
-    fn served() -> BTreeSet<String> {
-        let files = DESCRIPTORS.iter().flat_map(|bytes| FileDescriptorSet::decode(*bytes).unwrap().file);
-        files
-            .flat_map(|file| {
-                let package = file.package().to_owned();
-                file.service.into_iter().map(move |service| (package.clone(), service))
-            })
-            .flat_map(|(package, service)| {
-                let service_name = service.name().to_owned();
-                service
-                    .method
-                    .into_iter()
-                    .map(move |method| format!("/{package}.{service_name}/{}", method.name()))
-            })
-            .collect()
     }
 }

@@ -6,6 +6,7 @@
 use std::{
     convert::Infallible,
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll, ready},
 };
 
@@ -62,7 +63,7 @@ where
     }
 
     fn call(&mut self, mut request: Request<ReqB>) -> Self::Future {
-        let method = self.rules.find(request.uri().path()).map(|(path, _)| path);
+        let method = self.rules.find(request.uri().path()).map(|(name, _)| Arc::clone(name));
         let recorder = Recorder::open(method, &mut request);
         let inner = recorder.span().in_scope(|| self.inner.call(request));
         ResponseFuture { inner, recorder: Some(recorder) }

@@ -1,9 +1,9 @@
 //! The instruments and the labels of each.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use opentelemetry::{
-    KeyValue,
+    KeyValue, StringValue,
     metrics::{Counter, Gauge, Histogram, Meter, UpDownCounter},
 };
 
@@ -61,10 +61,11 @@ impl Instruments {
         }
     }
 
-    pub(super) fn rpc_ended(&self, method: Option<&'static str>, status: &'static str, duration: Duration) {
+    pub(super) fn rpc_ended(&self, method: Option<&Arc<str>>, status: &'static str, duration: Duration) {
+        let method = method.map_or(StringValue::from(attribute::OTHER), |name| Arc::clone(name).into());
         let labels = [
             KeyValue::new(attribute::RPC_SYSTEM_NAME, attribute::GRPC),
-            KeyValue::new(attribute::RPC_METHOD, method.unwrap_or(attribute::OTHER)),
+            KeyValue::new(attribute::RPC_METHOD, method),
             KeyValue::new(attribute::RPC_RESPONSE_STATUS_CODE, status),
         ];
         self.rpc_duration.record(duration.as_secs_f64(), &labels);

@@ -20,7 +20,8 @@ pub struct TakenOver(Arc<AtomicBool>);
 /// What the line says of a request.
 #[derive(Debug)]
 pub(super) struct Line {
-    method: &'static str,
+    /// The full name of the method, if it is known.
+    method: Option<Arc<str>>,
     peer: Option<SocketAddr>,
     taken_over: TakenOver,
 }
@@ -34,10 +35,9 @@ impl TakenOver {
 
 impl Line {
     /// The line of a request, which learns of it.
-    pub(super) fn of<B>(method: Option<&'static str>, request: &mut Request<B>) -> Self {
+    pub(super) fn of<B>(method: Option<Arc<str>>, request: &mut Request<B>) -> Self {
         let taken_over = TakenOver::default();
         request.extensions_mut().insert(taken_over.clone());
-        let method = method.map_or(attribute::OTHER, |path| path.trim_start_matches('/'));
         Self { method, peer: request.extensions().get::<Peer>().map(|peer| peer.address), taken_over }
     }
 
@@ -47,6 +47,7 @@ impl Line {
             return;
         }
         let peer = self.peer.map(tracing::field::display);
-        tracing::info!(target: "toolwire::rpc", method = self.method, status = status::name(code), peer, "refused");
+        let method = self.method.as_deref().unwrap_or(attribute::OTHER);
+        tracing::info!(target: "toolwire::rpc", method, status = status::name(code), peer, "refused");
     }
 }

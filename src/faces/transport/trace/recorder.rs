@@ -1,5 +1,7 @@
 //! The span and the measure of one RPC: what it knows at its beginning, and the status it ends with.
 
+use std::sync::Arc;
+
 use http::{HeaderMap, Request};
 use opentelemetry::propagation::{Extractor, TextMapPropagator};
 use opentelemetry::trace::TraceId;
@@ -25,7 +27,7 @@ const MAX_ORIGINAL: usize = 128;
 pub(super) struct Recorder {
     span: Span,
     line: Line,
-    method: Option<&'static str>,
+    method: Option<Arc<str>>,
     began: Instant,
     ended: bool,
 }
@@ -35,17 +37,16 @@ pub(super) struct Recorder {
 pub struct CallersTrace(pub TraceId);
 
 impl Recorder {
-    /// Opens the span of `request`; `method` is its path if the method is known.
-    pub(super) fn open<B>(method: Option<&'static str>, request: &mut Request<B>) -> Self {
-        let line = Line::of(method, request);
-        let span = span(method, request);
+    /// Opens the span of `request`; `method` is its full name if the method is known.
+    pub(super) fn open<B>(method: Option<Arc<str>>, request: &mut Request<B>) -> Self {
+        let line = Line::of(method.clone(), request);
+        let span = span(method.as_deref(), request);
         note_trace(request);
         if !span.is_disabled() && request.headers().contains_key("traceparent") {
             let parent = TraceContextPropagator::new().extract(&Headers(request.headers()));
             // Fails when no OpenTelemetry layer is there to care.
             let _ = span.set_parent(parent);
         }
-        let method = method.map(|path| path.trim_start_matches('/'));
         Self { span, line, method, began: clock::now(), ended: false }
     }
 
@@ -61,7 +62,7 @@ impl Recorder {
 
     fn record(&mut self, code: Code) {
         self.ended = true;
-        metric::rpc_ended(self.method, status::name(code), clock::now() - self.began);
+        metric::rpc_ended(self.method.as_ref(), status::name(code), clock::now() - self.began);
         self.span.record(attribute::RPC_RESPONSE_STATUS_CODE, status::name(code));
         if is_error(code) {
             self.span.record(attribute::ERROR_TYPE, status::name(code));
@@ -88,9 +89,8 @@ fn note_trace<B>(request: &mut Request<B>) {
     }
 }
 
-fn span<B>(method: Option<&'static str>, request: &Request<B>) -> Span {
+fn span<B>(method: Option<&str>, request: &Request<B>) -> Span {
     let path = request.uri().path().trim_start_matches('/');
-    let method = method.map(|path| path.trim_start_matches('/'));
     let authority = request.uri().authority();
     let peer = request.extensions().get::<Peer>().map(|peer| peer.address);
     // Integers as i64: tracing-opentelemetry turns unsigned ones into text.

@@ -3,7 +3,6 @@
 
 use tonic::{Request, Status};
 
-use super::{Face, incoming};
 use crate::{
     contract::{
         Refusal, ToolError, Violation,
@@ -11,6 +10,7 @@ use crate::{
         status,
     },
     domains::research::sources::screener::{Credentials, Login},
+    faces::grpc::Caller,
 };
 
 /// The longest user name, in characters: that of an e-mail address.
@@ -19,19 +19,23 @@ const MAX_USERNAME: usize = 320;
 const MAX_PASSWORD: usize = 1024;
 
 /// Keeps the credentials of the user's session.
-pub(super) fn set(face: &Face, request: Request<SetScreenerCredentialsRequest>) -> Result<(), Status> {
-    let (metadata, extensions, message) = request.into_parts();
-    let session = incoming::session(&metadata)?;
-    let login = login(message)?;
-    face.services.get::<Credentials>().set(&incoming::user(&extensions).id, session.as_deref(), login);
+pub(super) fn set(
+    credentials: &Credentials,
+    request: Request<SetScreenerCredentialsRequest>,
+) -> Result<(), Status> {
+    let Caller { user, session_id } = Caller::of(&request)?;
+    let login = login(request.into_inner())?;
+    credentials.set(&user.id, session_id.as_deref(), login);
     Ok(())
 }
 
 /// Forgets them.
-pub(super) fn forget(face: &Face, request: Request<ForgetScreenerCredentialsRequest>) -> Result<(), Status> {
-    let (metadata, extensions, _) = request.into_parts();
-    let session = incoming::session(&metadata)?;
-    if face.services.get::<Credentials>().forget(&incoming::user(&extensions).id, session.as_deref()) {
+pub(super) fn forget(
+    credentials: &Credentials,
+    request: Request<ForgetScreenerCredentialsRequest>,
+) -> Result<(), Status> {
+    let Caller { user, session_id } = Caller::of(&request)?;
+    if credentials.forget(&user.id, session_id.as_deref()) {
         return Ok(());
     }
     let none =

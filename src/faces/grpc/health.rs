@@ -1,0 +1,56 @@
+//! `grpc.health.v1.Health`: whether the server and each of its services take calls. For everybody: balancers and
+//! orchestrators have no credentials.
+
+use std::fmt;
+
+use prost_reflect::DescriptorPool;
+use tonic_health::{
+    pb,
+    server::{HealthReporter, HealthService},
+};
+
+use super::service::Service;
+use crate::faces::transport::rules::{Access, Lifetime, Rule};
+
+/// Stands for the server as a whole.
+const SERVER: &str = "";
+
+/// What is said of the services.
+#[derive(Clone)]
+pub(super) struct Health {
+    reporter: HealthReporter,
+}
+
+impl Health {
+    /// Nothing is said yet. The service's descriptors are added.
+    pub(super) fn new(descriptors: &mut DescriptorPool) -> Self {
+        let set = pb::FILE_DESCRIPTOR_SET;
+        descriptors.decode_file_descriptor_set(set).expect("the crate's descriptor set is valid");
+        Self { reporter: HealthReporter::new() }
+    }
+
+    pub(super) fn service(&self) -> Service {
+        let reporter = self.reporter.clone();
+        let public = Rule { access: Access::Public, ..Rule::USER };
+        Service::new(move |_| {
+            pb::health_server::HealthServer::new(HealthService::from_health_reporter(reporter.clone()))
+        })
+        .except("Check", public)
+        .except("Watch", Rule { lifetime: Lifetime::Uncapped, ..public })
+    }
+
+    /// Says of the server and of each service whether it takes calls.
+    pub(super) async fn set(&self, services: impl Iterator<Item = &'static str>, is_serving: bool) {
+        use tonic_health::ServingStatus::{NotServing, Serving};
+        let status = if is_serving { Serving } else { NotServing };
+        for service in services.chain([SERVER]) {
+            self.reporter.set_service_status(service, status).await;
+        }
+    }
+}
+
+impl fmt::Debug for Health {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Health").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,101 @@
+//! A gRPC service as whoever offers it declares it: its routes, and which of its methods have a rule of their own.
+//!
+//! The tools' own service, health and reflection are declared the same way as the typed service of a domain. Not here:
+//! what the methods are, which only the descriptors say (`services`).
+
+use std::{convert::Infallible, fmt, sync::Arc};
+
+use http::{Request, Response};
+use tonic::{body::Body, codec::CompressionEncoding, server::NamedService, service::Routes};
+
+use super::face::Face;
+use crate::faces::transport::rules::Rule;
+
+/// How messages may be compressed. Who does not ask for it is answered without.
+pub const COMPRESSION: CompressionEncoding = CompressionEncoding::Gzip;
+
+/// A gRPC service.
+///
+/// Every method needs a user and is bounded by the server's cap, unless [`except`](Self::except) says otherwise. The
+/// macro [`service!`](super::service) makes one of a server that `tonic` generated.
+#[derive(Clone)]
+pub struct Service {
+    name: &'static str,
+    add: Add,
+    exceptions: Vec<(&'static str, Rule)>,
+}
+
+/// Adds a service to the routes.
+type Add = Arc<dyn Fn(Routes, &Face) -> Routes + Send + Sync>;
+
+impl Service {
+    /// The service that `make` returns for the face it is to be served by. Its full name is `S::NAME`.
+    pub fn new<S>(make: impl Fn(&Face) -> S + Send + Sync + 'static) -> Self
+    where
+        S: tower::Service<Request<Body>, Response = Response<Body>, Error = Infallible>
+            + NamedService
+            + Clone
+            + Send
+            + Sync
+            + 'static,
+        S::Future: Send + 'static,
+    {
+        let add = move |routes: Routes, face: &Face| routes.add_service(make(face));
+        Self { name: S::NAME, add: Arc::new(add), exceptions: Vec::new() }
+    }
+
+    /// The same service, with a rule for one of its methods, such as `CancelCall`. Start-up refuses a method that the
+    /// service does not have.
+    pub fn except(mut self, method: &'static str, rule: Rule) -> Self {
+        self.exceptions.push((method, rule));
+        self
+    }
+
+    /// Its full name, such as `toolwire.v1.ToolService`.
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The same under another name, for tests of what only looks at names.
+    #[cfg(test)]
+    pub(super) fn named(self, name: &'static str) -> Self {
+        Self { name, ..self }
+    }
+
+    pub(super) fn exceptions(&self) -> &[(&'static str, Rule)] {
+        &self.exceptions
+    }
+
+    pub(super) fn add_to(&self, routes: Routes, face: &Face) -> Routes {
+        (self.add)(routes, face)
+    }
+}
+
+impl fmt::Debug for Service {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Service")
+            .field("name", &self.name)
+            .field("exceptions", &self.exceptions)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A [`Service`](crate::faces::grpc::Service) of a server that `tonic` generated, with the bounds that hold for every
+/// service of ours. The second argument makes what answers, from the face.
+///
+/// ```ignore
+/// grpc::service!(ToyServiceServer, |face| Toys { face: face.clone(), box_of_toys })
+/// ```
+#[macro_export]
+#[doc(hidden)]
+macro_rules! grpc_service {
+    ($server:ident, |$face:ident| $answers:expr) => {
+        $crate::faces::grpc::Service::new(move |$face: &$crate::faces::grpc::Face| {
+            $server::new($answers)
+                .accept_compressed($crate::faces::grpc::COMPRESSION)
+                .send_compressed($crate::faces::grpc::COMPRESSION)
+                // Holds for what a compressed request unpacks to, too.
+                .max_decoding_message_size($face.max_request_bytes)
+        })
+    };
+}

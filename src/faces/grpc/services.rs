@@ -1,0 +1,142 @@
+//! Everything that is served, as one: whose rules are derived from the descriptors, and what is wrong with it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use prost_reflect::DescriptorPool;
+use tonic::service::Routes;
+
+use super::{face::Face, health::Health, reflection, service::Service, tool_service};
+use crate::faces::transport::rules::{Rule, Rules};
+
+/// The name under which the services of the platform are registered.
+const PLATFORM: &str = "the platform";
+
+/// All services that are served, checked.
+#[derive(Clone, Debug)]
+pub struct Services {
+    all: Vec<Service>,
+    rules: Rules,
+    health: Health,
+}
+
+/// A service cannot be served.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ServiceError {
+    /// Two owners offer a service of one name.
+    #[error("both {first} and {second} offer the gRPC service {service}")]
+    Twice {
+        /// The service's full name.
+        service: &'static str,
+        /// Who offers it.
+        first: String,
+        /// Who offers it too.
+        second: String,
+    },
+    /// No descriptor set has the service.
+    #[error("{owner} offers the gRPC service {service}, but its descriptor set does not have it")]
+    Undescribed {
+        /// The service's full name.
+        service: &'static str,
+        /// Who offers it.
+        owner: String,
+    },
+    /// A rule is for a method that the service does not have.
+    #[error("{owner} gives a rule for {service}/{method}, but there is no such method; there are {methods}")]
+    UnknownMethod {
+        /// The service's full name.
+        service: &'static str,
+        /// The method.
+        method: &'static str,
+        /// Who offers the service.
+        owner: String,
+        /// The methods that there are.
+        methods: String,
+    },
+}
+
+impl Services {
+    /// The services of the platform and those given with their owners' names. `descriptors` describe all that is offered.
+    /// The errors are all that is wrong.
+    pub fn new<'a>(
+        mut descriptors: DescriptorPool,
+        offered: impl IntoIterator<Item = (&'a str, Service)>,
+        with_reflection: bool,
+    ) -> Result<Self, Vec<ServiceError>> {
+        let health = Health::new(&mut descriptors);
+        let platform = [tool_service::service(), health.service()].map(|service| (PLATFORM, service));
+        let mut all: Vec<_> = platform.into_iter().chain(offered).collect();
+        if with_reflection {
+            let names = all.iter().map(|(_, service)| service.name());
+            let reflection = reflection::services(&mut descriptors, names.collect());
+            all.extend(reflection.map(|service| (PLATFORM, service)));
+        }
+        let rules = rules(&descriptors, &all)?;
+        Ok(Self { all: all.into_iter().map(|(_, service)| service).collect(), rules, health })
+    }
+
+    /// Every service, in the order in which it was registered.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.all.iter().map(Service::name)
+    }
+
+    /// The rules of every method.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    pub(super) fn routes(&self, face: &Face) -> Routes {
+        self.all.iter().fold(Routes::default(), |routes, service| service.add_to(routes, face))
+    }
+
+    /// Says of the server as a whole and of each service whether it takes calls.
+    pub(super) async fn set_serving(&self, is_serving: bool) {
+        self.health.set(self.names(), is_serving).await;
+    }
+}
+
+fn rules(descriptors: &DescriptorPool, all: &[(&str, Service)]) -> Result<Rules, Vec<ServiceError>> {
+    let (mut rules, mut errors) = (Vec::new(), twice(all));
+    for (owner, service) in all {
+        match rules_of(descriptors, owner, service) {
+            Ok(of_service) => rules.extend(of_service),
+            Err(error) => errors.push(error),
+        }
+    }
+    if errors.is_empty() { Ok(rules.into_iter().collect()) } else { Err(errors) }
+}
+
+fn twice(all: &[(&str, Service)]) -> Vec<ServiceError> {
+    let mut owners = BTreeMap::new();
+    let again = |(owner, service): &(&str, Service)| {
+        let (service, second) = (service.name(), (*owner).to_owned());
+        let first = owners.insert(service, second.clone())?;
+        Some(ServiceError::Twice { service, first, second })
+    };
+    all.iter().filter_map(again).collect()
+}
+
+/// A rule for each method of a service, by the method's full name.
+fn rules_of(
+    descriptors: &DescriptorPool,
+    owner: &str,
+    service: &Service,
+) -> Result<Vec<(String, Rule)>, ServiceError> {
+    let (name, owner) = (service.name(), owner.to_owned());
+    let Some(described) = descriptors.get_service_by_name(name) else {
+        return Err(ServiceError::Undescribed { service: name, owner });
+    };
+    let methods: BTreeSet<_> = described.methods().map(|method| method.name().to_owned()).collect();
+    let exceptions: BTreeMap<_, _> = service.exceptions().iter().copied().collect();
+    if let Some(method) = exceptions.keys().find(|method| !methods.contains(**method)) {
+        let methods = Vec::from_iter(methods).join(", ");
+        return Err(ServiceError::UnknownMethod { service: name, method, owner, methods });
+    }
+    let rule = |method: String| {
+        let rule = exceptions.get(method.as_str()).copied().unwrap_or(Rule::USER);
+        (format!("{name}/{method}"), rule)
+    };
+    Ok(methods.into_iter().map(rule).collect())
+}
+
+#[cfg(test)]
+mod tests;
