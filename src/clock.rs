@@ -2,6 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
+use chrono::{DateTime, SecondsFormat, Utc};
 use tokio::time::Instant;
 
 /// The monotonic clock, which tests can pause.
@@ -24,4 +25,14 @@ pub fn wall_at(instant: Instant) -> SystemTime {
 /// The time left until an instant; zero once it has passed.
 pub fn remaining(until: Instant) -> Duration {
     until.saturating_duration_since(now())
+}
+
+/// An instant as people and programs read it: RFC 3339, UTC, whole seconds.
+pub fn rfc3339(instant: SystemTime) -> String {
+    DateTime::<Utc>::from(instant).to_rfc3339_opts(SecondsFormat::Secs, true)
+}
+
+/// The same with milliseconds, where another part of a second is another answer.
+pub fn rfc3339_millis(instant: SystemTime) -> String {
+    DateTime::<Utc>::from(instant).to_rfc3339_opts(SecondsFormat::Millis, true)
 }

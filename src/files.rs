@@ -5,12 +5,12 @@
 mod problem;
 
 use std::{
-    fmt::Write,
     fs, io,
     path::{Path, PathBuf},
     time::SystemTime,
 };
 
+use data_encoding::HEXLOWER;
 use include_dir::{Dir, include_dir};
 pub use problem::{Problem, Problems};
 use sha2::{Digest, Sha256};
@@ -77,10 +77,7 @@ impl Tree {
             }
             Self::Disk(root) => hash_disk(&root.join(directory), &mut hasher),
         }
-        hasher.finalize().iter().fold(String::new(), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
+        HEXLOWER.encode(&hasher.finalize())
     }
 
     /// Whether there is such a directory.

@@ -11,6 +11,7 @@ pub mod metric;
 use std::{
     io::IsTerminal,
     panic::{self, PanicHookInfo},
+    time::Duration,
 };
 
 use self::metric::export::Scrape;
@@ -123,6 +124,11 @@ where
         .with_target(false)
         .with_tracked_inactivity(false)
         .with_filter(Targets::new().with_target("toolwire", LevelFilter::INFO))
+}
+
+/// A duration as log lines give it, to the microsecond.
+pub fn milliseconds(duration: Duration) -> f64 {
+    (duration.as_secs_f64() * 1_000_000.0).round() / 1_000.0
 }
 
 /// Work for a task of its own: it goes on in the trace of the current span, which can end before it.

@@ -4,10 +4,10 @@
 
 pub mod address;
 pub mod http;
-pub mod kept;
 pub mod limiter;
 pub mod limits;
 pub mod now;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod text;
+pub mod token;

@@ -2,7 +2,8 @@
 //! (spec 004 §6).
 //!
 //! A hit spends nothing of a source. What is kept is data, and for a minute that there is none; never another error,
-//! and never what ended early. Not here: the snapshots of `browse_screener`, which are its source's own.
+//! and never what ended early. Not here: what a source stores of its own
+//! accord.
 
 mod execution;
 mod key;

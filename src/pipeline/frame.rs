@@ -3,15 +3,11 @@
 //! The one place that makes one: fresh for each response, also for one that comes from a cache or repeats an earlier
 //! outcome. Not here: the words around it, which are the contract's, and sanitising, which is the sources'.
 
-use std::{
-    fmt::Write,
-    task::{Context, Poll},
-};
+use std::task::{Context, Poll};
 
+use data_encoding::HEXLOWER;
 use futures_util::{FutureExt, future::Map};
-use sha2::{Digest, Sha256};
 use tower::Service;
-use uuid::Uuid;
 
 use super::{Call, CallResult};
 use crate::contract::{Refusal, Terminal};
@@ -82,15 +78,11 @@ fn with_nonce(mut result: CallResult, nonce: impl FnOnce(Option<String>) -> Opti
     result
 }
 
-/// 128 bits in hex that nobody can foresee. One UUID has six bits too few.
+/// 128 bits in hex that nobody can foresee.
 fn nonce() -> String {
-    let mut digest = Sha256::new();
-    digest.update(Uuid::new_v4());
-    digest.update(Uuid::new_v4());
-    digest.finalize().iter().take(NONCE).fold(String::with_capacity(2 * NONCE), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    let mut bytes = [0; NONCE];
+    getrandom::fill(&mut bytes).expect("the system gives random bytes, which call ids need too");
+    HEXLOWER.encode(&bytes)
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@
 use std::{
     sync::Arc,
     task::{Context, Poll},
-    time::Duration,
 };
 
 use futures_util::future::BoxFuture;
@@ -20,7 +19,8 @@ use crate::{
     contract::{Refusal, Terminal, ToolError, status},
     telemetry::{
         self,
-        metric::{self, InFlight},
+        metric::{self, InFlightGauge},
+        milliseconds,
     },
 };
 
@@ -78,7 +78,7 @@ struct Line {
     arrived: Arrived,
     trace_id: Option<TraceId>,
     facts: Arc<Facts>,
-    _in_flight: InFlight,
+    _in_flight: InFlightGauge,
 }
 
 impl Line {
@@ -96,7 +96,7 @@ impl Line {
             arrived: call.arrived,
             trace_id: *trace_id,
             facts: Arc::clone(&call.facts),
-            _in_flight: InFlight::begin(),
+            _in_flight: InFlightGauge::begin(),
         }
     }
 
@@ -160,15 +160,12 @@ fn code_of(end: &Result<Terminal, Refusal>) -> Code {
     end.as_ref().err().map_or(Code::Ok, status::code_of_refusal)
 }
 
-fn milliseconds(duration: Duration) -> f64 {
-    (duration.as_secs_f64() * 1_000_000.0).round() / 1_000.0
-}
-
 #[cfg(test)]
 mod tests {
     use std::{
         future::pending,
         sync::atomic::{AtomicUsize, Ordering},
+        time::Duration,
     };
 
     use futures_util::FutureExt;

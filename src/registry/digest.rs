@@ -1,12 +1,11 @@
 //! SHA-256 in hex: of definitions, of files, of data.
 
-use std::fmt::Write;
-
+use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 
 /// The digest of some bytes.
 pub(super) fn of_bytes(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
+    HEXLOWER.encode(&Sha256::digest(bytes))
 }
 
 /// The digest of a sequence of texts. Lengths are part of it, so that no two sequences run into one.
@@ -16,12 +15,5 @@ pub(super) fn of_texts<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
         digest.update(text.len().to_le_bytes());
         digest.update(text);
     }
-    hex(&digest.finalize())
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    HEXLOWER.encode(&digest.finalize())
 }

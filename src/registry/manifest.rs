@@ -11,6 +11,7 @@ mod schema;
 use std::{path::Path, time::Duration};
 
 pub use schema::manifest_schema;
+use semver::Version;
 use serde_json::{Map, Value};
 
 use self::{
@@ -150,27 +151,11 @@ fn is_tool_name(name: &str) -> bool {
 
 fn version(reader: &mut Reader<'_>) -> String {
     let version = text_of(reader, "version");
-    if !version.is_empty() && !is_semantic(&version) {
+    if !version.is_empty() && Version::parse(&version).is_err() {
         let mend = format!("`{version}` is no semantic version such as 1.0.0");
         reader.refuse("version", "bad-version", mend);
     }
     version
-}
-
-/// Whether a text is MAJOR.MINOR.PATCH, with an optional pre-release and build (semver.org 2.0.0).
-fn is_semantic(version: &str) -> bool {
-    let (version, build) = version.split_once('+').map_or((version, None), |(v, b)| (v, Some(b)));
-    let (core, pre_release) = version.split_once('-').map_or((version, None), |(v, p)| (v, Some(p)));
-    let is_number = |part: &str| {
-        !part.is_empty()
-            && part.bytes().all(|b| b.is_ascii_digit())
-            && (part == "0" || !part.starts_with('0'))
-    };
-    let is_identifier =
-        |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-');
-    core.split('.').count() == 3
-        && core.split('.').all(is_number)
-        && [pre_release, build].into_iter().flatten().all(|label| label.split('.').all(is_identifier))
 }
 
 fn examples(reader: &mut Reader<'_>) -> Vec<Example> {
@@ -224,20 +209,5 @@ fn refuse_upstream(reader: &mut Reader<'_>) {
             "not-supported-yet",
             "upstream tools are not supported yet; remove the block",
         );
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn versions_are_semantic() {
-        for good in ["0.1.0", "1.0.0-rc.1+build.5", "10.20.30"] {
-            assert!(is_semantic(good), "{good}");
-        }
-        for bad in ["", "1", "1.0", "01.0.0", "1.0.0-", "v1.0.0", "1.0.0.0", "1..0"] {
-            assert!(!is_semantic(bad), "{bad}");
-        }
     }
 }

@@ -39,7 +39,7 @@ impl Narration {
     pub fn summary(&self, tool: &str, input: &Value, arguments: &Value, data: &Value) -> Option<String> {
         let said = self.summary.as_ref()?.render(data);
         let names = input.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
-        let given: Vec<_> = names.filter_map(|name| arguments.get(name)).map(shown).collect();
+        let given: Vec<_> = names.filter_map(|name| arguments.get(name)).map(as_json).collect();
         Some(format!("{tool}({}) → {said}", given.join(", ")))
     }
 }
@@ -61,7 +61,7 @@ fn template(text: &str, schema: &Value, pointer: &str, report: &mut Report) -> O
 }
 
 /// An argument, as JSON shows it.
-fn shown(value: &Value) -> String {
+fn as_json(value: &Value) -> String {
     match value {
         Value::String(text) => Value::String(one_line(text)).to_string(),
         other => one_line(&other.to_string()),

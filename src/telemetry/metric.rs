@@ -77,9 +77,9 @@ pub fn cool_down_in_force(source: &str, in_force: bool) {
 /// One call more in flight until it is dropped.
 #[derive(Debug)]
 #[must_use]
-pub struct InFlight(());
+pub struct InFlightGauge(());
 
-impl InFlight {
+impl InFlightGauge {
     /// A call begins.
     pub fn begin() -> Self {
         with(|it| it.in_flight(1));
@@ -87,7 +87,7 @@ impl InFlight {
     }
 }
 
-impl Drop for InFlight {
+impl Drop for InFlightGauge {
     fn drop(&mut self) {
         with(|it| it.in_flight(-1));
     }

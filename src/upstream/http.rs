@@ -3,7 +3,6 @@
 //! A connector says what to ask ([`Outgoing`]) and reads what came ([`Answer`]); everything between is here, cookie and
 //! token requests included. Not here: what an answer means, which each connector knows.
 
-mod address;
 mod answer;
 mod client;
 mod cool_down;
@@ -16,6 +15,7 @@ mod limit;
 mod outgoing;
 mod record;
 mod request;
+mod resolver;
 mod retry;
 mod send;
 mod sender;

@@ -9,7 +9,6 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use chrono::{DateTime, SecondsFormat, Utc};
 use futures_util::future::{BoxFuture, ready};
 
 use super::limiter::{Limiter, Policy};
@@ -142,8 +141,7 @@ impl SourceLimits for Limits {
 }
 
 fn in_words(cool_down: &CoolDown) -> String {
-    let until = DateTime::<Utc>::from(cool_down.until).to_rfc3339_opts(SecondsFormat::Secs, true);
-    format!("{}; it is left alone until {until}", cool_down.reason)
+    format!("{}; it is left alone until {}", cool_down.reason, clock::rfc3339(cool_down.until))
 }
 
 #[cfg(test)]

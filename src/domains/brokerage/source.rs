@@ -10,13 +10,13 @@ mod facts;
 mod folder;
 mod health;
 pub mod import;
-mod kept;
 mod master;
 mod node;
 mod rows;
-mod shelf;
 mod symbols;
 mod values;
+mod watched_file;
+mod watched_files;
 mod words;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,17 +25,17 @@ use arc_swap::ArcSwap;
 
 pub use accounts::Account;
 pub use data::Data;
-pub use date::{Date, Window};
+pub use date::{Window, leading_date};
 pub use facts::{FALLBACK, Fact, Facts};
 pub use health::{Health, OpenError};
 pub use master::{Dated, Master, SECTIONS};
 pub use rows::{AccountSummary, Performance, Position, Quote, Return, Trade, Transfer};
-pub use shelf::USERS;
 pub use values::{AsOf, Symbol, Time};
+pub use watched_files::USERS;
 pub use words::{AssetClass, Method, Side, Status, Timeframe, TransferType};
 
 use crate::{context::UserId, files::Tree};
-use shelf::{MASTER, Shelf, Snapshot};
+use watched_files::{MASTER, Snapshot, WatchedFiles};
 
 /// The brokerage's data, kept up to date with its files.
 #[derive(Debug)]
@@ -43,15 +43,15 @@ pub struct Brokerage {
     tree: Tree,
     present: ArcSwap<Snapshot>,
     /// Whoever reloads holds it, so that readers at the same time do not read the same files at once.
-    shelf: Mutex<Shelf>,
+    files: Mutex<WatchedFiles>,
 }
 
 impl Brokerage {
     /// Opens `brokerage/` in a tree: `user_master.json` (the default user's), `users/<user>.json`, `facts/*.md`.
     pub fn open(tree: Tree, default_user: UserId) -> Result<Self, OpenError> {
-        let mut shelf = Shelf::new(tree.clone(), default_user);
-        let present = ArcSwap::from_pointee(shelf.open()?);
-        Ok(Self { tree, present, shelf: Mutex::new(shelf) })
+        let mut files = WatchedFiles::new(tree.clone(), default_user);
+        let present = ArcSwap::from_pointee(files.open()?);
+        Ok(Self { tree, present, files: Mutex::new(files) })
     }
 
     /// The present state. Costs one `stat` a file, and nothing for embedded data.
@@ -61,7 +61,7 @@ impl Brokerage {
 
     /// The present state as far as it concerns one user's accounts. Costs two `stat`s, however many users there are.
     pub fn current_for(&self, user: &UserId) -> Arc<Data> {
-        let own = shelf::path_of(user);
+        let own = watched_files::path_of(user);
         self.present_if(|snapshot| self.is_as_seen(MASTER, snapshot) && self.is_as_seen(&own, snapshot))
     }
 
@@ -96,7 +96,7 @@ impl Brokerage {
         snapshot.watched.get(path).is_none_or(|seen| *seen == Some(self.tree.stamp(path)))
     }
 
-    fn reload(&self, files: &mut Shelf) {
+    fn reload(&self, files: &mut WatchedFiles) {
         let Some(mut snapshot) = files.reload() else { return };
         let present = self.present.load();
         if snapshot.data.digest() == present.data.digest() {
@@ -105,8 +105,8 @@ impl Brokerage {
         self.present.store(Arc::new(snapshot));
     }
 
-    fn lock(&self) -> MutexGuard<'_, Shelf> {
+    fn lock(&self) -> MutexGuard<'_, WatchedFiles> {
         // A panic while reading leaves files as last seen, which is a state like any other.
-        self.shelf.lock().unwrap_or_else(PoisonError::into_inner)
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

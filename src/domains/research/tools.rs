@@ -34,7 +34,7 @@ mod watchlist;
 #[cfg(test)]
 mod writings_tests;
 
-use chrono::{DateTime, NaiveDate, SecondsFormat, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 
 pub use add_to_watchlist::AddToWatchlist;
 pub use backtest_filter::BacktestFilter;
@@ -59,13 +59,14 @@ pub use remove_from_watchlist::RemoveFromWatchlist;
 
 use crate::tool::argument::{one_of, refused, required};
 use crate::{
+    clock,
     contract::{Provenance, ToolError},
     upstream::http::Failure,
 };
 
 /// A time as the research tools state it: RFC 3339 in UTC, whole seconds.
 fn time(instant: impl Into<DateTime<Utc>>) -> String {
-    instant.into().to_rfc3339_opts(SecondsFormat::Secs, true)
+    clock::rfc3339(instant.into().into())
 }
 
 /// Data of one source, of the given day.

@@ -1,11 +1,13 @@
-//! The numbers of the transport, with the defaults that are promised to operators.
+//! The numbers of the transport: those of the operator's configuration, and those that nobody sets.
 //!
-//! Plain data: nothing here reads the environment or a file; `config/` of the crate does that.
+//! Plain data: nothing here reads the environment or a file, and defaults of settings stand in `config/` of the crate alone.
 
-use std::{
-    hash::{BuildHasher, RandomState},
-    time::Duration,
-};
+use std::time::Duration;
+
+use crate::config;
+
+/// How much longer than the longest call a connection goes on after its age is reached.
+const AGE_MARGIN: Duration = Duration::from_secs(30);
 
 /// Everything `serve` and `stack` need to know in numbers.
 #[derive(Debug, Clone, PartialEq)]
@@ -74,9 +76,7 @@ pub struct Drain {
 impl Age {
     /// This connection's own age: `max` ± `jitter`, so that a fleet's connections do not end together.
     pub(super) fn jittered(&self) -> Duration {
-        // Every `RandomState` has keys of its own: enough chance to spread ages, without a dependency.
-        let random = RandomState::new().hash_one(0);
-        self.at(f64::from(u32::try_from(random >> 32).unwrap_or(0)) / f64::from(u32::MAX))
+        self.at(fastrand::f64())
     }
 
     /// The age at `position` in the allowed range: 0 is the shortest, 1 the longest.
@@ -87,45 +87,50 @@ impl Age {
 
 impl Default for Config {
     fn default() -> Self {
+        Self::from(&config::Server::default())
+    }
+}
+
+impl From<&config::Server> for Config {
+    fn from(server: &config::Server) -> Self {
+        let limits = &server.limits;
         Self {
-            max_connections: 10_000,
-            max_concurrent_requests: 1_024,
+            max_connections: limits.max_connections,
+            max_concurrent_requests: limits.max_concurrent_calls,
             overload_retry_after: Duration::from_secs(1),
-            server_cap: Duration::from_mins(2),
-            preface_timeout: Duration::from_secs(5),
-            http2: Http2::default(),
-            age: Age::default(),
-            drain: Drain::default(),
+            server_cap: server.deadline_cap,
+            preface_timeout: limits.preface_timeout,
+            http2: Http2::from(limits),
+            age: Age {
+                max: limits.max_connection_age,
+                jitter: 0.1,
+                // No call that the cap allows is cut by the age of its connection.
+                grace: server.deadline_cap + AGE_MARGIN,
+            },
+            drain: Drain { lame_duck: server.drain.lame_duck, forced_end: server.drain.forced_end },
         }
     }
 }
 
 impl Default for Http2 {
     fn default() -> Self {
+        Self::from(&config::Limits::default())
+    }
+}
+
+impl From<&config::Limits> for Http2 {
+    fn from(limits: &config::Limits) -> Self {
         Self {
-            max_concurrent_streams: 100,
-            stream_window: 64 * 1024,
-            connection_window: 1024 * 1024,
-            max_header_list_size: 8 * 1024,
+            max_concurrent_streams: limits.max_concurrent_streams,
+            stream_window: limits.stream_window,
+            connection_window: limits.connection_window,
+            max_header_list_size: limits.max_header_list,
             max_send_buffer_size: 64 * 1024,
-            keepalive_interval: Duration::from_secs(20),
-            keepalive_timeout: Duration::from_secs(10),
+            keepalive_interval: limits.keepalive_interval,
+            keepalive_timeout: limits.keepalive_timeout,
             max_pending_accept_reset_streams: 20,
             max_local_error_reset_streams: 1_024,
         }
-    }
-}
-
-impl Default for Age {
-    fn default() -> Self {
-        // The grace exceeds the server cap, so that no capped call is cut by age.
-        Self { max: Duration::from_mins(30), jitter: 0.1, grace: Duration::from_secs(150) }
-    }
-}
-
-impl Default for Drain {
-    fn default() -> Self {
-        Self { lame_duck: Duration::from_secs(5), forced_end: Duration::from_secs(25) }
     }
 }
 
@@ -146,15 +151,16 @@ mod tests {
 
     #[test]
     fn ages_differ() {
-        let age = Age::default();
+        let age = Config::default().age;
         let ages: std::collections::HashSet<_> = (0..100).map(|_| age.jittered()).collect();
         assert!(ages.len() > 90, "only {} different ages", ages.len());
     }
 
     #[test]
-    fn a_capped_call_outlives_the_age_of_its_connection() {
-        let config = Config::default();
-        assert!(config.age.grace > config.server_cap);
-        assert!(config.drain.forced_end > config.drain.lame_duck);
+    fn the_age_of_a_connection_cuts_no_call_that_the_cap_allows() {
+        for deadline_cap in [Duration::from_mins(2), Duration::from_mins(10)] {
+            let config = Config::from(&config::Server { deadline_cap, ..config::Server::default() });
+            assert!(config.age.grace > config.server_cap);
+        }
     }
 }

@@ -24,10 +24,10 @@ use crate::clock;
 
 mod hooks;
 
-/// How long the answers that the forced end brought about get to leave.
-const LAST_WORDS: Duration = Duration::from_millis(200);
-/// How long dropped streams get to be gone after the forced end.
-const EPILOGUE: Duration = Duration::from_secs(1);
+/// How long the answers that the forced end brought about have to be sent.
+const FLUSH_TIME: Duration = Duration::from_millis(200);
+/// How long handlers have to end after the forced end has dropped their streams.
+const ABORT_TIME: Duration = Duration::from_secs(1);
 
 /// How a server ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -157,12 +157,12 @@ where
         let streams_cut = self.signals.streams.len();
         on_forced();
         // What the hook made ready can still leave.
-        let _ = timeout(LAST_WORDS, self.signals.streams.wait()).await;
+        let _ = timeout(FLUSH_TIME, self.signals.streams.wait()).await;
         self.signals.forced.cancel();
         for tasks in [&self.connections, &self.signals.streams] {
             tasks.close();
             // A handler that blocks its thread is not waited for any longer.
-            let _ = timeout(EPILOGUE, tasks.wait()).await;
+            let _ = timeout(ABORT_TIME, tasks.wait()).await;
         }
         streams_cut
     }
@@ -201,7 +201,7 @@ mod tests {
     }
 
     fn hurried() -> Config {
-        let drain = Drain { lame_duck: LAME_DUCK, ..Drain::default() };
+        let drain = Drain { lame_duck: LAME_DUCK, ..Config::default().drain };
         Config { drain, preface_timeout: LAME_DUCK, ..Config::default() }
     }
 

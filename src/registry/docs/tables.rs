@@ -113,11 +113,11 @@ fn description(schema: &Value) -> String {
 }
 
 fn constraints(schema: &Value) -> String {
-    let shown = |(keyword, word): (&str, &str)| match schema.get(keyword)? {
+    let constraint = |(keyword, word): (&str, &str)| match schema.get(keyword)? {
         pattern if pattern == DURATION_PATTERN => Some("a length of time such as `5s` or `1.5s`".to_owned()),
         value => Some(format!("{word} {}", code(value))),
     };
-    let own = CONSTRAINTS.into_iter().filter_map(shown);
+    let own = CONSTRAINTS.into_iter().filter_map(constraint);
     let items = schema.get("items").map(constraints).filter(|text| !text.is_empty());
     own.chain(items.map(|text| format!("each: {text}"))).collect::<Vec<_>>().join("; ")
 }

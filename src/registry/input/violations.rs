@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Values are cut to this many characters; a caller knows what it sent.
-const MAX_SHOWN: usize = 64;
+const MAX_QUOTED: usize = 64;
 
 /// Broken rules, `most` of them at most, one violation for each unknown and each missing key.
 pub(super) fn explain<'a>(
@@ -73,7 +73,7 @@ impl<'a> Place<'a> {
     fn label(&self) -> String {
         match self.pointer.strip_prefix('/') {
             None => "the arguments".to_owned(),
-            Some(path) => format!("`{}`", cut(&path.replace('/', "."), MAX_SHOWN)),
+            Some(path) => format!("`{}`", cut(&path.replace('/', "."), MAX_QUOTED)),
         }
     }
 
@@ -108,7 +108,7 @@ fn unknown(key: &str, schema: Option<&Value>) -> String {
             format!("; known: {}", known.join(", "))
         };
     }
-    format!("unknown parameter `{}`{hint}", cut(key, MAX_SHOWN))
+    format!("unknown parameter `{}`{hint}", cut(key, MAX_QUOTED))
 }
 
 fn missing(key: &str, schema: Option<&Value>) -> String {
@@ -122,7 +122,7 @@ fn missing(key: &str, schema: Option<&Value>) -> String {
 
 /// What was expected and what was found instead.
 fn expected(kind: &Kind, found: &Value) -> String {
-    let found = || shown(found);
+    let found = || quoted(found);
     match kind {
         Kind::Type { kind } => format!("must be {}, but is {}", type_name(kind), found()),
         Kind::Enum { options } => one_of(options, &found()),
@@ -165,13 +165,13 @@ fn with_article(kind: &str) -> String {
     format!("{article} {kind}")
 }
 
-fn shown(value: &Value) -> String {
+fn quoted(value: &Value) -> String {
     match value {
         // Long texts are cut before they are quoted.
-        Value::String(text) => Value::from(cut(text, MAX_SHOWN)).to_string(),
+        Value::String(text) => Value::from(cut(text, MAX_QUOTED)).to_string(),
         Value::Array(items) => format!("a list of {}", items.len()),
         Value::Object(_) => "an object".to_owned(),
-        other => cut(&other.to_string(), MAX_SHOWN),
+        other => cut(&other.to_string(), MAX_QUOTED),
     }
 }
 

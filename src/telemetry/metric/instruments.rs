@@ -147,11 +147,11 @@ mod tests {
         instruments.call_ended(None, "NOT_FOUND", SECOND);
         instruments.tool_executed("get_quotes", Some("BLOCKED"), SECOND);
         instruments.cache_lookup("get_quotes", true);
-        instruments.limiter_wait("yahoo", SECOND);
-        instruments.limiter_refusal("yahoo");
-        instruments.upstream_request("yahoo", name::OK, SECOND);
-        instruments.cool_down_began("yahoo", "BLOCKED");
-        instruments.cool_down_in_force("yahoo", true);
+        instruments.limiter_wait("toy", SECOND);
+        instruments.limiter_refusal("toy");
+        instruments.upstream_request("toy", name::OK, SECOND);
+        instruments.cool_down_began("toy", "BLOCKED");
+        instruments.cool_down_in_force("toy", true);
         instruments.in_flight(1);
         registry.gather()
     }

@@ -4,6 +4,7 @@ use std::{fmt, time::Duration};
 
 use bytes::Bytes;
 use chrono::{DateTime, Utc};
+use cookie::Cookie;
 use http::{HeaderMap, StatusCode, header};
 use serde::de::DeserializeOwned;
 use url::Url;
@@ -78,10 +79,10 @@ impl Answer {
         Some((date.to_utc() - DateTime::<Utc>::from(clock::wall())).to_std().unwrap_or_default())
     }
 
-    /// The cookies that were set, as `name=value`.
-    pub fn cookies(&self) -> impl Iterator<Item = (&str, &str)> {
+    /// The cookies that were set.
+    pub fn cookies(&self) -> impl Iterator<Item = Cookie<'_>> {
         let set = self.headers.get_all(header::SET_COOKIE).iter().filter_map(|value| value.to_str().ok());
-        set.filter_map(|cookie| cookie.split(';').next()?.trim().split_once('='))
+        set.filter_map(|cookie| Cookie::parse(cookie).ok())
     }
 }
 

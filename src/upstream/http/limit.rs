@@ -10,7 +10,6 @@ use std::{
     time::Duration,
 };
 
-use chrono::{DateTime, SecondsFormat, Utc};
 use tokio::{
     select,
     time::{Instant, sleep_until},
@@ -118,7 +117,7 @@ fn over_budget(title: &str, refused: Refused) -> Failure {
         Refused::Crowded { at } => (at, "and too many of your requests wait for it already"),
     };
     let left = clock::remaining(at);
-    let instant = DateTime::<Utc>::from(clock::wall_at(at)).to_rfc3339_opts(SecondsFormat::Millis, true);
+    let instant = clock::rfc3339_millis(clock::wall_at(at));
     let message = format!(
         "{title} may be asked again at {instant} (in {}), {why}. Call again then, or go on without it.",
         wait::in_words(left)

@@ -8,7 +8,7 @@ use super::{Answer, Failure, FailureKind, Profile};
 use crate::{
     context::{ToolContext, UserId},
     contract::ErrorCode,
-    telemetry::metric,
+    telemetry::{metric, milliseconds},
 };
 
 /// An attempt has ended: with an answer, or with a kind of failure.
@@ -54,8 +54,4 @@ pub(super) fn failed(profile: &Profile, failure: &Failure, context: &ToolContext
         }
         _ => tracing::warn!(source, kind, detail, %call_id, attempts, "source failed"),
     }
-}
-
-fn milliseconds(duration: Duration) -> f64 {
-    (duration.as_secs_f64() * 1_000_000.0).round() / 1_000.0
 }

@@ -15,11 +15,11 @@ use tracing::{Instrument, Span, field::Empty, info_span};
 
 use super::{
     Answer, Failure, FailureKind, Outgoing, Profile, Sender,
-    address::NotPublic,
     in_process::{self, too_long},
     judge::judge,
     record,
     request::Request,
+    resolver::NotPublic,
     sender::{MAX_HEADERS, Route},
 };
 use crate::{clock, telemetry::attribute};

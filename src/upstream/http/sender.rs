@@ -15,7 +15,7 @@ use reqwest::{ClientBuilder, redirect, retry};
 use rustls::crypto::ring;
 use url::Url;
 
-use super::{Failure, FailureKind, address::PublicOnly, in_process::InProcess};
+use super::{Failure, FailureKind, in_process::InProcess, resolver::PublicOnly};
 
 /// How long a connection may take to be made.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -120,7 +120,7 @@ mod tests {
 
     impl reqwest::dns::Resolve for Private {
         fn resolve(&self, _name: reqwest::dns::Name) -> reqwest::dns::Resolving {
-            Box::pin(async { Err(super::super::address::NotPublic.into()) })
+            Box::pin(async { Err(super::super::resolver::NotPublic.into()) })
         }
     }
 

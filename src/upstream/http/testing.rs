@@ -21,8 +21,8 @@ use crate::{
 };
 
 pub(super) const PROFILE: Profile = Profile {
-    name: "valuepickr",
-    title: "ValuePickr",
+    name: "toy_forum",
+    title: "Toy Forum",
     timeout: Duration::from_secs(10),
     max_body: 4096,
     may_retry: true,

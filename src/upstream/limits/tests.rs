@@ -41,9 +41,9 @@ impl Limiter for Waiting {
 
 /// Keeps one cool-down of a source for everybody, or cannot be read.
 #[derive(Debug)]
-struct Kept(Option<(&'static str, CoolDown)>);
+struct FixedCoolDown(Option<(&'static str, CoolDown)>);
 
-impl CoolDowns for Kept {
+impl CoolDowns for FixedCoolDown {
     fn in_force<'a>(
         &'a self,
         source: &'a str,
@@ -68,19 +68,19 @@ impl CoolDowns for Kept {
     }
 }
 
-impl Kept {
+impl FixedCoolDown {
     fn all(&self) -> Result<Vec<(String, CoolDown)>, StoreError> {
         let (source, cool_down) = self.0.clone().ok_or_else(|| StoreError("disk full".to_owned()))?;
         Ok(vec![(source.to_owned(), cool_down)])
     }
 }
 
-fn cooling(source: &'static str, until: SystemTime) -> Kept {
+fn cooling(source: &'static str, until: SystemTime) -> FixedCoolDown {
     let reason = "Reddit refuses to serve us".to_owned();
-    Kept(Some((source, CoolDown { code: ErrorCode::Blocked, reason, until })))
+    FixedCoolDown(Some((source, CoolDown { code: ErrorCode::Blocked, reason, until })))
 }
 
-fn limits(cool_downs: Kept) -> Limits {
+fn limits(cool_downs: FixedCoolDown) -> Limits {
     Limits::new(Arc::new(Waiting), Arc::new(cool_downs), [("valuepickr", "ValuePickr"), ("reddit", "Reddit")])
 }
 
@@ -122,7 +122,7 @@ async fn a_refused_source_says_why_and_until_when() {
 
 #[tokio::test]
 async fn cool_downs_that_cannot_be_read_bar_nobody_and_are_an_error_to_the_operator() {
-    let limits = limits(Kept(None));
+    let limits = limits(FixedCoolDown(None));
     assert!(of(&limits, "reddit").await.can_make_request());
     assert!(limits.refused().await.is_err());
 }

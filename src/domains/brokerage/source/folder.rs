@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use super::kept::{Change, Kept, Parse};
+use super::watched_file::{Change, Parse, WatchedFile};
 use crate::files::{Problem, Tree};
 
 /// The files of a directory.
@@ -13,7 +13,7 @@ pub(super) struct Folder<T> {
     directory: &'static str,
     extension: &'static str,
     parse: Parse<T>,
-    files: BTreeMap<String, Kept<T>>,
+    files: BTreeMap<String, WatchedFile<T>>,
     problem: Option<Problem>,
 }
 
@@ -23,7 +23,7 @@ impl<T> Folder<T> {
     }
 
     /// Looks at the directory and at each of its files, and says of each file what has changed.
-    pub(super) fn look(&mut self, tree: &Tree, seen: fn(Change, &Kept<T>)) {
+    pub(super) fn look(&mut self, tree: &Tree, seen: fn(Change, &WatchedFile<T>)) {
         match tree.list(self.directory, self.extension) {
             Ok(paths) => self.hold(paths),
             Err(error) => {
@@ -37,13 +37,13 @@ impl<T> Folder<T> {
     }
 
     /// The files, in the order of their paths.
-    pub(super) fn files(&self) -> impl Iterator<Item = &Kept<T>> {
+    pub(super) fn files(&self) -> impl Iterator<Item = &WatchedFile<T>> {
         self.files.values()
     }
 
     /// What is wrong with the directory and its files now.
     pub(super) fn problems(&self) -> impl Iterator<Item = &Problem> {
-        self.problem.iter().chain(self.files().flat_map(Kept::problems))
+        self.problem.iter().chain(self.files().flat_map(WatchedFile::problems))
     }
 
     fn hold(&mut self, sorted_paths: Vec<String>) {
@@ -51,7 +51,7 @@ impl<T> Folder<T> {
         self.files.retain(|path, _| sorted_paths.binary_search(path).is_ok());
         for path in sorted_paths {
             let parse = self.parse;
-            self.files.entry(path).or_insert_with_key(|path| Kept::new(path, parse));
+            self.files.entry(path).or_insert_with_key(|path| WatchedFile::new(path, parse));
         }
     }
 }

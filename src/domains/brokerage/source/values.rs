@@ -108,7 +108,7 @@ impl TryFrom<String> for AsOf {
     type Error = String;
 
     fn try_from(text: String) -> Result<Self, String> {
-        match super::date::Date::leading(&text) {
+        match super::date::leading_date(&text) {
             Some(_) => Ok(Self(text)),
             None => Err(format!("{text:?} does not begin with a date such as \"2026-01-15\"")),
         }

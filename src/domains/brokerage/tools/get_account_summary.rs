@@ -45,7 +45,7 @@ impl Tool for GetAccountSummary {
         let accounts = wanted(master, input.account.as_deref())?;
         let mut provenance = Provenance::of("tool:account_summary:v1", as_of);
         provenance.warnings = accounts.iter().flat_map(|account| warnings(account, master)).collect();
-        let accounts = accounts.into_iter().map(shown).collect();
+        let accounts = accounts.into_iter().map(account_message).collect();
         Ok(Reply { data: GetAccountSummaryOutput { as_of: as_of.to_owned(), accounts }, provenance })
     }
 }
@@ -104,7 +104,7 @@ fn without_quote(positions: &[&Position]) -> String {
     }
 }
 
-fn shown(account: &AccountSummary) -> v1::AccountSummary {
+fn account_message(account: &AccountSummary) -> v1::AccountSummary {
     v1::AccountSummary {
         account: account.account.clone(),
         total_value: exact(account.total_value),

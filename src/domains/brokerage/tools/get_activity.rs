@@ -31,13 +31,13 @@ impl Tool for GetActivity {
         let data = GetActivityOutput {
             as_of: as_of.to_owned(),
             account: activity.name.clone(),
-            trades: activity.content.iter().map(shown).collect(),
+            trades: activity.content.iter().map(trade_message).collect(),
         };
         Ok(Reply { data, provenance: Provenance::of("tool:activity:v1", as_of) })
     }
 }
 
-fn shown(trade: &Trade) -> v1::Trade {
+fn trade_message(trade: &Trade) -> v1::Trade {
     v1::Trade {
         timestamp: Some(trade.timestamp.into()),
         symbol: trade.symbol.to_string(),

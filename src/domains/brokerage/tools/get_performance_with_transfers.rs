@@ -16,7 +16,7 @@ use crate::{
         GetPerformanceOutput, GetPerformanceRequest, GetPerformanceWithTransfersOutput,
         GetPerformanceWithTransfersRequest, GetTransfersOutput, GetTransfersRequest, Transfer,
     },
-    domains::brokerage::source::{Date, Status, Timeframe, TransferType, Window},
+    domains::brokerage::source::{Status, Timeframe, TransferType, Window, leading_date},
     tool::{self, Reply, Tool},
 };
 
@@ -75,7 +75,7 @@ fn combined(
 /// The transfers in a timeframe that ends with the date of the performance.
 fn within(timeframe: Timeframe, as_of: &str, mut transfers: Vec<Transfer>) -> Vec<Transfer> {
     // The data's loader refuses what does not begin with a date.
-    let Some(date) = Date::leading(as_of) else { return transfers };
+    let Some(date) = leading_date(as_of) else { return transfers };
     let window = Window::ending(date, timeframe);
     transfers.retain(|transfer| transfer.timestamp.is_some_and(|time| window.contains(time.seconds)));
     transfers

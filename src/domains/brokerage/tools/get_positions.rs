@@ -1,6 +1,6 @@
 //! `get_positions`: the positions of an account, and the one asked for (spec 000).
 
-use super::{data, position::shown, required};
+use super::{data, position::position_message, required};
 use crate::{
     context::{ToolContext, Unfinished},
     contract::{
@@ -34,8 +34,8 @@ impl Tool for GetPositions {
         let data = GetPositionsOutput {
             as_of: as_of.to_owned(),
             account: held.name.clone(),
-            positions: held.content.iter().map(shown).collect(),
-            position: held.content.iter().find(|position| position.symbol == symbol).map(shown),
+            positions: held.content.iter().map(position_message).collect(),
+            position: held.content.iter().find(|position| position.symbol == symbol).map(position_message),
         };
         Ok(Reply { data, provenance: Provenance::of("tool:positions:v1", as_of) })
     }

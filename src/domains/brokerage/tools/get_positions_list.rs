@@ -1,6 +1,6 @@
 //! `get_positions_list`: the positions of an account, optionally of one asset class (spec 000).
 
-use super::{data, one_of, position::shown};
+use super::{data, one_of, position::position_message};
 use crate::{
     context::{ToolContext, Unfinished},
     contract::{
@@ -33,7 +33,12 @@ impl Tool for GetPositionsList {
         let data = GetPositionsListOutput {
             as_of: as_of.to_owned(),
             account: held.name.clone(),
-            positions: held.content.iter().filter(|row| is_wanted(row.asset_class)).map(shown).collect(),
+            positions: held
+                .content
+                .iter()
+                .filter(|row| is_wanted(row.asset_class))
+                .map(position_message)
+                .collect(),
             asset_class_filter: filter.map(|filter| filter.word().to_owned()),
         };
         Ok(Reply { data, provenance: Provenance::of("tool:positions_list:v1", as_of) })

@@ -34,7 +34,7 @@ impl Tool for GetQuotes {
         let mut quotes = Vec::with_capacity(symbols.len());
         for symbol in &symbols {
             match master.quote(symbol) {
-                Some(quote) => quotes.push(shown(quote)),
+                Some(quote) => quotes.push(quote_message(quote)),
                 // Known all the same: it is held. A composite asks for all that is held, and gets what there is.
                 None => provenance.warnings.push(format!("{symbol} is held but has no quote")),
             }
@@ -57,7 +57,7 @@ fn symbols(list: &str) -> Result<Vec<Symbol>, ToolError> {
     Ok(symbols)
 }
 
-fn shown(quote: &Quote) -> v1::Quote {
+fn quote_message(quote: &Quote) -> v1::Quote {
     v1::Quote {
         symbol: quote.symbol.to_string(),
         price: exact(quote.price),

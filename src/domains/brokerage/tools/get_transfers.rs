@@ -31,13 +31,13 @@ impl Tool for GetTransfers {
         let data = GetTransfersOutput {
             as_of: as_of.to_owned(),
             account: transfers.name.clone(),
-            transfers: transfers.content.iter().map(shown).collect(),
+            transfers: transfers.content.iter().map(transfer_message).collect(),
         };
         Ok(Reply { data, provenance: Provenance::of("tool:transfers:v1", as_of) })
     }
 }
 
-fn shown(transfer: &Transfer) -> v1::Transfer {
+fn transfer_message(transfer: &Transfer) -> v1::Transfer {
     v1::Transfer {
         timestamp: Some(transfer.timestamp.into()),
         r#type: transfer.kind.word().to_owned(),

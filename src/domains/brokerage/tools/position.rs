@@ -4,7 +4,7 @@ use super::money::{cents, exact};
 use crate::{contract::proto::brokerage::v1, domains::brokerage::source::Position};
 
 /// 000's fields, and what they come to: `cost_basis` there is the cost of one share.
-pub(super) fn shown(position: &Position) -> v1::Position {
+pub(super) fn position_message(position: &Position) -> v1::Position {
     v1::Position {
         symbol: position.symbol.to_string(),
         quantity: exact(position.quantity),

@@ -33,8 +33,8 @@ use crate::context::ToolContext;
 use crate::upstream::{
     address::address,
     http::{Answer, Client, CredentialsOf, Due, Failure, FailureKind, Outgoing, Profile},
-    kept::Kept,
     now::Now,
+    token::SharedToken,
 };
 
 /// What the stack must know of the National Stock Exchange.
@@ -57,7 +57,7 @@ const USER_AGENT: HeaderValue = HeaderValue::from_static(
 pub struct Nse {
     client: Client,
     settings: Settings,
-    cookie: Kept<HeaderValue>,
+    cookie: SharedToken<HeaderValue>,
 }
 
 /// Where the National Stock Exchange is, and when.
@@ -74,7 +74,7 @@ pub struct Settings {
 impl Nse {
     /// The connector over a client of [`PROFILE`].
     pub fn new(client: Client, settings: Settings) -> Self {
-        Self { client, settings, cookie: Kept::default() }
+        Self { client, settings, cookie: SharedToken::default() }
     }
 
     /// The present day at the exchange.
@@ -189,7 +189,7 @@ impl Nse {
     async fn warm(&self, context: &ToolContext) -> Result<HeaderValue, Failure> {
         let request = named(Outgoing::get(self.settings.base.clone(), Due::Html));
         let answer = self.client.send(request, context).await?;
-        let cookies: Vec<_> = answer.cookies().map(|(name, value)| format!("{name}={value}")).collect();
+        let cookies: Vec<_> = answer.cookies().map(|cookie| cookie.stripped().to_string()).collect();
         if cookies.is_empty() {
             return Err(self.client.failed(Failure::malformed("the page set no cookie"), context));
         }

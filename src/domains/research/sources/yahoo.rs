@@ -27,8 +27,8 @@ use crate::context::ToolContext;
 use crate::upstream::{
     address::address,
     http::{Answer, Client, CredentialsOf, Due, Failure, FailureKind, Outgoing, Profile},
-    kept::Kept,
     now::Now,
+    token::SharedToken,
 };
 use crumb::Crumb;
 
@@ -56,7 +56,7 @@ const MODULES: &str = "financialData,defaultKeyStatistics,summaryDetail,assetPro
 pub struct Yahoo {
     client: Client,
     settings: Settings,
-    crumb: Kept<Crumb>,
+    crumb: SharedToken<Crumb>,
 }
 
 /// Where Yahoo Finance is, and when.
@@ -73,7 +73,7 @@ pub struct Settings {
 impl Yahoo {
     /// The connector over a client of [`PROFILE`].
     pub fn new(client: Client, settings: Settings) -> Self {
-        Self { client, settings, crumb: Kept::default() }
+        Self { client, settings, crumb: SharedToken::default() }
     }
 
     /// The present day at the exchange.

@@ -46,7 +46,7 @@ impl Tool for BacktestFilter {
         let fetched = stream::iter(symbols).map(|symbol| stock(&yahoo, symbol, &plan, context));
         let stocks: Vec<_> = fetched.buffered(AT_ONCE).try_collect().await?;
         let outcome = backtest::run(filter, &stocks, &plan);
-        Ok(Reply { data: shown(profile, &outcome), provenance: provenance(&stocks, &plan) })
+        Ok(Reply { data: output(profile, &outcome), provenance: provenance(&stocks, &plan) })
     }
 }
 
@@ -90,7 +90,7 @@ fn provenance(stocks: &[Stock], plan: &Plan) -> Provenance {
     provenance
 }
 
-fn shown(profile: &str, outcome: &Outcome) -> BacktestFilterOutput {
+fn output(profile: &str, outcome: &Outcome) -> BacktestFilterOutput {
     let mut returns: Vec<_> = outcome.trades.iter().map(Trade::return_pct).collect();
     returns.sort_by(f64::total_cmp);
     let hits: Vec<_> = returns.iter().map(|gain| if *gain > 0.0 { 100.0 } else { 0.0 }).collect();
@@ -102,11 +102,11 @@ fn shown(profile: &str, outcome: &Outcome) -> BacktestFilterOutput {
         worst_pct: returns.first().copied(),
         benchmark_return_pct: outcome.benchmark_pct,
     };
-    let trades = outcome.trades.iter().map(shown_trade).collect();
+    let trades = outcome.trades.iter().map(trade_message).collect();
     BacktestFilterOutput { profile: profile.to_owned(), trades, summary: Some(summary) }
 }
 
-fn shown_trade(trade: &Trade) -> BacktestTrade {
+fn trade_message(trade: &Trade) -> BacktestTrade {
     BacktestTrade {
         symbol: trade.symbol.clone(),
         entered: trade.entered.to_string(),

@@ -33,7 +33,7 @@ impl Tool for BrowseNews {
         let data = BrowseNewsOutput {
             category: word.to_owned(),
             stale: headlines.is_stale,
-            headlines: headlines.articles.into_iter().take(limit).map(shown).collect(),
+            headlines: headlines.articles.into_iter().take(limit).map(article_message).collect(),
         };
         Ok(Reply { data, provenance })
     }
@@ -48,7 +48,7 @@ fn category(word: &str) -> Option<Category> {
     }
 }
 
-pub(super) fn shown(article: Article) -> v1::Article {
+pub(super) fn article_message(article: Article) -> v1::Article {
     v1::Article {
         title: article.title,
         summary: article.summary,

@@ -45,7 +45,7 @@ impl Tool for BrowseReddit {
         let sentiment = together(posts.iter().map(mood));
         let data = BrowseRedditOutput {
             subreddit: subreddit.to_owned(),
-            posts: posts.into_iter().map(shown).collect(),
+            posts: posts.into_iter().map(post_message).collect(),
             sentiment: Some(sentiment),
         };
         Ok(Reply { data, provenance: provenance(PROFILE.name, reddit.now()) })
@@ -66,7 +66,7 @@ pub(super) fn mood(post: &Post) -> Mood {
     Mood::of(&format!("{}.\n{}", post.title, post.text))
 }
 
-fn shown(post: Post) -> RedditPost {
+fn post_message(post: Post) -> RedditPost {
     RedditPost {
         sentiment: mood(&post).word().to_owned(),
         excerpt: text::plain(&post.text, MAX_EXCERPT),

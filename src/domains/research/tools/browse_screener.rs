@@ -48,7 +48,7 @@ fn reply(browsed: Browsed, as_of: SystemTime) -> Reply<BrowseScreenerOutput> {
         Freshness::Scraped => None,
         Freshness::Kept(age) => Some(age),
     };
-    let stocks: Vec<_> = copy.stocks.into_iter().map(shown).collect();
+    let stocks: Vec<_> = copy.stocks.into_iter().map(stock_message).collect();
     let data = BrowseScreenerOutput {
         screen_name: copy.name,
         stocks_count: i32::try_from(stocks.len()).unwrap_or(i32::MAX),
@@ -66,7 +66,7 @@ fn hours(age: Duration) -> f64 {
     (age.as_secs_f64() / 36.0).round() / 100.0
 }
 
-fn shown(stock: screens::ScreenedStock) -> ScreenedStock {
+fn stock_message(stock: screens::ScreenedStock) -> ScreenedStock {
     let screens::ScreenedStock { symbol, name, cmp, pe, market_cap_cr, roe } = stock;
     ScreenedStock { symbol, name, cmp, pe, market_cap_cr, roe }
 }

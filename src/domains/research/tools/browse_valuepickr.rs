@@ -52,7 +52,7 @@ impl Tool for BrowseValuepickr {
             Category::Top => (forum.top(context).await?, Vec::new()),
             Category::Watchlist => watched(&forum, context).await?,
         };
-        let topics = topics.into_iter().take(limit).map(shown).collect();
+        let topics = topics.into_iter().take(limit).map(topic_message).collect();
         let mut provenance = provenance(PROFILE.name, forum.now());
         provenance.warnings = warnings;
         Ok(Reply { data: BrowseValuepickrOutput { topics }, provenance })
@@ -108,7 +108,7 @@ fn naming(stock: &WatchedStock, universe: &Universe) -> Naming {
     Naming { symbol: Some(stock.symbol.clone()), name }
 }
 
-fn shown(topic: Topic) -> ForumTopic {
+fn topic_message(topic: Topic) -> ForumTopic {
     ForumTopic {
         title: topic.title,
         slug: topic.slug,

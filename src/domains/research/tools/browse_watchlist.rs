@@ -26,13 +26,13 @@ impl Tool for BrowseWatchlist {
     ) -> Result<Reply<BrowseWatchlistOutput>, Unfinished> {
         let watchlists = context.services.get::<UserWatchlists>();
         let watched = watchlists.0.list(&context.user.id).await.map_err(|error| unavailable(&error))?;
-        let items = watched.into_iter().map(shown).collect();
+        let items = watched.into_iter().map(stock_message).collect();
         let provenance = provenance("watchlist", clock::wall());
         Ok(Reply { data: BrowseWatchlistOutput { items }, provenance })
     }
 }
 
-fn shown(stock: watchlist::WatchedStock) -> WatchedStock {
+fn stock_message(stock: watchlist::WatchedStock) -> WatchedStock {
     let watchlist::WatchedStock { symbol, name, origin, note, added_at, updated_at, cmp } = stock;
     let source = match origin {
         WatchOrigin::User => "user",

@@ -35,7 +35,7 @@ impl Tool for GetInsiderTrading {
             symbol,
             data_kind: "bulk_and_block_deals".to_owned(),
             net_quantity: deals.iter().map(signed).fold(0, i64::saturating_add),
-            deals: deals.into_iter().map(shown).collect(),
+            deals: deals.into_iter().map(deal_message).collect(),
         };
         Ok(Reply { data, provenance: dated("nse", nse.today()) })
     }
@@ -49,7 +49,7 @@ fn signed(deal: &Deal) -> i64 {
 }
 
 #[allow(clippy::cast_precision_loss, reason = "no deal has 2^53 shares")]
-fn shown(deal: Deal) -> v1::Deal {
+fn deal_message(deal: Deal) -> v1::Deal {
     v1::Deal {
         date: deal.date.to_string(),
         client: deal.client,

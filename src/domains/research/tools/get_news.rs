@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 
-use super::{browse_news::shown, provenance, required};
+use super::{browse_news::article_message, provenance, required};
 use crate::{
     context::{ToolContext, Unfinished},
     contract::proto::research::v1::{GetNewsOutput, GetNewsRequest},
@@ -42,7 +42,7 @@ impl Tool for GetNews {
             symbol,
             days,
             stale: had_some && articles.is_empty(),
-            articles: articles.into_iter().take(limit).map(shown).collect(),
+            articles: articles.into_iter().take(limit).map(article_message).collect(),
         };
         Ok(Reply { data, provenance: provenance(PROFILE.name, news.now()) })
     }

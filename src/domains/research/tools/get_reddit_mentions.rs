@@ -54,7 +54,7 @@ impl Tool for GetRedditMentions {
             symbol,
             mentions_count: i32::try_from(mentions.len()).unwrap_or(i32::MAX),
             sentiment: Some(together(mentions.iter().map(|(_, post)| mood(post)))),
-            mentions: mentions.into_iter().take(limit).map(shown).collect(),
+            mentions: mentions.into_iter().take(limit).map(mention_message).collect(),
         };
         Ok(Reply { data, provenance })
     }
@@ -89,7 +89,7 @@ async fn search(
     Ok((mentions, missing))
 }
 
-fn shown((subreddit, post): Mention) -> RedditMention {
+fn mention_message((subreddit, post): Mention) -> RedditMention {
     RedditMention {
         subreddit: subreddit.to_owned(),
         sentiment: mood(&post).word().to_owned(),

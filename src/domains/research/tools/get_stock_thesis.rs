@@ -35,7 +35,7 @@ impl Tool for GetStockThesis {
         let naming = Naming::of(query, &context.services.get::<Universe>());
         let forum = context.services.get::<ValuePickr>();
         let data = match discussion(&forum, &naming, context).await? {
-            Some(discussion) => shown(discussion),
+            Some(discussion) => output(discussion),
             None => GetStockThesisOutput::default(),
         };
         Ok(Reply { data, provenance: provenance(PROFILE.name, forum.now()) })
@@ -67,7 +67,7 @@ fn best(topics: Vec<Topic>, naming: &Naming) -> Option<Topic> {
     named.max_by_key(|(likeness, topic)| (*likeness, topic.posts_count)).map(|(_, topic)| topic)
 }
 
-fn shown(discussion: Discussion) -> GetStockThesisOutput {
+fn output(discussion: Discussion) -> GetStockThesisOutput {
     GetStockThesisOutput {
         found: true,
         recent_sentiment: Some(in_words(&discussion.recent)),

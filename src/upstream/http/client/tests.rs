@@ -65,7 +65,7 @@ async fn a_failing_server_is_asked_three_times_and_the_failure_counts_them() {
     let (client, context) = (client(PROFILE, 9), context(MINUTE));
     let failure = client.send(to(&server, "/a"), &context).await.unwrap_err();
     assert_eq!((failure.kind, failure.attempts, asked(&server).await), (FailureKind::Down, 3, 3));
-    assert_eq!(failure.source_title, "ValuePickr");
+    assert_eq!(failure.source_title, "Toy Forum");
     // Those of nested calls count too: they are the same tree.
     let failure = client.send(to(&server, "/b"), &context.nested()).await.unwrap_err();
     assert_eq!((failure.kind, failure.attempts), (FailureKind::NotFound, 4));
@@ -191,8 +191,7 @@ async fn a_failure_is_logged_once_with_its_spans_and_without_secrets() {
     let lines: Vec<_> = text.lines().filter(|line| line.contains("source failed")).collect();
     let [line] = lines.as_slice() else { panic!("one line: {text}") };
     let call_id = format!("call_id={}", context.call_id);
-    for part in ["WARN", "source=\"valuepickr\"", "kind=\"auth_failed\"", "HTTP 401", "attempts=1", &call_id]
-    {
+    for part in ["WARN", "source=\"toy_forum\"", "kind=\"auth_failed\"", "HTTP 401", "attempts=1", &call_id] {
         assert!(line.contains(part), "{part}: {line}");
     }
     let span = text.lines().find(|line| line.contains("upstream{") && line.contains("close")).unwrap();

@@ -37,7 +37,7 @@ async fn a_source_that_blocks_us_is_asked_by_nobody() {
     let store = Arc::default();
     let refusal = after(PROFILE, FailureKind::Blocked, &store, "ops").await.unwrap();
     assert_eq!(refusal.kind, FailureKind::Blocked);
-    assert_eq!(refusal.message.as_deref(), Some("ValuePickr refuses to serve us. Stop and tell the user."));
+    assert_eq!(refusal.message.as_deref(), Some("Toy Forum refuses to serve us. Stop and tell the user."));
     let left = refusal.retry_after.unwrap();
     assert!(left > Duration::from_mins(359) && left <= Duration::from_hours(6), "{left:?}");
     assert_eq!(store.begun.lock().unwrap().len(), 1, "a refusal of ours begins nothing");

@@ -1,5 +1,6 @@
 //! Requests wait for their permits, say so, and are refused at once where none comes in time.
 
+use chrono::{DateTime, Utc};
 use tokio::time::sleep;
 use tower::Layer as _;
 
@@ -38,7 +39,7 @@ async fn a_request_that_waits_says_how_long() {
     assert!(send(&limiter, &context).await.is_ok());
     assert_eq!(clock::now() - began, Duration::from_secs(4));
     let told = events.recv().await.unwrap();
-    assert!(matches!(told, Event::Progress { message, .. } if message == "Waiting 4 s for ValuePickr"));
+    assert!(matches!(told, Event::Progress { message, .. } if message == "Waiting 4 s for Toy Forum"));
 }
 
 #[tokio::test(start_paused = true)]
@@ -52,7 +53,7 @@ async fn a_request_that_would_wait_too_long_is_refused_with_the_instant() {
     assert_eq!((failure.kind, failure.retry_after), (FailureKind::OverBudget, Some(Duration::from_secs(4))));
     let message = failure.message.unwrap();
     let instant =
-        message.strip_prefix("ValuePickr may be asked again at ").unwrap().split(' ').next().unwrap();
+        message.strip_prefix("Toy Forum may be asked again at ").unwrap().split(' ').next().unwrap();
     let instant = DateTime::parse_from_rfc3339(instant).unwrap().to_utc();
     let around = |wall| DateTime::<Utc>::from(wall).timestamp_millis() + 4_000;
     assert!((around(before)..=around(after)).contains(&instant.timestamp_millis()), "{message}");

@@ -84,9 +84,9 @@ async fn only_what_changes_nothing_is_sent_again() {
     let down = || vec![failure(FailureKind::Down); 9];
     assert_eq!(asked(PROFILE, post(), down(), &context(HOUR)).await.1, 1);
     assert_eq!(asked(PROFILE, post().repeatable(), down(), &context(HOUR)).await.1, 3);
-    let screener = Profile { may_retry: false, credentials: CredentialsOf::User, ..PROFILE };
-    assert_eq!(asked(screener, get(), down(), &context(HOUR)).await.1, 1);
-    assert_eq!(asked(screener, get(), vec![failure(FailureKind::RateLimited)], &context(HOUR)).await.1, 1);
+    let per_user = Profile { may_retry: false, credentials: CredentialsOf::User, ..PROFILE };
+    assert_eq!(asked(per_user, get(), down(), &context(HOUR)).await.1, 1);
+    assert_eq!(asked(per_user, get(), vec![failure(FailureKind::RateLimited)], &context(HOUR)).await.1, 1);
 }
 
 #[tokio::test(start_paused = true)]
@@ -150,5 +150,5 @@ async fn a_wait_ends_with_the_cancellation_and_is_told() {
     assert_eq!((end.unwrap_err().kind, attempts), (FailureKind::Cancelled, 1));
     assert_eq!(clock::now() - began, Duration::from_secs(1));
     let told = events.recv().await.unwrap();
-    assert!(matches!(told, Event::Progress { message, .. } if message == "Waiting 10 s for ValuePickr"));
+    assert!(matches!(told, Event::Progress { message, .. } if message == "Waiting 10 s for Toy Forum"));
 }

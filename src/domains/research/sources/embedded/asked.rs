@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 
 use axum::extract::FromRequestParts;
+use cookie::Cookie;
 use http::{HeaderMap, HeaderName, header, request::Parts};
 use url::form_urlencoded;
 
@@ -46,8 +47,10 @@ impl Asked {
 
     /// A cookie that is not empty.
     pub(super) fn cookie(&self, name: &str) -> Option<&str> {
-        let pairs = self.header(header::COOKIE).split(';').filter_map(|pair| pair.trim().split_once('='));
-        pairs.filter(|(key, value)| *key == name && !value.is_empty()).map(|(_, value)| value).next()
+        let cookies = Cookie::split_parse(self.header(header::COOKIE)).filter_map(Result::ok);
+        cookies
+            .filter(|cookie| cookie.name() == name)
+            .find_map(|cookie| cookie.value_raw().filter(|it| !it.is_empty()))
     }
 
     /// Whether a browser asks, or something that says so.

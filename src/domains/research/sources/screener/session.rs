@@ -104,7 +104,8 @@ impl<'a> Session<'a> {
     }
 
     fn keep_cookies(&mut self, answer: &Answer) {
-        for (name, value) in answer.cookies() {
+        for cookie in answer.cookies() {
+            let (name, value) = cookie.name_value();
             if value.is_empty() {
                 self.cookies.remove(name);
             } else if self.cookies.len() < MAX_COOKIES || self.cookies.contains_key(name) {

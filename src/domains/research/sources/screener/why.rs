@@ -2,11 +2,9 @@
 
 use std::time::{Duration, SystemTime};
 
-use chrono::{DateTime, SecondsFormat, Utc};
-
 use super::PROFILE;
 use crate::{
-    clock,
+    clock::{self, rfc3339},
     contract::{ErrorCode, Origin, ToolError},
     store::{StoreError, cool_downs::CoolDown, screens::ScreenCopy},
     upstream::http::{Failure, FailureKind},
@@ -59,11 +57,11 @@ impl Why {
 
     /// The warning that goes with an older copy.
     pub(super) fn warning(&self, copy: &ScreenCopy) -> String {
-        let copied = instant(copy.scraped_at);
+        let copied = rfc3339(copy.scraped_at);
         match self {
             Self::NotYet { allowed_at } => format!(
                 "This is the copy of {copied}. Screens are scraped at most once a day; a refresh is allowed from {} on.",
-                instant(*allowed_at)
+                rfc3339(*allowed_at)
             ),
             Self::NoCredentials | Self::Failed(_) => {
                 format!("This is the copy of {copied}, since it could not be refreshed. {}", self.brief())
@@ -100,13 +98,8 @@ fn not_yet(allowed_at: SystemTime) -> ToolError {
     let message = format!(
         "Screens are scraped at most once a day, and there is no copy of this one yet. A scrape is allowed from {} on: go \
          on without it.",
-        instant(allowed_at)
+        rfc3339(allowed_at)
     );
     let left = allowed_at.duration_since(clock::wall()).unwrap_or_default();
     ToolError::new(ErrorCode::RateLimited, message).with_origin(Origin::Service).with_retry_after(left)
-}
-
-/// RFC 3339 in UTC, whole seconds.
-fn instant(time: SystemTime) -> String {
-    DateTime::<Utc>::from(time).to_rfc3339_opts(SecondsFormat::Secs, true)
 }

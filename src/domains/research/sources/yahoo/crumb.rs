@@ -49,7 +49,7 @@ pub(super) async fn fetch(yahoo: &Yahoo, context: &ToolContext) -> Result<Crumb,
 async fn cookie(yahoo: &Yahoo, context: &ToolContext) -> Result<HeaderValue, Failure> {
     let request = Outgoing::get(yahoo.settings.cookie_base.clone(), Due::Anything);
     let answer = yahoo.client.send(named(with_any_status(request)), context).await?;
-    let cookies: Vec<_> = answer.cookies().map(|(name, value)| format!("{name}={value}")).collect();
+    let cookies: Vec<_> = answer.cookies().map(|cookie| cookie.stripped().to_string()).collect();
     if cookies.is_empty() {
         return Err(Failure::malformed("the cookie host set no cookie"));
     }

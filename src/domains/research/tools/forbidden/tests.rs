@@ -20,12 +20,12 @@ fn default_rules() -> Forbidden {
 
 /// The rule and the words of each finding.
 fn found(rules: &Forbidden, symbol: &str, facts: &Facts) -> Vec<String> {
-    let shown = |finding| match finding {
+    let in_words = |finding| match finding {
         Finding::Denied => "denied".to_owned(),
         Finding::Violated { bound, observed } => format!("{}: {}", bound.rule.name(), bound.reason(observed)),
         Finding::Unknown(rule) => format!("{}: unknown", rule.name()),
     };
-    rules.findings(symbol, facts).map(shown).collect()
+    rules.findings(symbol, facts).map(in_words).collect()
 }
 
 #[test]

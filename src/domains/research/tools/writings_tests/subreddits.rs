@@ -69,8 +69,8 @@ async fn mentions_are_those_of_the_period_in_both_subreddits_newest_first() {
         ("RELIANCE", 3),
         "those beyond the limit count"
     );
-    let shown: Vec<_> = reply.mentions.iter().map(|it| (it.title.as_str(), it.subreddit.as_str())).collect();
-    assert_eq!(shown, [("Reliance again", "IndianStockMarket"), ("RELIANCE is cheap", "IndiaInvestments")]);
+    let found: Vec<_> = reply.mentions.iter().map(|it| (it.title.as_str(), it.subreddit.as_str())).collect();
+    assert_eq!(found, [("Reliance again", "IndianStockMarket"), ("RELIANCE is cheap", "IndiaInvestments")]);
     let sentiment = reply.sentiment.unwrap();
     assert_eq!((sentiment.positive, sentiment.neutral, sentiment.negative), (1, 1, 1));
     let is_search = |request: &&Request| request.url.path().ends_with("/search");

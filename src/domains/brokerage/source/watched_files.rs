@@ -7,8 +7,8 @@ use super::{
     facts::{FALLBACK, Fact, Facts},
     folder::Folder,
     health::{Health, OpenError},
-    kept::{Change, Content, Kept},
     master::Master,
+    watched_file::{Change, Content, WatchedFile},
 };
 use crate::{
     context::UserId,
@@ -24,10 +24,10 @@ const FACTS: &str = "brokerage/facts";
 
 /// The files, as last seen and last good.
 #[derive(Debug)]
-pub(super) struct Shelf {
+pub(super) struct WatchedFiles {
     tree: Tree,
     default_user: UserId,
-    master: Kept<Master>,
+    master: WatchedFile<Master>,
     users: Folder<Master>,
     facts: Folder<Fact>,
 }
@@ -41,12 +41,12 @@ pub(super) struct Snapshot {
     pub(super) watched: BTreeMap<String, Option<Stamp>>,
 }
 
-impl Shelf {
+impl WatchedFiles {
     pub(super) fn new(tree: Tree, default_user: UserId) -> Self {
         Self {
             tree,
             default_user,
-            master: Kept::new(MASTER, parse_master),
+            master: WatchedFile::new(MASTER, parse_master),
             users: Folder::new(USERS, "json", parse_master),
             facts: Folder::new(FACTS, "md", parse_fact),
         }
@@ -71,7 +71,11 @@ impl Shelf {
         self.snapshot()
     }
 
-    fn look(&mut self, seen_master: fn(Change, &Kept<Master>), seen_fact: fn(Change, &Kept<Fact>)) {
+    fn look(
+        &mut self,
+        seen_master: fn(Change, &WatchedFile<Master>),
+        seen_fact: fn(Change, &WatchedFile<Fact>),
+    ) {
         let change = self.master.look(&self.tree);
         seen_master(change, &self.master);
         self.users.look(&self.tree, seen_master);
@@ -96,13 +100,14 @@ impl Shelf {
             .filter_map(|file| Some((user_of(file.path()).ok()?, Arc::clone(file.good()?))))
             .collect();
         users.insert(self.default_user.clone(), Arc::clone(master));
-        let facts = Facts::new(self.facts.files().filter_map(Kept::good).cloned().collect());
+        let facts = Facts::new(self.facts.files().filter_map(WatchedFile::good).cloned().collect());
         Data { master: Arc::clone(master), users, facts, digest: self.digest() }
     }
 
     fn digest(&self) -> String {
-        let masters = std::iter::once(&self.master).chain(self.users.files()).filter_map(Kept::content);
-        Content::of_all(masters.chain(self.facts.files().filter_map(Kept::content))).to_string()
+        let masters =
+            std::iter::once(&self.master).chain(self.users.files()).filter_map(WatchedFile::content);
+        Content::of_all(masters.chain(self.facts.files().filter_map(WatchedFile::content))).to_string()
     }
 
     fn problems(&self) -> Vec<Problem> {
@@ -124,8 +129,8 @@ impl Shelf {
     }
 
     fn watched(&self) -> BTreeMap<String, Option<Stamp>> {
-        let users = self.users.files().map(Kept::watched);
-        let facts = self.facts.files().map(Kept::watched);
+        let users = self.users.files().map(WatchedFile::watched);
+        let facts = self.facts.files().map(WatchedFile::watched);
         std::iter::once(self.master.watched()).chain(users).chain(facts).collect()
     }
 }
@@ -165,7 +170,7 @@ fn missing_sections(data: &Data) -> BTreeMap<String, String> {
     missing
 }
 
-fn log<T>(change: Change, file: &Kept<T>) {
+fn log<T>(change: Change, file: &WatchedFile<T>) {
     match change {
         Change::None => {}
         Change::Renewed => tracing::info!(file = file.path(), "brokerage data was renewed"),

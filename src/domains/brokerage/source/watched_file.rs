@@ -4,6 +4,7 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
+use data_encoding::HEXLOWER;
 use sha2::{Digest as _, Sha256};
 
 use crate::{
@@ -19,7 +20,7 @@ pub(super) type Parse<T> = fn(path: &str, text: &str) -> Result<T, Vec<Problem>>
 
 /// A file, its last good content, and what is wrong with it now.
 #[derive(Debug)]
-pub(super) struct Kept<T> {
+pub(super) struct WatchedFile<T> {
     path: String,
     parse: Parse<T>,
     seen: Option<Seen>,
@@ -52,7 +53,7 @@ pub(super) enum Change {
     Broken,
 }
 
-impl<T> Kept<T> {
+impl<T> WatchedFile<T> {
     pub(super) fn new(path: impl Into<String>, parse: Parse<T>) -> Self {
         Self { path: path.into(), parse, seen: None, good: None, problems: Vec::new() }
     }
@@ -153,7 +154,7 @@ impl Content {
 
 impl fmt::Display for Content {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&HEXLOWER.encode(&self.0))
     }
 }
 
