@@ -2,7 +2,7 @@
 
 mod cool_downs;
 
-use std::{convert::Infallible, fmt, future::pending, mem, sync::Arc, time::Duration};
+use std::{convert::Infallible, fmt, future::pending, iter, mem, sync::Arc, time::Duration};
 
 use tokio::{
     net::TcpListener,
@@ -11,7 +11,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    config::{self, Config},
+    config::{self, Config, Section},
     context::{Services, User},
     contract::proto,
     domain::{Domain, Offer, OpenError, Opened, Opening},
@@ -28,7 +28,7 @@ use crate::{
     registry::{DataSource, Manifests, Registry},
     store::Sqlite,
     tool::Executor,
-    upstream::limits::{SourceLimits, Unlimited},
+    upstream::{limits::SourceLimits, settings, sources::Sources},
 };
 
 /// How often files on disk are looked at.
@@ -76,7 +76,7 @@ impl From<TcpListener> for Doors {
 }
 
 /// The service cannot start: everything that is wrong, at once.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, Default, thiserror::Error)]
 #[error("{}", self.lines().join("\n"))]
 pub struct StartError {
     /// What is wrong with the manifests.
@@ -103,7 +103,9 @@ impl App {
         let (manifests, executors) = offered(&tree, domains, config.server.diagnostics);
         let registry = Registry::open(manifests, executors);
         let mut asked = domains.iter().filter(|domain| is_offered(domain, config.server.diagnostics));
-        let (opened, grpc, failed) = open(&mut asked, &Opening { config, tree: &tree, state: &state });
+        let upstream = sources(config, domains, &state)?;
+        let opening = Opening { config, tree: &tree, state: &state, upstream: &upstream };
+        let (opened, grpc, failed) = open(&mut asked, &opening);
         let grpc = grpc::Services::new(proto::descriptors().clone(), grpc, config.server.reflection);
         let (registry, grpc) = match (registry, grpc) {
             (Ok(registry), Ok(grpc)) if failed.is_empty() => (Arc::new(registry), grpc),
@@ -112,7 +114,7 @@ impl App {
                 return Err(StartError { manifests: registry.err(), domains: failed, services });
             }
         };
-        let Opened { services, states, data, limits, grpc: _ } = opened;
+        let Opened { services, states, data, grpc: _ } = opened;
         let policy = policy(&config.auth);
         let pipeline = Pipeline::new(Parts {
             registry: Arc::clone(&registry),
@@ -123,7 +125,7 @@ impl App {
             cap: config.server.deadline_cap,
             log_arguments: config.log.arguments,
         });
-        let limits = limits.unwrap_or_else(|| Arc::new(Unlimited));
+        let limits = Arc::new(upstream.limits());
         let app = Self { registry, policy, state, pipeline, limits, services, data, grpc, tree };
         app.publish_health();
         Ok(app)
@@ -223,10 +225,28 @@ fn is_offered(domain: &Domain, diagnostics: bool) -> bool {
     diagnostics || domain.offer == Offer::Always
 }
 
+/// What can be set of the domains and their sources, for loading the configuration.
+pub fn sections(domains: &[Domain]) -> Vec<Section> {
+    let sources =
+        |domain: &Domain| domain.sources.iter().map(|spec| (domain.name, *spec)).collect::<Vec<_>>();
+    let of_domain =
+        |domain: &Domain| domain.settings.iter().map(|it| it.clone().of(domain.name)).collect::<Vec<_>>();
+    let of_sources = settings::section(domains.iter().flat_map(sources).collect());
+    iter::once(of_sources).chain(domains.iter().flat_map(of_domain)).collect()
+}
+
+/// The sources of all domains, set up.
+fn sources(config: &Config, domains: &[Domain], state: &Arc<Sqlite>) -> Result<Sources, StartError> {
+    let specs = domains.iter().flat_map(|domain| domain.sources.iter().copied()).collect();
+    Sources::new(config.part(), specs, Arc::clone(state) as _)
+        .map_err(|error| StartError { domains: vec![error.into()], ..StartError::default() })
+}
+
 /// What is wrong with the data of all domains.
 pub fn check(config: &Config, domains: &[Domain]) -> Vec<Problem> {
     let (tree, state) = (tree(&config.data), Arc::new(state(&config.state)));
-    let opening = Opening { config, tree: &tree, state: &state };
+    let Ok(upstream) = sources(config, domains, &state) else { return Vec::new() };
+    let opening = Opening { config, tree: &tree, state: &state, upstream: &upstream };
     domains.iter().flat_map(|domain| (domain.check)(&opening)).collect()
 }
 

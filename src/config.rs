@@ -1,7 +1,8 @@
 //! Configuration: one struct a concern. The only place that reads the environment and files of settings.
 //!
 //! Flags win over environment variables, those over `toolwire.toml`, and that over defaults. Not here: what the settings
-//! do. Every struct names, for each field, the flag, the variable and the default.
+//! do. Every struct names, for each field, the flag, the variable and the default. What only a domain or a room above can
+//! be told is a [`Section`] that it hands to [`load`].
 
 mod admin;
 mod auth;
@@ -9,42 +10,50 @@ mod client;
 mod data;
 pub mod duration;
 mod error;
-mod extract;
-mod layer;
+mod fields;
+mod file;
+mod found;
 mod limits;
 mod load;
 mod log;
-mod origins;
+mod near;
+mod parts;
 mod print;
-mod profiles;
+mod reader;
+mod section;
 mod server;
 mod setting;
 mod size;
 mod sources;
 mod state;
 mod telemetry;
+#[cfg(test)]
+pub(crate) mod testing;
 mod unknown;
-mod upstream;
+mod value;
+
+use std::sync::Arc;
 
 pub use admin::Admin;
 pub use auth::{Auth, AuthUser, InvalidPattern, ToolPattern};
 pub use client::Client;
 pub use data::Data;
 pub use error::{ConfigError, Problem};
+pub use fields::Fields;
+pub use found::{Entries, Found, Origin, Said};
 pub use limits::Limits;
 pub use load::{Loaded, load};
 pub use log::{Log, LogFormat};
-pub use origins::{Origin, Origins};
+pub use parts::Part;
 pub use print::print;
-pub use profiles::{Forbidden, Profiles, WaitZone};
+pub use reader::Reader;
+pub use section::Section;
 pub use server::{Drain, Server};
+pub use setting::Setting;
 pub use sources::{Environment, Flags, Sources};
 pub use state::State;
 pub use telemetry::Telemetry;
-pub use upstream::{
-    Budget, CoolDown, Credentials, InvalidMode, Mode, Modes, News, Nse, Policy, Reddit, RedditCredentials,
-    Screen, Screener, SourcePolicy, Upstream, Upstreams, ValuePickr, Yahoo,
-};
+pub use value::{HIDDEN, Value};
 
 /// Everything that can be set.
 #[derive(Clone, Debug, Default)]
@@ -53,23 +62,32 @@ pub struct Config {
     pub server: Server,
     /// The data that tools read.
     pub data: Data,
-    /// The sources that the research tools ask.
-    pub upstreams: Upstreams,
     /// What outlives the process.
     pub state: State,
     /// Who may call.
     pub auth: Auth,
-    /// The rules by which stocks are judged.
-    pub profiles: Profiles,
     /// The log.
     pub log: Log,
     /// The admin endpoint.
     pub admin: Admin,
     /// Traces and metrics.
     pub telemetry: Telemetry,
+    parts: parts::Parts,
 }
 
 impl Config {
+    /// What a section became that the platform knows nothing of; its default where no section became one.
+    pub fn part<T: Part + Default>(&self) -> Arc<T> {
+        self.parts.get().unwrap_or_default()
+    }
+
+    /// The same configuration with another such value.
+    #[must_use]
+    pub fn with<T: Part>(mut self, part: T) -> Self {
+        self.parts.insert(Arc::new(part));
+        self
+    }
+
     /// Refuses to serve other machines while nobody needs credentials.
     pub fn check_exposure(&self) -> Result<(), ConfigError> {
         let listen = self.server.listen;

@@ -7,14 +7,14 @@
 use std::{error::Error, fmt, sync::Arc};
 
 use crate::{
-    config::Config,
+    config::{Config, Section},
     context::{Services, SourceStates},
     faces::grpc,
     files::{Problem, Tree},
     registry::DataSource,
     store::Sqlite,
     tool::Executor,
-    upstream::limits::SourceLimits,
+    upstream::{source::SourceSpec, sources::Sources},
 };
 
 /// A domain, before it is opened.
@@ -25,6 +25,10 @@ pub struct Domain {
     pub offer: Offer,
     /// What carries out its tools.
     pub tools: Vec<Arc<dyn Executor>>,
+    /// The sources that its tools ask over HTTP. Each has its table of settings.
+    pub sources: Vec<SourceSpec>,
+    /// What else can be set of it.
+    pub settings: Vec<Section>,
     /// Makes its sources and services from the configuration.
     pub open: Open,
     /// Every problem of its data, for the linter.
@@ -58,6 +62,8 @@ pub struct Opening<'a> {
     pub tree: &'a Tree,
     /// What outlives the process.
     pub state: &'a Arc<Sqlite>,
+    /// The sources of all domains: clients, addresses, clocks.
+    pub upstream: &'a Sources,
 }
 
 /// An open domain.
@@ -71,8 +77,6 @@ pub struct Opened {
     pub data: Vec<Arc<dyn DataSource>>,
     /// Its typed services.
     pub grpc: Vec<grpc::Service>,
-    /// What its sources would do with requests, if any is limited.
-    pub limits: Option<Arc<dyn SourceLimits>>,
 }
 
 impl Domain {
@@ -82,6 +86,8 @@ impl Domain {
             name,
             offer: Offer::Always,
             tools: Vec::new(),
+            sources: Vec::new(),
+            settings: Vec::new(),
             open: Box::new(|_| Ok(Opened::default())),
             check: Box::new(|_| Vec::new()),
         }
@@ -97,7 +103,6 @@ impl Opened {
             states: self.states.and(other.states),
             data: self.data.into_iter().chain(other.data).collect(),
             grpc: self.grpc.into_iter().chain(other.grpc).collect(),
-            limits: self.limits.or(other.limits),
         }
     }
 }

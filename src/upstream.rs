@@ -7,6 +7,9 @@ pub mod http;
 pub mod limiter;
 pub mod limits;
 pub mod now;
+pub mod settings;
+pub mod source;
+pub mod sources;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod text;

@@ -100,7 +100,7 @@ async fn a_bad_configuration_is_exit_code_2_and_names_its_source() {
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("toolwire.toml"), "[server]\nlisen = 'x'\nport = 1").unwrap();
     let output = toolwire(&directory).arg("serve").output().await.unwrap();
-    assert_fails(&output, 2, &["2 problems", "toolwire.toml: server.lisen", "Did you mean server.listen?"]);
+    assert_fails(&output, 2, &["2 problems", "toolwire.toml:2: server.lisen", "Did you mean server.listen?"]);
     let output = run(&["serve", "--listen", "50051"]).await;
     assert_fails(&output, 2, &["flag --listen: expected an address and a port"]);
 }

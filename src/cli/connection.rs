@@ -60,7 +60,7 @@ impl Connection {
     }
 
     fn local(&self, domains: &[Domain]) -> Result<Local, Failure> {
-        let config = self.settings.load()?.config;
+        let config = self.settings.load(domains)?.config;
         let app = wiring::open(&config, domains)?;
         let user = self.user.clone().unwrap_or(config.data.default_user);
         Ok(Local { app, user: User::new(user), cap: config.server.deadline_cap })

@@ -28,7 +28,7 @@ pub(super) struct Docs {
 
 impl Docs {
     pub(super) fn run(self, domains: &[Domain]) -> Result<(), Failure> {
-        let config = self.settings.load()?.config;
+        let config = self.settings.load(domains)?.config;
         let app = wiring::open(&config, domains)?;
         let text = wiring::render_docs(&app);
         if self.check {

@@ -16,7 +16,7 @@ pub(super) struct Lint {
 
 impl Lint {
     pub(super) fn run(self, domains: &[Domain]) -> Result<(), Failure> {
-        let config = self.settings.load()?.config;
+        let config = self.settings.load(domains)?.config;
         let linted = wiring::lint(&config, domains);
         output::print(&rendered(&linted.problems))?;
         verdict(&linted)

@@ -40,11 +40,11 @@ pub(super) struct Serve {
 
 impl Serve {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
-        let loaded = settings::load(self.flags())?;
-        let config = loaded.config;
+        let loaded = settings::load(self.flags(), domains)?;
         if self.print_config {
-            return output::print(&config::print(&config, &loaded.origins));
+            return output::print(&config::print(&loaded));
         }
+        let config = loaded.config;
         config.check_exposure()?;
         let telemetry = wiring::start_telemetry(&config)?;
         let app = wiring::open(&config, domains)?;

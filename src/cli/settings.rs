@@ -6,7 +6,11 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::failure::Failure;
-use crate::config::{self, Flags, Loaded, Sources};
+use crate::{
+    app,
+    config::{self, Flags, Loaded, Sources},
+    domain::Domain,
+};
 
 /// Where the settings and the data come from.
 #[derive(Clone, Debug, Default, Args)]
@@ -18,7 +22,7 @@ pub(super) struct Settings {
     /// Reads manifests and data from DIR instead of what is built in [env: TOOLWIRE_DATA]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Asks the sources themselves: live, or for one of them embedded,yahoo=live [default: embedded] [env: TOOLWIRE_SOURCES]
+    /// Asks the sources themselves: live, or for one of them embedded,NAME=live [default: embedded] [env: TOOLWIRE_SOURCES]
     #[arg(long, value_name = "MODE")]
     sources: Option<String>,
     /// Keeps what outlives the process in DIR instead of this user's data directory [env: TOOLWIRE_STATE]
@@ -42,12 +46,12 @@ impl Settings {
     }
 
     /// The configuration by these flags.
-    pub(super) fn load(&self) -> Result<Loaded, Failure> {
-        load(self.flags())
+    pub(super) fn load(&self, domains: &[Domain]) -> Result<Loaded, Failure> {
+        load(self.flags(), domains)
     }
 }
 
 /// The configuration by the given flags, this process's environment and its working directory.
-pub(super) fn load(flags: Flags) -> Result<Loaded, Failure> {
-    Ok(config::load(&Sources::of_process(flags))?)
+pub(super) fn load(flags: Flags, domains: &[Domain]) -> Result<Loaded, Failure> {
+    Ok(config::load(&Sources::of_process(flags), &app::sections(domains))?)
 }

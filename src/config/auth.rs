@@ -5,15 +5,15 @@
 mod pattern;
 
 use secrecy::{ExposeSecret, SecretString};
-use serde::Deserialize;
 
-use super::{Environment, Problem, data::user_id};
+use super::{
+    fields::Fields,
+    reader::Reader,
+    value::{HIDDEN, Value},
+};
 use crate::context::UserId;
 
 pub use pattern::{InvalidPattern, ToolPattern};
-
-/// What is printed instead of a secret; refused as a token, lest a printed configuration opens a door.
-pub(super) const HIDDEN: &str = "[hidden]";
 
 /// Who may call: `[[auth.users]]`. Without users nobody needs credentials, and only this machine is served.
 #[derive(Clone, Debug, Default)]
@@ -38,26 +38,6 @@ pub struct AuthUser {
     pub tools: Vec<ToolPattern>,
 }
 
-/// The table `[auth]` as it stands in the file.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct Table {
-    users: Vec<Entry>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Entry {
-    #[serde(deserialize_with = "user_id")]
-    user_id: UserId,
-    email: Option<String>,
-    role: Option<String>,
-    token: Option<SecretString>,
-    token_env: Option<String>,
-    #[serde(default = "ToolPattern::everything")]
-    tools: Vec<ToolPattern>,
-}
-
 impl AuthUser {
     /// A user who may call every tool.
     pub fn new(user_id: UserId, token: SecretString) -> Self {
@@ -74,40 +54,52 @@ impl AuthUser {
     }
 }
 
-impl Table {
-    /// The names of the variables that hold tokens.
-    pub(super) fn variables(&self) -> impl Iterator<Item = &str> {
-        self.users.iter().filter_map(|entry| entry.token_env.as_deref())
-    }
-
-    /// The users with their tokens, or what is wrong with each.
-    pub(super) fn resolve(self, environment: &Environment) -> Result<Auth, Vec<Problem>> {
-        let (mut users, mut problems): (Vec<AuthUser>, _) = (Vec::new(), Vec::new());
-        for (index, entry) in self.users.into_iter().enumerate() {
-            let problem = |what| Problem::new(format!("auth.users.{index}"), what);
-            match entry.resolve(environment).and_then(|user| beside(&users, user)) {
-                Ok(user) => users.push(user),
-                Err(what) => problems.push(problem(what)),
+impl Auth {
+    pub(super) fn read(reader: &mut Reader) -> Self {
+        let mut users: Vec<AuthUser> = Vec::new();
+        for mut entry in reader.list("auth.users") {
+            let user = AuthUser::read(&mut entry, reader);
+            let fits = user.and_then(|user| beside(&users, user).map_err(|what| entry.problem(what)).ok());
+            if reader.end(entry) {
+                users.extend(fits);
             }
         }
-        if problems.is_empty() { Ok(Auth { users }) } else { Err(problems) }
+        users.iter().for_each(|user| user.show(reader));
+        Self { users }
     }
 }
 
-impl Entry {
-    fn resolve(self, environment: &Environment) -> Result<AuthUser, String> {
-        let token = match (self.token, self.token_env) {
-            (Some(token), None) => token,
-            (None, Some(name)) => match environment.get(&name) {
-                Some(token) => token.into(),
-                None => return Err(format!("token_env names {name}, which is not set; set it to the token")),
-            },
-            (None, None) => return Err("expected token, or token_env with the name of a variable".to_owned()),
-            (Some(_), Some(_)) => return Err("expected token or token_env, not both; remove one".to_owned()),
+impl AuthUser {
+    fn read(entry: &mut Fields, reader: &mut Reader) -> Option<Self> {
+        let user_id = entry.required("user_id");
+        let (email, role) = (entry.optional("email"), entry.optional("role"));
+        let token = (entry.optional("token"), entry.optional::<String>("token_env"));
+        let tools = entry.optional("tools").unwrap_or_else(ToolPattern::everything);
+        let token = match token {
+            (Some(token), None) => Ok(token),
+            (None, Some(name)) => reader
+                .variable(&name)
+                .map(SecretString::from)
+                .ok_or_else(|| format!("token_env names {name}, which is not set; set it to the token")),
+            (Some(_), Some(_)) => Err("expected token or token_env, not both; remove one".to_owned()),
+            (None, None) if entry.has("token") || entry.has("token_env") => return None,
+            (None, None) => Err("expected token, or token_env with the name of a variable".to_owned()),
         };
-        check_token(token.expose_secret())?;
-        let Self { user_id, email, role, tools, .. } = self;
-        Ok(AuthUser { user_id, email, role, token, tools })
+        let token = token.and_then(|token| check_token(token.expose_secret()).map(|()| token));
+        let token = token.map_err(|what| entry.problem(what)).ok()?;
+        Some(Self { user_id: user_id?, email, role, token, tools })
+    }
+
+    fn show(&self, reader: &mut Reader) {
+        let pairs = [
+            ("user_id", Some(self.user_id.shown())),
+            ("email", self.email.as_ref().map(Value::shown)),
+            ("role", self.role.as_ref().map(Value::shown)),
+            ("token", Some(self.token.shown())),
+            ("tools", Some(self.tools.shown())),
+        ];
+        let set: Vec<_> = pairs.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
+        reader.show_entry("[[auth.users]]", &set);
     }
 }
 

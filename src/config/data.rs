@@ -2,27 +2,18 @@
 
 use std::path::PathBuf;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
-
-use super::setting::Setting;
+use super::{reader::Reader, setting::Setting};
 use crate::context::UserId;
 
 /// The data that tools read: `[data]`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Data {
     /// The directory of manifests and data; without it, what is built in. `--data`, `TOOLWIRE_DATA`, default none.
     pub dir: Option<PathBuf>,
-    /// Whose data `brokerage/user_master.json` is, and who calls when nobody needs credentials.
+    /// Whose the data is that names no user, and who calls when nobody needs credentials.
     /// `TOOLWIRE_DEFAULT_USER`, default `demo`.
-    #[serde(deserialize_with = "user_id", serialize_with = "as_text")]
     pub default_user: UserId,
 }
-
-pub(super) const SETTINGS: &[Setting] = &[
-    Setting::new("data.dir", "TOOLWIRE_DATA").flag("--data"),
-    Setting::new("data.default_user", "TOOLWIRE_DEFAULT_USER"),
-];
 
 impl Default for Data {
     fn default() -> Self {
@@ -30,10 +21,14 @@ impl Default for Data {
     }
 }
 
-pub(super) fn user_id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<UserId, D::Error> {
-    String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
-}
-
-fn as_text<S: Serializer>(user_id: &UserId, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(user_id.as_str())
+impl Data {
+    pub(super) fn read(reader: &mut Reader) -> Self {
+        let dir = Setting::new("data.dir", "TOOLWIRE_DATA").flag("--data");
+        let default_user = Setting::new("data.default_user", "TOOLWIRE_DEFAULT_USER");
+        let default = Self::default();
+        Self {
+            dir: reader.optional(dir, None),
+            default_user: reader.value(default_user, default.default_user),
+        }
+    }
 }

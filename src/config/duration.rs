@@ -4,11 +4,12 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Deserializer, Serializer, de::Error};
+/// What is expected of such a text.
+pub(super) const EXPECTED: &str = "a length of time such as 500ms, 5s, 2m or 1h";
 
 /// A text is no length of time.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expected a length of time such as 500ms, 5s, 2m or 1h, but found {found:?}")]
+#[error("expected {EXPECTED}, but found {found:?}")]
 pub struct InvalidDuration {
     found: String,
 }
@@ -47,40 +48,6 @@ fn scaled(amount: &str, millis: u64) -> Option<Duration> {
     let divisor = 10_u64.checked_pow(u32::try_from(fraction.len()).ok()?)?;
     let total = digits.checked_mul(millis)?;
     total.is_multiple_of(divisor).then(|| Duration::from_millis(total / divisor))
-}
-
-pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duration, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    parse(&text).map_err(D::Error::custom)
-}
-
-pub(super) fn serialize<S: Serializer>(duration: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&format(*duration))
-}
-
-/// A length of time that may be unset.
-pub(super) mod optional {
-    use std::time::Duration;
-
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
-
-    pub(in crate::config) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Option<Duration>, D::Error> {
-        let text = Option::<String>::deserialize(deserializer)?;
-        text.map(|text| super::parse(&text)).transpose().map_err(D::Error::custom)
-    }
-
-    #[allow(clippy::ref_option, reason = "the form serde asks for")]
-    pub(in crate::config) fn serialize<S: Serializer>(
-        duration: &Option<Duration>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        match duration {
-            Some(duration) => super::serialize(duration, serializer),
-            None => serializer.serialize_none(),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,59 +1,57 @@
-//! Loading: merge the layers, refuse what means nothing, read what is left, check what it says.
+//! Loading: read every section, refuse what nobody read, and tell all problems at once.
 
 #[cfg(test)]
 mod tests;
 
-use figment::Source;
-
 use super::{
-    Config, ConfigError, Credentials, Environment, Origins, Problem, Profiles, Sources, Telemetry, Upstreams,
-    extract::{Settings, extract},
-    layer::{self, Layer},
+    Admin, Auth, Config, ConfigError, Data, Log, Origin, Problem, Section, Server, Sources, State, Telemetry,
+    file,
+    reader::{Known, Reader},
     unknown,
 };
 
-/// The configuration and where each setting comes from.
+/// The configuration, and what is to be told of it.
 #[derive(Clone, Debug)]
 pub struct Loaded {
     /// The configuration.
     pub config: Config,
-    /// Where each setting comes from.
-    pub origins: Origins,
+    /// What is allowed, but hardly meant.
+    pub warnings: Vec<Problem>,
+    pub(super) known: Known,
 }
 
-/// Loads the configuration. Every unknown setting is reported at once.
-pub fn load(sources: &Sources) -> Result<Loaded, ConfigError> {
-    let file = layer::file(sources)?;
-    let unknown = file.as_ref().map(|file| unknown::keys(&file.settings)).unwrap_or_default();
-    let name = file.as_ref().and_then(name_of);
-    let figment = layer::merge(file, sources);
-    let origins = Origins::of(&figment, name);
-    let located = |problems: Vec<Problem>| {
-        ConfigError(problems.into_iter().map(|problem| origins.locate(problem)).collect())
-    };
-    none(unknown).map_err(located)?;
-    let settings = extract(&figment).map_err(|problem| located(vec![problem]))?;
-    let environment = &sources.environment;
-    none(unknown::variables(environment, settings.auth.variables())).map_err(ConfigError)?;
-    let config = check(settings, environment).map_err(located)?;
-    Ok(Loaded { config, origins })
+/// Loads the configuration: the platform's own sections and the given ones.
+///
+/// # Panics
+/// If a flag was set that no section reads: a mistake in the command line's own code.
+pub fn load(sources: &Sources, sections: &[Section]) -> Result<Loaded, ConfigError> {
+    let mut reader = Reader::new(file::read(sources)?, sources);
+    let config = config(&mut reader, sections);
+    assert_eq!(reader.unread_flags().collect::<Vec<_>>(), [""; 0], "flags of settings that nobody reads");
+    let mut problems = unknown::problems(&reader);
+    let Reader { problems: others, warnings, known, .. } = reader;
+    problems.extend(others);
+    if problems.is_empty() { Ok(Loaded { config, warnings, known }) } else { Err(ConfigError(problems)) }
 }
 
-fn check(settings: Settings, environment: &Environment) -> Result<Config, Vec<Problem>> {
-    let Settings { server, data, sources, state, auth, log, admin, wait_zone, forbidden } = settings;
-    none(server.problems().into_iter().chain(sources.problems()).chain(log.problems()).collect())?;
-    let auth = auth.resolve(environment)?;
-    let upstreams = Upstreams { credentials: Credentials::from_environment(environment)?, ..sources };
-    let profiles = Profiles::resolve(wait_zone, forbidden)?;
-    let (state, telemetry) = (state.or_of_platform(), Telemetry::from_environment(environment));
-    Ok(Config { server, data, upstreams, state, auth, profiles, log, admin, telemetry })
+/// Reads the sections in the order in which they are printed.
+fn config(reader: &mut Reader, sections: &[Section]) -> Config {
+    let auth = Auth::read(reader);
+    let (server, data) = (Server::read(reader), Data::read(reader));
+    for section in sections {
+        let part = section.read(reader);
+        reader.parts.insert(part);
+    }
+    reader.on_behalf_of("");
+    let (state, log) = (State::read(reader), Log::read(reader));
+    let (admin, telemetry) = (Admin::read(reader), Telemetry::read(reader));
+    Config { server, data, state, auth, log, admin, telemetry, parts: reader.parts.clone() }
 }
 
-fn none(problems: Vec<Problem>) -> Result<(), Vec<Problem>> {
-    if problems.is_empty() { Ok(()) } else { Err(problems) }
-}
-
-fn name_of(file: &Layer) -> Option<String> {
-    let path = file.origin.source.as_ref().and_then(Source::file_path)?;
-    Some(path.display().to_string())
+impl Loaded {
+    /// Where a setting comes from.
+    pub fn origin(&self, key: &str) -> Origin {
+        let read = self.known.settings.iter().find(|read| read.setting.key == key);
+        read.map(|read| read.origin.clone()).unwrap_or_default()
+    }
 }

@@ -2,105 +2,41 @@
 
 use std::fmt::Write;
 
-use serde_json::{Value, json};
-
-use super::{AuthUser, Config, Origins, Screen, Telemetry, auth::HIDDEN, setting};
+use super::{
+    Loaded,
+    reader::{Read, Shown},
+};
 
 /// The configuration as TOML that, tokens aside, is understood as a file of settings again.
-pub fn print(config: &Config, origins: &Origins) -> String {
+pub fn print(loaded: &Loaded) -> String {
     let mut text = String::new();
-    settings(&mut text, &values(config), origins);
-    for user in &config.auth.users {
-        table(&mut text, "[[auth.users]]");
-        self::user(&mut text, user);
+    settings(&mut text, &loaded.known.settings);
+    for entry in &loaded.known.entries {
+        push(&mut text, &format!("\n{entry}"));
     }
-    for screen in &config.upstreams.screener.screens {
-        table(&mut text, "[[sources.screener.screens]]");
-        self::screen(&mut text, screen);
+    for note in &loaded.known.notes {
+        push(&mut text, &format!("\n# {}", note.replace('\n', "\n# ")));
     }
-    for (name, keys) in config.profiles.tables() {
-        table(&mut text, &format!("[{name}]"));
-        for (key, value) in keys {
-            // The JSON of numbers, flags and lists of texts is TOML too.
-            push(&mut text, &format!("{key} = {value}"));
-        }
-    }
-    credentials(&mut text, config);
-    telemetry(&mut text, config);
     text
 }
 
-/// Every setting that is a single value.
-pub(super) fn values(config: &Config) -> Value {
-    let Config { server, data, upstreams, state, log, admin, .. } = config;
-    json!({"server": server, "data": data, "sources": upstreams, "state": state, "log": log, "admin": admin})
-}
-
-fn settings(text: &mut String, values: &Value, origins: &Origins) {
+fn settings(text: &mut String, settings: &[Read]) {
     let mut current = "";
-    for setting in setting::all() {
-        let (section, name) = setting.key.rsplit_once('.').unwrap_or(("", setting.key));
+    for Read { setting, origin, shown, .. } in settings {
+        let (section, name) = setting.key.rsplit_once('.').unwrap_or(("", &setting.key));
         if section != current {
-            table(text, &format!("[{section}]"));
+            let gap = if text.is_empty() { "" } else { "\n" };
+            push(text, &format!("{gap}[{section}]"));
             current = section;
         }
-        let value = values.pointer(&format!("/{}", setting.key.replace('.', "/"))).unwrap_or(&Value::Null);
-        // TOML has no null.
-        let line = if value.is_null() { format!("# {name} =") } else { format!("{name} = {value}") };
-        let ways = setting.flag.into_iter().chain([setting.variable]).collect::<Vec<_>>().join(", ");
-        line_with(text, &line, &format!("{} ({ways})", origins.origin(setting.key)));
+        let line = match shown {
+            Shown::Value(value) => format!("{name} = {value}"),
+            // TOML has no null.
+            Shown::Unset(instead) => format!("# {name} = {instead}").trim_end().to_owned(),
+        };
+        let ways: Vec<_> = setting.flag.into_iter().chain([setting.variable.as_str()]).collect();
+        push(text, &format!("{line:<36} # {origin} ({})", ways.join(", ")));
     }
-}
-
-fn user(text: &mut String, user: &AuthUser) {
-    let tools: Vec<_> = user.tools.iter().map(super::ToolPattern::as_str).collect();
-    let pairs = [
-        ("user_id", Some(json!(user.user_id.as_str()))),
-        ("email", user.email.as_ref().map(|email| json!(email))),
-        ("role", user.role.as_ref().map(|role| json!(role))),
-        ("token", Some(json!(HIDDEN))),
-        ("tools", Some(json!(tools))),
-    ];
-    for (name, value) in pairs {
-        if let Some(value) = value {
-            // The JSON of texts and lists of texts is TOML too.
-            push(text, &format!("{name} = {value}"));
-        }
-    }
-}
-
-fn screen(text: &mut String, screen: &Screen) {
-    let Screen { user_id, screen_id, path } = screen;
-    for (name, value) in [("user_id", user_id.as_str()), ("screen_id", screen_id), ("path", path)] {
-        push(text, &format!("{name} = {}", json!(value)));
-    }
-}
-
-/// What stands in variables only is no part of a file of settings.
-fn credentials(text: &mut String, config: &Config) {
-    let shown = config.upstreams.credentials.shown();
-    let gap = if shown.is_empty() { "" } else { "\n" };
-    text.push_str(gap);
-    for (name, value) in shown {
-        push(text, &format!("# {name} = {}", json!(value)));
-    }
-}
-
-fn telemetry(text: &mut String, config: &Config) {
-    let state = |is_on| if is_on { "on" } else { "off" };
-    let Telemetry { otlp, otlp_metrics, service_name } = &config.telemetry;
-    let (traces, metrics) = (state(*otlp), state(*otlp_metrics));
-    let what = format!("Traces over OTLP are {traces}, metrics {metrics}, for the service {service_name:?}");
-    push(text, &format!("\n# {what} (OTEL_* variables)"));
-}
-
-fn table(text: &mut String, header: &str) {
-    let gap = if text.is_empty() { "" } else { "\n" };
-    push(text, &format!("{gap}{header}"));
-}
-
-fn line_with(text: &mut String, line: &str, comment: &str) {
-    push(text, &format!("{line:<36} # {comment}"));
 }
 
 fn push(text: &mut String, line: &str) {

@@ -2,16 +2,12 @@
 
 use std::{net::SocketAddr, time::Duration};
 
-use serde::{Deserialize, Deserializer, Serialize, de::Error};
-
-use super::{Limits, Problem, duration, setting::Setting};
+use super::{Limits, reader::Reader, setting::Setting};
 
 /// The gRPC server: `[server]`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Server {
     /// Where to listen; port 0 takes a free one. `--listen`, `TOOLWIRE_LISTEN`, default `127.0.0.1:50051`.
-    #[serde(deserialize_with = "address")]
     pub listen: SocketAddr,
     /// Whether another process may listen on the same address, for a restart without a gap. `--reuse-port`,
     /// `TOOLWIRE_REUSE_PORT`, default `false`.
@@ -21,7 +17,6 @@ pub struct Server {
     /// Whether the diagnostics tools are offered. `--diagnostics`, `TOOLWIRE_DIAGNOSTICS`, default `false`.
     pub diagnostics: bool,
     /// No call lasts longer. `TOOLWIRE_DEADLINE_CAP`, default `2m`.
-    #[serde(with = "duration")]
     pub deadline_cap: Duration,
     /// How the server ends.
     pub drain: Drain,
@@ -30,26 +25,13 @@ pub struct Server {
 }
 
 /// How the server ends: `[server.drain]`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Drain {
     /// How long new calls are still served after health says `NOT_SERVING`. `TOOLWIRE_DRAIN_LAME_DUCK`, default `5s`.
-    #[serde(with = "duration")]
     pub lame_duck: Duration,
     /// When what still runs is cut off. `TOOLWIRE_DRAIN_FORCED_END`, default `25s`.
-    #[serde(with = "duration")]
     pub forced_end: Duration,
 }
-
-pub(super) const SETTINGS: &[Setting] = &[
-    Setting::new("server.listen", "TOOLWIRE_LISTEN").flag("--listen"),
-    Setting::new("server.reuse_port", "TOOLWIRE_REUSE_PORT").flag("--reuse-port"),
-    Setting::new("server.reflection", "TOOLWIRE_REFLECTION"),
-    Setting::new("server.diagnostics", "TOOLWIRE_DIAGNOSTICS").flag("--diagnostics"),
-    Setting::new("server.deadline_cap", "TOOLWIRE_DEADLINE_CAP"),
-    Setting::new("server.drain.lame_duck", "TOOLWIRE_DRAIN_LAME_DUCK"),
-    Setting::new("server.drain.forced_end", "TOOLWIRE_DRAIN_FORCED_END"),
-];
 
 impl Default for Server {
     fn default() -> Self {
@@ -72,26 +54,41 @@ impl Default for Drain {
 }
 
 impl Server {
-    /// What its values cannot mean, by key.
-    pub(super) fn problems(&self) -> Vec<Problem> {
-        let mut problems = self.limits.problems();
-        if self.deadline_cap.is_zero() {
-            problems.push(Problem::new("server.deadline_cap", "must be longer than zero"));
+    pub(super) fn read(reader: &mut Reader) -> Self {
+        let default = Self::default();
+        let listen = Setting::new("server.listen", "TOOLWIRE_LISTEN").flag("--listen");
+        let reuse_port = Setting::new("server.reuse_port", "TOOLWIRE_REUSE_PORT").flag("--reuse-port");
+        let reflection = Setting::new("server.reflection", "TOOLWIRE_REFLECTION");
+        let diagnostics = Setting::new("server.diagnostics", "TOOLWIRE_DIAGNOSTICS").flag("--diagnostics");
+        let deadline_cap = Setting::new("server.deadline_cap", "TOOLWIRE_DEADLINE_CAP");
+        let server = Self {
+            listen: reader.value(listen, default.listen),
+            reuse_port: reader.value(reuse_port, default.reuse_port),
+            reflection: reader.value(reflection, default.reflection),
+            diagnostics: reader.value(diagnostics, default.diagnostics),
+            deadline_cap: reader.value(deadline_cap, default.deadline_cap),
+            drain: Drain::read(reader),
+            limits: Limits::read(reader),
+        };
+        if server.deadline_cap.is_zero() {
+            reader.problem("server.deadline_cap", "must be longer than zero");
         }
-        if self.drain.forced_end < self.drain.lame_duck {
-            let what = "must not be shorter than server.drain.lame_duck";
-            problems.push(Problem::new("server.drain.forced_end", what));
-        }
-        problems
+        server
     }
 }
 
-pub(super) fn address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SocketAddr, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    let numeric = text.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
-    numeric.as_deref().unwrap_or(&text).parse().map_err(|_| {
-        D::Error::custom(format!(
-            "expected an address and a port such as 127.0.0.1:50051, but found {text:?}"
-        ))
-    })
+impl Drain {
+    fn read(reader: &mut Reader) -> Self {
+        let default = Self::default();
+        let lame_duck = Setting::new("server.drain.lame_duck", "TOOLWIRE_DRAIN_LAME_DUCK");
+        let forced_end = Setting::new("server.drain.forced_end", "TOOLWIRE_DRAIN_FORCED_END");
+        let drain = Self {
+            lame_duck: reader.value(lame_duck, default.lame_duck),
+            forced_end: reader.value(forced_end, default.forced_end),
+        };
+        if drain.forced_end < drain.lame_duck {
+            reader.problem("server.drain.forced_end", "must not be shorter than server.drain.lame_duck");
+        }
+        drain
+    }
 }

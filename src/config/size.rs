@@ -1,8 +1,13 @@
 //! Numbers of bytes as people write them: `64KiB`, `1MiB`, or the plain number.
 
-use std::fmt;
+use super::{
+    found::Found,
+    value::{Value, quoted},
+};
 
-use serde::{Deserializer, Serializer, de};
+/// A number of bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Size(pub(super) u64);
 
 const KIB: u64 = 1024;
 const MIB: u64 = 1024 * KIB;
@@ -26,42 +31,20 @@ pub(super) fn format(bytes: u64) -> String {
     }
 }
 
-pub(super) fn deserialize<'de, D, T>(deserializer: D) -> Result<T, D::Error>
-where
-    D: Deserializer<'de>,
-    T: TryFrom<u64>,
-{
-    let bytes = deserializer.deserialize_any(Bytes)?;
-    T::try_from(bytes).map_err(|_| de::Error::custom(format!("{bytes} bytes are too many")))
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "the form serde asks for")]
-pub(super) fn serialize<S: Serializer, T: Copy + TryInto<u64>>(
-    bytes: &T,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&format((*bytes).try_into().unwrap_or(u64::MAX)))
-}
-
-struct Bytes;
-
-impl de::Visitor<'_> for Bytes {
-    type Value = u64;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a number of bytes such as 65536, 64KiB or 1MiB")
+impl Value for Size {
+    fn read(found: &Found) -> Result<Self, String> {
+        let bytes = match found {
+            Found::Whole(number) => u64::try_from(*number).ok(),
+            Found::Text(text) => parse(text),
+            _ => None,
+        };
+        let expected = "a number of bytes such as 65536, 64KiB or 1MiB";
+        bytes.map(Self).ok_or_else(|| found.instead_of(expected))
     }
 
-    fn visit_u64<E: de::Error>(self, bytes: u64) -> Result<u64, E> {
-        Ok(bytes)
-    }
-
-    fn visit_i64<E: de::Error>(self, bytes: i64) -> Result<u64, E> {
-        u64::try_from(bytes).map_err(|_| E::invalid_value(de::Unexpected::Signed(bytes), &self))
-    }
-
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<u64, E> {
-        parse(text).ok_or_else(|| E::invalid_value(de::Unexpected::Str(text), &self))
+    fn shown(&self) -> String {
+        // A plain number is one in TOML too, but a text looks the same with a unit and without.
+        quoted(&format(self.0))
     }
 }
 

@@ -2,8 +2,6 @@
 
 use std::{collections::BTreeMap, env, fmt, path::PathBuf};
 
-use super::setting;
-
 /// Where settings come from.
 #[derive(Debug, Default)]
 pub struct Sources {
@@ -39,13 +37,10 @@ impl Flags {
         Self { file, ..Self::default() }
     }
 
-    /// The same flags and, if there is a value, one more.
-    ///
-    /// # Panics
-    /// If there is no such setting: a mistake in the command line's own code.
-    pub fn set(mut self, key: &str, value: Option<impl ToString>) -> Self {
-        let setting = setting::by_key(key).unwrap_or_else(|| panic!("no setting {key}"));
-        self.values.extend(value.map(|value| (setting.key, value.to_string())));
+    /// The same flags and, if there is a value, one more. That some section reads the key is checked when it is loaded.
+    #[must_use]
+    pub fn set(mut self, key: &'static str, value: Option<impl ToString>) -> Self {
+        self.values.extend(value.map(|value| (key, value.to_string())));
         self
     }
 }

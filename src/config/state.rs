@@ -3,28 +3,26 @@
 use std::path::PathBuf;
 
 use directories::ProjectDirs;
-use serde::{Deserialize, Serialize};
 
-use super::{ConfigError, setting::Setting};
+use super::{ConfigError, reader::Reader, setting::Setting};
 
 /// What outlives the process: `[state]`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
-    /// The directory of the state: calls with a `request_id`, cached results, cool-downs, screens, watch-lists. Several
+    /// The directory of the state: calls with a `request_id`, cached results, cool-downs, what domains keep. Several
     /// processes may share it. `--state`, `TOOLWIRE_STATE`, default the platform's directory for such data, such as
     /// `~/.local/share/toolwire`.
     pub dir: Option<PathBuf>,
 }
 
-pub(super) const SETTINGS: &[Setting] = &[Setting::new("state.dir", "TOOLWIRE_STATE").flag("--state")];
-
 impl State {
-    /// The same, with the platform's directory where none is named.
-    pub(super) fn or_of_platform(self) -> Self {
-        let of_platform =
-            || ProjectDirs::from("", "", "toolwire").map(|dirs| dirs.data_local_dir().to_owned());
-        Self { dir: self.dir.or_else(of_platform) }
+    pub(super) fn read(reader: &mut Reader) -> Self {
+        let dir = Setting::new("state.dir", "TOOLWIRE_STATE").flag("--state");
+        // Said or not, it is a directory that is used: shown as one.
+        match of_platform() {
+            Some(of_platform) => Self { dir: Some(reader.value(dir, of_platform)) },
+            None => Self { dir: reader.optional(dir, None) },
+        }
     }
 
     /// The directory. Asked only when the state is needed: without a home there is none.
@@ -34,15 +32,13 @@ impl State {
     }
 }
 
+fn of_platform() -> Option<PathBuf> {
+    ProjectDirs::from("", "", "toolwire").map(|dirs| dirs.data_local_dir().to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_named_directory_is_not_the_platforms() {
-        let named = State { dir: Some("s".into()) };
-        assert_eq!(named.clone().or_of_platform(), named);
-    }
 
     #[test]
     fn without_a_directory_the_error_names_the_flag() {

@@ -2,7 +2,7 @@
 //!
 //! Not here: the exporter's own settings, which the SDK reads.
 
-use super::Environment;
+use super::{Environment, reader::Reader};
 
 /// Traces and metrics.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,8 +25,18 @@ impl Default for Telemetry {
 }
 
 impl Telemetry {
+    pub(super) fn read(reader: &mut Reader) -> Self {
+        let telemetry = Self::from_environment(reader.environment());
+        let state = |is_on| if is_on { "on" } else { "off" };
+        let (traces, metrics) = (state(telemetry.otlp), state(telemetry.otlp_metrics));
+        let service = &telemetry.service_name;
+        let what = format!("Traces over OTLP are {traces}, metrics {metrics}, for the service {service:?}");
+        reader.note(format!("{what} (OTEL_* variables)"));
+        telemetry
+    }
+
     /// What the environment says.
-    pub(super) fn from_environment(environment: &Environment) -> Self {
+    fn from_environment(environment: &Environment) -> Self {
         let is =
             |name, word: &str| environment.get(name).is_some_and(|value| value.eq_ignore_ascii_case(word));
         let is_set = |name| environment.get(name).is_some();

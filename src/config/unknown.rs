@@ -1,40 +1,33 @@
 //! Keys and variables that mean nothing: a typing mistake must not become a default in silence.
 
-use figment::value::{Dict, Value};
+use std::iter;
 
-use super::{Environment, Problem, client, layer, profiles, setting, upstream};
+use super::{
+    Problem, client, file,
+    found::{Entries, Found},
+    near::{meant, near},
+    reader::{Known, Reader},
+};
 
-/// How alike two names must be for one to be offered for the other.
-const LIKENESS: f64 = 0.85;
-
-/// The tables of a file that are lists, checked where they are read.
-const LISTS: [&str; 2] = ["auth", "sources.screener.screens"];
-
-/// The keys of a file that are no settings. Lists and profiles are left out.
-pub(super) fn keys(file: &Dict) -> Vec<Problem> {
+/// The keys of the file and the variables that nobody read.
+pub(super) fn problems(reader: &Reader) -> Vec<Problem> {
     let mut problems = Vec::new();
-    walk(file, "", &mut problems);
+    walk(&reader.file, "", &reader.known, &mut problems);
+    problems.extend(variables(reader));
     problems
 }
 
-/// The variables that begin like ours and are none, but for those that hold tokens.
-pub(super) fn variables<'a>(
-    environment: &Environment,
-    mut tokens: impl Iterator<Item = &'a str>,
-) -> Vec<Problem> {
-    let ours = [client::TOKEN, layer::FILE_VARIABLE];
-    let is_ours = |name: &str| ours.contains(&name) || upstream::VARIABLES.contains(&name);
-    let is_known = |name: &str| is_ours(name) || setting::all().any(|it| it.variable == name);
-    let tokens: Vec<&str> = tokens.by_ref().collect();
-    environment
-        .iter()
-        .filter(|(name, _)| name.starts_with("TOOLWIRE_") && !is_known(name) && !tokens.contains(name))
-        .filter(|(name, _)| !is_service_link(name))
-        .map(|(name, _)| {
-            let near = near(name, setting::all().map(|setting| setting.variable));
-            Problem::new(format!("variable {name}"), unknown(near, "variable"))
-        })
-        .collect()
+/// The variables that begin like ours and are none.
+fn variables(reader: &Reader) -> impl Iterator<Item = Problem> {
+    let known = &reader.known;
+    let is_known =
+        |name: &str| [client::TOKEN, file::VARIABLE].contains(&name) || known.variables.contains(name);
+    let unknown = reader.environment().iter().map(|(name, _)| name);
+    let unknown = unknown.filter(|name| name.starts_with("TOOLWIRE_"));
+    unknown.filter(move |name| !is_known(name) && !is_service_link(name)).map(|name| {
+        let near = near(name, known.settings.iter().map(|read| read.setting.variable.as_str()));
+        Problem::new(format!("variable {name}"), unknown_name(near, "variable"))
+    })
 }
 
 /// Kubernetes sets such variables for a Service that is called `toolwire` or `toolwire-…`.
@@ -45,40 +38,44 @@ fn is_service_link(name: &str) -> bool {
         || name.ends_with("_PORT")
 }
 
-fn walk(table: &Dict, prefix: &str, problems: &mut Vec<Problem>) {
-    for (name, value) in table {
+fn walk(table: &Entries, prefix: &str, known: &Known, problems: &mut Vec<Problem>) {
+    for (name, said) in table {
         let key = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
-        let is_table =
-            |it: &setting::Setting| it.key.strip_prefix(&key).is_some_and(|rest| rest.starts_with('.'));
-        match value {
-            _ if LISTS.contains(&key.as_str()) || profiles::TABLES.contains(&key.as_str()) => {}
-            _ if setting::by_key(&key).is_some() => {}
-            Value::Dict(_, inner) if setting::all().any(is_table) => walk(inner, &key, problems),
-            _ if setting::all().any(is_table) => {
-                problems.push(Problem::new(&key, format!("expected a table [{key}]")));
+        let is_below = |other: &str| other.strip_prefix(&key).is_some_and(|rest| rest.starts_with('.'));
+        let keys = || keys(known);
+        match &said.found {
+            _ if keys().any(|other| other == key) => {}
+            Found::Table(inner) if keys().any(is_below) => walk(inner, &key, known, problems),
+            _ => {
+                let what = if keys().any(is_below) {
+                    format!("expected a table [{key}], but found {}", said.found)
+                } else {
+                    unknown_key(&key, known)
+                };
+                problems.push(Problem::new(said.origin.place(&key), what));
             }
-            _ => problems.push(Problem::new(&key, unknown_key(&key))),
         }
     }
 }
 
-fn unknown_key(key: &str) -> String {
+fn keys(known: &Known) -> impl Iterator<Item = &str> {
+    let settings = known.settings.iter().map(|read| read.setting.key.as_str());
+    settings.chain(known.tables.iter().map(String::as_str))
+}
+
+/// A key, and the tables that it stands in.
+fn with_tables(key: &str) -> impl Iterator<Item = &str> {
+    iter::successors(Some(key), |inner| inner.rsplit_once('.').map(|(table, _)| table))
+}
+
+fn unknown_key(key: &str, known: &Known) -> String {
     if key == "telemetry" {
         return "unknown setting. Traces are set by the standard OTEL_* variables; remove the table"
             .to_owned();
     }
-    unknown(near(key, setting::all().map(|setting| setting.key)), "key")
+    unknown_name(near(key, keys(known).flat_map(with_tables)), "key")
 }
 
-fn unknown(near: Option<&str>, what: &str) -> String {
-    match near {
-        Some(near) => format!("unknown setting. Did you mean {near}?"),
-        None => format!("unknown setting. `toolwire serve --print-config` shows every {what}"),
-    }
-}
-
-fn near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let likeness = |candidate: &str| strsim::jaro_winkler(name, candidate);
-    let best = known.max_by(|one, other| likeness(one).total_cmp(&likeness(other)))?;
-    (likeness(best) >= LIKENESS).then_some(best)
+fn unknown_name(near: Option<&str>, what: &str) -> String {
+    near.map_or_else(|| format!("unknown setting. `toolwire serve --print-config` shows every {what}"), meant)
 }

@@ -2,6 +2,7 @@
 
 mod open;
 mod service;
+pub mod settings;
 pub mod sources;
 pub mod tools;
 
@@ -20,7 +21,13 @@ use crate::{
 
 /// The domain.
 pub fn domain() -> Domain {
-    Domain { tools: tools(), open: Box::new(open::open), ..Domain::new("research") }
+    Domain {
+        tools: tools(),
+        sources: sources::specs::ALL.into(),
+        settings: vec![settings::section()],
+        open: Box::new(open::open),
+        ..Domain::new("research")
+    }
 }
 
 fn tools() -> Vec<Arc<dyn Executor>> {

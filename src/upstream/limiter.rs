@@ -4,6 +4,7 @@
 //! all. Not here: what a request is.
 
 mod memory;
+mod policy;
 mod schedule;
 #[cfg(test)]
 mod tests;
@@ -14,9 +15,9 @@ use std::{fmt::Debug, time::Duration};
 use futures_util::future::BoxFuture;
 use tokio::time::Instant;
 
-pub use crate::config::{Policy, SourcePolicy};
 use crate::context::UserId;
 pub use memory::MemoryLimiter;
+pub use policy::{Policy, SourcePolicy};
 
 /// Nothing was reserved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

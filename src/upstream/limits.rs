@@ -9,7 +9,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use futures_util::future::{BoxFuture, ready};
+use futures_util::future::BoxFuture;
 
 use super::limiter::{Limiter, Policy};
 use crate::{
@@ -35,9 +35,9 @@ pub struct Standing {
 /// A source with a budget.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceBudget {
-    /// Its name, such as `yahoo`.
+    /// Its name, such as `forum`.
     pub name: String,
-    /// What people call it, such as `Yahoo Finance`.
+    /// What people call it, such as `The Forum`.
     pub title: String,
     /// Each user's budget.
     pub policy: Policy,
@@ -55,10 +55,6 @@ pub trait SourceLimits: Send + Sync + Debug {
     fn refused(&self) -> BoxFuture<'_, Result<BTreeMap<String, String>, StoreError>>;
 }
 
-/// Nothing is limited: files refuse nobody.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Unlimited;
-
 /// Tells what the limiter and the cool-downs in force say.
 #[derive(Clone, Debug)]
 pub struct Limits {
@@ -71,20 +67,6 @@ impl Standing {
     /// Whether a request made now would be let through at once (spec 004 `canMakeRequest`).
     pub fn can_make_request(&self) -> bool {
         self.wait_time.is_zero()
-    }
-}
-
-impl SourceLimits for Unlimited {
-    fn limits<'a>(&'a self, _user: &'a UserId, _source: &'a str) -> BoxFuture<'a, Standing> {
-        Box::pin(ready(Standing::default()))
-    }
-
-    fn budgets(&self) -> Vec<SourceBudget> {
-        Vec::new()
-    }
-
-    fn refused(&self) -> BoxFuture<'_, Result<BTreeMap<String, String>, StoreError>> {
-        Box::pin(ready(Ok(BTreeMap::new())))
     }
 }
 

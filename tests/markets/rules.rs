@@ -1,16 +1,16 @@
 //! The wait zone, the rules against buying, and their replay of the past.
 
 use serde_json::{Value, json};
-use toolwire::{
-    config::{self, Forbidden, WaitZone},
-    domains::research::tools::Profiles,
+use toolwire::domains::research::{
+    settings::{self, Forbidden, WaitZone},
+    tools::Profiles,
 };
 
 use crate::support::{Bases, Bench};
 
 /// A deployment with rules of its own.
 fn deployment() -> Bench {
-    let mut profiles = config::Profiles::default();
+    let mut profiles = settings::Profiles::default();
     let anything = WaitZone { max_rsi: Some(100.0), ..WaitZone::default() };
     profiles.wait_zone.insert("anything".to_owned(), anything);
     let cheap = Forbidden { min_price: Some(1e9), deny: vec!["TCS".to_owned()], ..Forbidden::default() };

@@ -1,7 +1,10 @@
 //! Two users: nothing of one is seen by the other, except results that a manifest marks as shared.
 
 use serde_json::json;
-use toolwire::contract::{ErrorCode, ToolResult};
+use toolwire::{
+    contract::{ErrorCode, ToolResult},
+    upstream::settings::{Settings, SourceSettings},
+};
 
 use crate::support::{Research, data, embedded};
 
@@ -59,10 +62,10 @@ async fn a_screen_is_its_users_own() {
 
 #[tokio::test]
 async fn a_budget_is_its_users_own_and_the_ceiling_is_everybodys() {
-    let mut config = embedded();
-    let yahoo = &mut config.upstreams.yahoo;
-    (yahoo.max_requests, yahoo.ceiling_max_requests) = (Some(1), Some(2));
-    let research = Research::of(config);
+    let yahoo =
+        SourceSettings { max_requests: Some(1), ceiling_max_requests: Some(2), ..SourceSettings::default() };
+    let sources = Settings { sources: [("yahoo".to_owned(), yahoo)].into(), ..Settings::default() };
+    let research = Research::of(embedded().with(sources));
     let technicals = async |user, symbol| {
         let result = research.call_as(user, "get_technicals", json!({"symbol": symbol})).await;
         result.outcome.map(|_| ()).map_err(|error| error.code)

@@ -7,11 +7,18 @@ use tempfile::TempDir;
 use toolwire::{
     app::App,
     clock,
-    config::{Config, RedditCredentials, Screen},
+    config::Config,
     context::{RequestId, ToolContext, User},
     contract::{Terminal, ToolResult},
-    domains::research::sources::screener::{Credentials, Login},
+    domains::research::{
+        settings::{Credentials, RedditCredentials, Screen, Settings},
+        sources::{
+            screener::{self, Login},
+            specs::ALL,
+        },
+    },
     pipeline::{Call, Target},
+    upstream::settings::{self, Modes, SourceSettings},
 };
 use url::Url;
 
@@ -30,40 +37,43 @@ pub(crate) fn embedded() -> Config {
 
 /// One source is live and at the given address, with no spacing and little patience.
 fn live(source: &str, uri: &str) -> Config {
-    let mut config = embedded();
-    let upstreams = &mut config.upstreams;
-    upstreams.mode = format!("embedded,{source}=live").try_into().expect("a mode");
+    let spec = ALL.iter().find(|spec| spec.name == source).unwrap_or_else(|| panic!("no source {source}"));
     let url: Url = format!("{uri}/").parse().expect("an address");
-    macro_rules! set {
-        ($source:ident: $($base:ident),+) => {{
-            $(upstreams.$source.$base = url.clone();)+
-            upstreams.$source.min_delay = Some(Duration::ZERO);
-            upstreams.$source.ceiling_min_delay = Some(Duration::ZERO);
-            upstreams.$source.timeout = Some(Duration::from_millis(500));
-        }};
-    }
-    match source {
-        "yahoo" => set!(yahoo: base_url, cookie_url),
-        "valuepickr" => set!(valuepickr: base_url),
-        "reddit" => set!(reddit: base_url, token_url),
-        "news" => set!(news: moneycontrol_url, economic_times_url, google_url),
-        "screener" => set!(screener: base_url),
-        "nse" => set!(nse: base_url, archives_url),
-        other => panic!("no source {other}"),
-    }
-    upstreams.screener.screens = ["demo", "riley"]
-        .map(|user| Screen {
-            user_id: user.parse().expect("a user id"),
-            screen_id: "default".to_owned(),
-            path: "/screens/1/default/".to_owned(),
-        })
-        .into();
-    upstreams.credentials.reddit = Some(RedditCredentials {
+    let set = SourceSettings {
+        addresses: spec.addresses.iter().map(|address| (address.key, url.clone())).collect(),
+        min_delay: Some(Duration::ZERO),
+        ceiling_min_delay: Some(Duration::ZERO),
+        timeout: Some(Duration::from_millis(500)),
+        ..SourceSettings::default()
+    };
+    let sources = settings::Settings {
+        mode: Modes::parse(&format!("embedded,{source}=live"), &[source]).expect("a mode"),
+        sources: [(source.to_owned(), set)].into(),
+        ..settings::Settings::default()
+    };
+    let screens = ["demo", "riley"].map(|user| Screen {
+        user_id: user.parse().expect("a user id"),
+        screen_id: "default".to_owned(),
+        path: "/screens/1/default/".to_owned(),
+    });
+    let reddit = RedditCredentials {
         client_id: "an-app".into(),
         client_secret: "s3cret-of-the-app".into(),
         user_name: "toolwire".to_owned(),
-    });
-    config
+    };
+    let research = Settings {
+        screens: screens.into(),
+        credentials: Credentials { reddit: Some(reddit) },
+        ..Settings::default()
+    };
+    embedded().with(sources).with(research)
+}
+
+/// The same, with something else set of a source.
+fn with(config: Config, source: &str, set: impl FnOnce(&mut SourceSettings)) -> Config {
+    let mut sources = (*config.part::<settings::Settings>()).clone();
+    set(sources.sources.entry(source.to_owned()).or_default());
+    config.with(sources)
 }
 
 impl Research {
@@ -82,16 +92,13 @@ impl Research {
 
     /// Yahoo is live and at the given address, and may take a minute to answer.
     pub(crate) fn against_slow_yahoo(uri: &str) -> Self {
-        let mut config = live("yahoo", uri);
-        config.upstreams.yahoo.timeout = Some(Duration::from_mins(1));
-        Self::of(config)
+        Self::of(with(live("yahoo", uri), "yahoo", |set| set.timeout = Some(Duration::from_mins(1))))
     }
 
     /// One source is live, at the given address, and asked twice a second at most.
     pub(crate) fn spaced(source: &str, uri: &str) -> Self {
-        let mut config = live(source, uri);
-        config.upstreams.yahoo.ceiling_min_delay = Some(Duration::from_millis(500));
-        Self::of(config)
+        let half_a_second = Some(Duration::from_millis(500));
+        Self::of(with(live(source, uri), source, |set| set.ceiling_min_delay = half_a_second))
     }
 
     /// The same state, with one source at the given address.
@@ -110,7 +117,7 @@ impl Research {
             App::build(&config, &toolwire::domains::bundled()).unwrap_or_else(|error| panic!("{error}"));
         for user in ["demo", "riley"] {
             let login = Login::new("someone@example.com", "s3cret-of-the-user");
-            app.services.get::<Credentials>().set(&user.parse().expect("a user id"), None, login);
+            app.services.get::<screener::Credentials>().set(&user.parse().expect("a user id"), None, login);
         }
         Self { app, config, state }
     }

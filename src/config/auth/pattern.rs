@@ -1,10 +1,9 @@
 //! Patterns of tool names: `*` stands for any characters, everything else for itself.
 
-use serde::Deserialize;
+use crate::config::{found::Found, value::Value};
 
 /// A pattern of tool names, such as `get_*`.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "String")]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolPattern(String);
 
 /// A text is no pattern of tool names.
@@ -36,6 +35,16 @@ impl ToolPattern {
             name = &name[at + piece.len()..];
         }
         name.ends_with(suffix)
+    }
+}
+
+impl Value for ToolPattern {
+    fn read(found: &Found) -> Result<Self, String> {
+        String::read(found)?.try_into().map_err(|error: InvalidPattern| error.to_string())
+    }
+
+    fn shown(&self) -> String {
+        self.0.shown()
     }
 }
 

@@ -1,20 +1,19 @@
 //! What a configuration says, whoever said it; and what it refuses, naming who said that.
 
-use std::{fs, time::Duration};
+mod mistakes;
+mod sections;
+
+use std::time::Duration;
 
 use secrecy::ExposeSecret;
-use tempfile::TempDir;
 
 use super::*;
-use crate::config::{Flags, LogFormat, Origin, Upstream, print};
+use crate::config::{Environment, Flags, LogFormat, print, testing};
 
 const TOKEN: &str = "s3cret-token-of-riley";
 
 fn loaded(file: &str, variables: &[(&str, &str)], flags: Flags) -> Result<Loaded, ConfigError> {
-    let directory = TempDir::new().unwrap();
-    fs::write(directory.path().join("toolwire.toml"), file).unwrap();
-    let environment = Environment::of(variables);
-    load(&Sources { flags, environment, directory: directory.path().to_owned() })
+    testing::loaded(file, variables, flags, &[])
 }
 
 #[track_caller]
@@ -24,7 +23,8 @@ fn refused(file: &str, variables: &[(&str, &str)], flags: Flags) -> String {
 
 #[test]
 fn without_anything_said_the_defaults_hold() {
-    let config = load(&Sources { directory: "/nonexistent".into(), ..Sources::default() }).unwrap().config;
+    let config =
+        load(&Sources { directory: "/nonexistent".into(), ..Sources::default() }, &[]).unwrap().config;
     assert_eq!(config.server.listen.to_string(), "127.0.0.1:50051");
     assert_eq!(config.server.limits.max_request_bytes, 1024 * 1024);
     assert_eq!(config.data.default_user.as_str(), "demo");
@@ -38,15 +38,16 @@ fn a_flag_wins_over_a_variable_and_that_over_the_file() {
     let variables =
         [("TOOLWIRE_LISTEN", "127.0.0.1:2"), ("TOOLWIRE_LOG", "json"), ("TOOLWIRE_LOG_FILTER", "")];
     let flags = Flags::default().set("server.listen", Some("127.0.0.1:3")).set("log.format", None::<&str>);
-    let Loaded { config, origins } = loaded(file, &variables, flags).unwrap();
+    let loaded = loaded(file, &variables, flags).unwrap();
+    let config = &loaded.config;
     assert_eq!(config.server.listen.port(), 3);
     assert_eq!(config.log.format, LogFormat::Json);
     assert_eq!(config.log.filter, "warn");
     assert_eq!(config.server.deadline_cap, Duration::from_mins(1));
-    assert_eq!(origins.origin("server.listen"), Origin::Flag("--listen"));
-    assert_eq!(origins.origin("log.format"), Origin::Variable("TOOLWIRE_LOG"));
-    assert!(matches!(origins.origin("log.filter"), Origin::File(path) if path.ends_with("toolwire.toml")));
-    assert_eq!(origins.origin("data.dir"), Origin::Default);
+    assert_eq!(loaded.origin("server.listen"), Origin::Flag("--listen"));
+    assert_eq!(loaded.origin("log.format"), Origin::Variable("TOOLWIRE_LOG".to_owned()));
+    assert!(matches!(loaded.origin("log.filter"), Origin::File(path, 6) if path.ends_with("toolwire.toml")));
+    assert_eq!(loaded.origin("data.dir"), Origin::Default);
 }
 
 #[test]
@@ -80,7 +81,7 @@ fn every_unknown_key_is_refused_with_the_near_one() {
         Flags::default(),
     );
     assert!(
-        error.contains("toolwire.toml: server.lisen: unknown setting. Did you mean server.listen?"),
+        error.contains("toolwire.toml:2: server.lisen: unknown setting. Did you mean server.listen?"),
         "{error}"
     );
     assert!(error.contains("sever: unknown setting"), "{error}");
@@ -109,7 +110,10 @@ fn variables_that_kubernetes_sets_for_a_service_of_our_name_are_let_be() {
 #[test]
 fn a_wrong_value_is_found_where_it_was_said() {
     let error = refused("[server]\ndeadline_cap = 5", &[], Flags::default());
-    assert!(error.contains("toolwire.toml: server.deadline_cap: expected"), "{error}");
+    assert!(
+        error.contains("toolwire.toml:2: server.deadline_cap: expected a length of time such as"),
+        "{error}"
+    );
     let error = refused("", &[("TOOLWIRE_DEADLINE_CAP", "5")], Flags::default());
     assert!(
         error.starts_with("variable TOOLWIRE_DEADLINE_CAP: expected a length of time such as"),
@@ -120,7 +124,7 @@ fn a_wrong_value_is_found_where_it_was_said() {
     let error = refused("[log]\nformat = 'xml'", &[], Flags::default());
     assert!(error.ends_with("log.format: expected one of auto, json, text, but found \"xml\""), "{error}");
     let error = refused("server = 3", &[], Flags::default());
-    assert!(error.ends_with("server: expected a table [server]"), "{error}");
+    assert!(error.ends_with("toolwire.toml:1: server: expected a table [server], but found 3"), "{error}");
 }
 
 #[test]
@@ -191,11 +195,11 @@ fn what_a_user_may_do_does_not_depend_on_which_entry_comes_first() {
 #[test]
 fn secrets_are_never_shown() {
     let file = format!("[[auth.users]]\nuser_id = 'riley'\ntoken = '{TOKEN}'");
-    let Loaded { config, origins } = loaded(&file, &[], Flags::default()).unwrap();
-    let printed = print(&config, &origins);
+    let loaded = loaded(&file, &[], Flags::default()).unwrap();
+    let printed = print(&loaded);
     assert!(printed.contains("token = \"[hidden]\""), "{printed}");
     let sources = Sources { environment: Environment::of(&[("RILEY", TOKEN)]), ..Sources::default() };
-    for text in [printed, format!("{config:?} {origins:?} {sources:?}")] {
+    for text in [printed, format!("{loaded:?} {sources:?}")] {
         assert!(!text.contains(TOKEN), "{text}");
     }
 }
@@ -221,80 +225,9 @@ fn what_is_printed_is_understood_again() {
     let variables =
         [("TOOLWIRE_LISTEN", "[::1]:9"), ("TOOLWIRE_DATA", "a \"b\" c"), ("TOOLWIRE_LOG", "text")];
     let first = loaded("", &variables, Flags::default()).unwrap();
-    let printed = print(&first.config, &first.origins);
+    let printed = print(&first);
     assert!(printed.contains("# TOOLWIRE_LISTEN (--listen, TOOLWIRE_LISTEN)"), "{printed}");
     assert!(printed.contains("# default (TOOLWIRE_DEADLINE_CAP)"), "{printed}");
     let second = loaded(&printed, &[], Flags::default()).unwrap();
     assert_eq!(format!("{:?}", second.config), format!("{:?}", first.config));
-}
-
-#[test]
-fn profiles_stand_in_the_file_over_the_built_in_ones() {
-    let file = "[wait_zone.value]\nmax_rsi = 35\n[wait_zone.deep_value]\nmax_rsi = 30\nwait_below_sma200 = true\n\
-        [forbidden.strict]\nmin_roe_pct = 15.5\ndeny = ['YESBANK']";
-    let first = loaded(file, &[], Flags::default()).unwrap();
-    let profiles = &first.config.profiles;
-    let names: Vec<_> = profiles.wait_zone.keys().collect();
-    assert_eq!(names, ["core", "deep_value", "momentum", "value"]);
-    let value = profiles.wait_zone["value"];
-    assert_eq!((value.max_rsi, value.max_above_sma50_pct), (Some(35.0), None), "replaced whole");
-    assert_eq!(profiles.forbidden["strict"].deny, ["YESBANK"]);
-    let second = loaded(&print(&first.config, &first.origins), &[], Flags::default()).unwrap();
-    assert_eq!(second.config.profiles, *profiles, "what is printed is understood again");
-}
-
-#[test]
-fn a_profile_that_means_nothing_is_refused() {
-    let error = |file: &str| refused(file, &[], Flags::default());
-    assert!(error("[wait_zone.value]\nmax_rsy = 35").contains("max_rsy"));
-    assert!(error("[wait_zone.value]\nmax_rsi = 'high'").contains("wait_zone.value.max_rsi: expected"));
-    assert!(error("[wait_zone]\nmax_rsi = 40").contains("wait_zone.max_rsi"));
-    assert!(error("[wait_zone.none]\nwait_below_sma200 = false").contains("wait_zone.none: has no rule"));
-    assert!(error("[forbidden.none]\ndeny = []").contains("forbidden.none: has no rule"));
-    assert!(error("[wait_zone.'Big Value']\nmax_rsi = 40").contains("expected a name such as deep_value"));
-    assert!(error("[wait_zones.value]\nmax_rsi = 40").contains("wait_zones: unknown setting"));
-}
-
-#[test]
-fn sources_are_set_like_everything_else() {
-    let file = "[sources.news]\ngoogle_url = 'http://127.0.0.1:9/googlenews'\nmin_delay = '250ms'\n\
-                [[sources.screener.screens]]\nuser_id = 'riley'\nscreen_id = 'default'\npath = 'screens/1/mine/'";
-    let variables = [
-        ("TOOLWIRE_SOURCES_YAHOO_BASE_URL", "http://127.0.0.1:9/yahoo"),
-        ("TOOLWIRE_SOURCES_YAHOO_MAX_REQUESTS", "7"),
-        ("TOOLWIRE_SOURCES_COOL_DOWN_BLOCKED", "1h"),
-        ("TOOLWIRE_REDDIT_CLIENT_ID", "id"),
-        ("TOOLWIRE_REDDIT_CLIENT_SECRET", TOKEN),
-        ("TOOLWIRE_REDDIT_USER_NAME", "riley"),
-    ];
-    let flags = Flags::default().set("sources.mode", Some("embedded,yahoo=live"));
-    let Loaded { config, origins } = loaded(file, &variables, flags).unwrap();
-    let upstreams = &config.upstreams;
-    assert!(!upstreams.is_embedded(Upstream::Yahoo) && upstreams.is_embedded(Upstream::News));
-    assert_eq!(upstreams.yahoo.base_url.as_str(), "http://127.0.0.1:9/yahoo/");
-    assert_eq!(upstreams.policy(Upstream::Yahoo).per_user.max_requests, 7);
-    assert_eq!(upstreams.policy(Upstream::News).per_user.min_delay, Duration::from_millis(250));
-    assert_eq!(upstreams.cool_down.blocked, Duration::from_hours(1));
-    assert_eq!(upstreams.screener.screens[0].path, "screens/1/mine/");
-
-    let printed = print(&config, &origins);
-    assert!(!printed.contains(TOKEN), "{printed}");
-    assert!(printed.contains("# TOOLWIRE_REDDIT_CLIENT_SECRET = \"[hidden]\""), "{printed}");
-    let again = loaded(&printed, &variables[3..], Flags::default()).unwrap().config;
-    assert_eq!(format!("{again:?}"), format!("{config:?}"));
-}
-
-#[test]
-fn what_no_source_can_be_set_to_is_refused() {
-    let error = refused("", &[], Flags::default().set("sources.mode", Some("lives")));
-    assert!(error.starts_with("flag --sources: expected embedded or live"), "{error}");
-    let error = refused("", &[("TOOLWIRE_SOURCES_NSE_BASE_URL", "nse")], Flags::default());
-    assert!(error.starts_with("variable TOOLWIRE_SOURCES_NSE_BASE_URL: expected an address"), "{error}");
-    let error = refused("[sources.nse]\nwindow = '0s'\ntimeout = '0s'", &[], Flags::default());
-    assert_eq!(error.lines().count(), 2, "{error}");
-    let screen = "[[sources.screener.screens]]\nuser_id = 'a'\nscreen_id = 'mine'\npath = 'x'";
-    let error = refused(screen, &[], Flags::default());
-    assert!(error.contains("sources.screener.screens.0: screen_id must be one of"), "{error}");
-    let error = refused("", &[("TOOLWIRE_REDDIT_CLIENT_ID", "x")], Flags::default());
-    assert!(error.contains("variable TOOLWIRE_REDDIT_CLIENT_SECRET: is not set"), "{error}");
 }

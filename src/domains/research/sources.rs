@@ -9,6 +9,7 @@ pub mod nse;
 pub mod quarter;
 pub mod reddit;
 pub mod screener;
+pub mod specs;
 pub mod symbols;
 pub mod universe;
 pub mod valuepickr;

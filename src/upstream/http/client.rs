@@ -17,7 +17,11 @@ use super::{
     retry::Retry,
     send::Send,
 };
-use crate::{config, context::ToolContext, store::cool_downs::CoolDowns, upstream::limiter::Limiter};
+use crate::{
+    context::ToolContext,
+    store::cool_downs::CoolDowns,
+    upstream::{limiter::Limiter, settings::CoolDown},
+};
 
 /// The statuses of redirects that a GET follows.
 const REDIRECTS: [StatusCode; 5] = [
@@ -70,7 +74,7 @@ struct Parts {
     sender: Sender,
     limiter: Arc<dyn Limiter>,
     cool_downs: Arc<dyn CoolDowns>,
-    lengths: config::CoolDown,
+    lengths: CoolDown,
 }
 
 impl Parts {
@@ -101,11 +105,11 @@ impl Client {
         limiter: Arc<dyn Limiter>,
         cool_downs: Arc<dyn CoolDowns>,
     ) -> Self {
-        Self::of(Parts { profile, sender, limiter, cool_downs, lengths: config::CoolDown::default() })
+        Self::of(Parts { profile, sender, limiter, cool_downs, lengths: CoolDown::default() })
     }
 
     /// The same client with other cool-downs.
-    pub fn cooling_down_for(self, lengths: config::CoolDown) -> Self {
+    pub fn cooling_down_for(self, lengths: CoolDown) -> Self {
         Self::of(Parts { lengths, ..self.parts })
     }
 

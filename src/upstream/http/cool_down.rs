@@ -19,10 +19,11 @@ use super::{
     request::Request,
 };
 use crate::{
-    clock, config,
+    clock,
     context::UserId,
     contract::ErrorCode,
     store::cool_downs::{CoolDown, CoolDowns},
+    upstream::settings,
 };
 
 /// Sends nothing while a cool-down is in force, and begins one when the source refuses us.
@@ -30,12 +31,12 @@ use crate::{
 pub(super) struct Check {
     profile: Profile,
     store: Arc<dyn CoolDowns>,
-    lengths: config::CoolDown,
+    lengths: settings::CoolDown,
 }
 
 impl Check {
     /// Cool-downs of a source, of the given lengths.
-    pub(super) fn new(profile: Profile, store: Arc<dyn CoolDowns>, lengths: config::CoolDown) -> Self {
+    pub(super) fn new(profile: Profile, store: Arc<dyn CoolDowns>, lengths: settings::CoolDown) -> Self {
         Self { profile, store, lengths }
     }
 

@@ -2,6 +2,7 @@
 
 use std::time::UNIX_EPOCH;
 
+use futures_util::future::ready;
 use tokio::time::Instant;
 
 use super::*;
@@ -13,7 +14,7 @@ use crate::{
 const POLICY: Policy =
     Policy { max_requests: 12, window: Duration::from_mins(1), min_delay: Duration::from_secs(5) };
 
-/// Limits `valuepickr` and nothing else; everybody waits for three seconds there.
+/// Limits `forum` and nothing else; everybody waits for three seconds there.
 #[derive(Debug)]
 struct Waiting;
 
@@ -29,13 +30,13 @@ impl Limiter for Waiting {
     }
 
     fn wait_time<'a>(&'a self, source: &'a str, _: &'a UserId) -> BoxFuture<'a, Duration> {
-        let limited = source == "valuepickr";
+        let limited = source == "forum";
         Box::pin(ready(if limited { Duration::from_secs(3) } else { Duration::ZERO }))
     }
 
     fn policy(&self, source: &str) -> Option<SourcePolicy> {
         let ceiling = Policy { max_requests: 100, ..POLICY };
-        (source == "valuepickr").then_some(SourcePolicy { per_user: POLICY, ceiling })
+        (source == "forum").then_some(SourcePolicy { per_user: POLICY, ceiling })
     }
 }
 
@@ -76,12 +77,12 @@ impl FixedCoolDown {
 }
 
 fn cooling(source: &'static str, until: SystemTime) -> FixedCoolDown {
-    let reason = "Reddit refuses to serve us".to_owned();
+    let reason = "Board refuses to serve us".to_owned();
     FixedCoolDown(Some((source, CoolDown { code: ErrorCode::Blocked, reason, until })))
 }
 
 fn limits(cool_downs: FixedCoolDown) -> Limits {
-    Limits::new(Arc::new(Waiting), Arc::new(cool_downs), [("valuepickr", "ValuePickr"), ("reddit", "Reddit")])
+    Limits::new(Arc::new(Waiting), Arc::new(cool_downs), [("forum", "Forum"), ("board", "Board")])
 }
 
 async fn of(limits: &Limits, source: &str) -> Standing {
@@ -90,39 +91,39 @@ async fn of(limits: &Limits, source: &str) -> Standing {
 
 #[tokio::test]
 async fn the_wait_and_the_budget_are_the_limiters() {
-    let limits = limits(cooling("reddit", UNIX_EPOCH));
-    let standing = of(&limits, "valuepickr").await;
+    let limits = limits(cooling("board", UNIX_EPOCH));
+    let standing = of(&limits, "forum").await;
     assert_eq!(standing.wait_time, Duration::from_secs(3));
     assert!(!standing.can_make_request());
     assert_eq!(standing.policy, Some(POLICY), "the user's, not the ceiling");
-    assert_eq!(of(&limits, "brokerage").await, Standing::default());
+    assert_eq!(of(&limits, "files").await, Standing::default());
 }
 
 #[tokio::test]
 async fn a_cool_down_is_waited_for() {
     let until = clock::wall() + Duration::from_hours(1);
-    let standing = of(&limits(cooling("reddit", until)), "reddit").await;
+    let standing = of(&limits(cooling("board", until)), "board").await;
     assert_eq!(standing.cool_down_until, Some(until));
     assert!(standing.wait_time > Duration::from_mins(50) && !standing.can_make_request(), "{standing:?}");
 }
 
 #[tokio::test]
 async fn only_sources_with_a_budget_have_one() {
-    let expected = SourceBudget { name: "valuepickr".into(), title: "ValuePickr".into(), policy: POLICY };
-    assert_eq!(limits(cooling("reddit", UNIX_EPOCH)).budgets(), [expected]);
+    let expected = SourceBudget { name: "forum".into(), title: "Forum".into(), policy: POLICY };
+    assert_eq!(limits(cooling("board", UNIX_EPOCH)).budgets(), [expected]);
 }
 
 #[tokio::test]
 async fn a_refused_source_says_why_and_until_when() {
     let until = UNIX_EPOCH + Duration::from_hours(491_266);
-    let refused = limits(cooling("reddit", until)).refused().await.unwrap();
-    let expected = "Reddit refuses to serve us; it is left alone until 2026-01-16T10:00:00Z";
-    assert_eq!(refused, BTreeMap::from([("reddit".to_owned(), expected.to_owned())]));
+    let refused = limits(cooling("board", until)).refused().await.unwrap();
+    let expected = "Board refuses to serve us; it is left alone until 2026-01-16T10:00:00Z";
+    assert_eq!(refused, BTreeMap::from([("board".to_owned(), expected.to_owned())]));
 }
 
 #[tokio::test]
 async fn cool_downs_that_cannot_be_read_bar_nobody_and_are_an_error_to_the_operator() {
     let limits = limits(FixedCoolDown(None));
-    assert!(of(&limits, "reddit").await.can_make_request());
+    assert!(of(&limits, "board").await.can_make_request());
     assert!(limits.refused().await.is_err());
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 pub use rule::{Bound, Rule};
 
-use crate::{config, domains::research::sources::universe::normal};
+use crate::domains::research::{settings, sources::universe::normal};
 
 /// The rules of a profile.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,8 +75,8 @@ fn finding(bound: Bound, facts: &Facts) -> Option<Finding> {
     bound.is_violated_by(observed).then_some(Finding::Violated { bound, observed })
 }
 
-impl From<&config::Forbidden> for Forbidden {
-    fn from(table: &config::Forbidden) -> Self {
+impl From<&settings::Forbidden> for Forbidden {
+    fn from(table: &settings::Forbidden) -> Self {
         let rules = [
             (Rule::MinMarketCapCr, table.min_market_cap_cr),
             (Rule::MinPe, table.min_pe),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{backtest::Filter, forbidden::Forbidden, refused, wait_zone::WaitZone};
-use crate::{config, contract::ToolError};
+use crate::{contract::ToolError, domains::research::settings};
 
 /// The profiles, by name.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,8 +45,8 @@ impl Profiles {
     }
 }
 
-impl From<&config::Profiles> for Profiles {
-    fn from(profiles: &config::Profiles) -> Self {
+impl From<&settings::Profiles> for Profiles {
+    fn from(profiles: &settings::Profiles) -> Self {
         Self {
             wait_zone: profiles.wait_zone.iter().map(|(name, zone)| (name.clone(), zone.into())).collect(),
             forbidden: profiles.forbidden.iter().map(|(name, rules)| (name.clone(), rules.into())).collect(),
@@ -56,7 +56,7 @@ impl From<&config::Profiles> for Profiles {
 
 impl Default for Profiles {
     fn default() -> Self {
-        Self::from(&config::Profiles::default())
+        Self::from(&settings::Profiles::default())
     }
 }
 

@@ -5,7 +5,7 @@
 use std::fmt;
 
 use super::{figure::beyond, indicators::Technicals};
-use crate::config;
+use crate::domains::research::settings;
 
 /// The limits of a profile. The stock is in the zone when a value is over any of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -104,8 +104,8 @@ impl From<&Technicals> for Observed {
     }
 }
 
-impl From<&config::WaitZone> for WaitZone {
-    fn from(table: &config::WaitZone) -> Self {
+impl From<&settings::WaitZone> for WaitZone {
+    fn from(table: &settings::WaitZone) -> Self {
         Self {
             rsi: table.max_rsi,
             above_sma50_pct: table.max_above_sma50_pct,

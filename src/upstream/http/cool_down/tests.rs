@@ -26,7 +26,7 @@ async fn after(
 ) -> Option<Failure> {
     let store = Arc::clone(store);
     let stack =
-        Layer(Check::new(profile, store, config::CoolDown::default())).layer(failing([failure(kind)]));
+        Layer(Check::new(profile, store, settings::CoolDown::default())).layer(failing([failure(kind)]));
     let first = stack.clone().oneshot(request(get(), &of("riley"))).await;
     assert_eq!(first.unwrap_err(), failure(kind), "the failure itself is not lost");
     stack.oneshot(request(get(), &of(who))).await.err()

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::config;
+use crate::domains::research::settings;
 
 fn first_day() -> NaiveDate {
     "2024-01-01".parse().unwrap()
@@ -24,13 +24,13 @@ fn plan(holding_days: i64) -> Plan {
     Plan { from: first_day(), to: "2030-01-01".parse().unwrap(), holding: TimeDelta::days(holding_days) }
 }
 
-fn zone(table: config::WaitZone) -> WaitZone {
+fn zone(table: settings::WaitZone) -> WaitZone {
     WaitZone::from(&table)
 }
 
 /// Lets buy whenever the relative strength is at most 60.
 fn calm() -> WaitZone {
-    zone(config::WaitZone { max_rsi: Some(60.0), ..config::WaitZone::default() })
+    zone(settings::WaitZone { max_rsi: Some(60.0), ..settings::WaitZone::default() })
 }
 
 fn days(trades: &[Trade]) -> Vec<(i64, i64)> {
@@ -80,7 +80,7 @@ fn only_the_days_of_the_plan_are_played_through() {
 
 #[test]
 fn without_enough_history_nothing_is_bought() {
-    let value = zone(config::Profiles::default().wait_zone["value"]);
+    let value = zone(settings::Profiles::default().wait_zone["value"]);
     let outcome = run(Filter::WaitZone(&value), &[stock(&[100.0; 199])], &plan(10));
     assert_eq!(outcome.trades, []);
     let none = run(Filter::WaitZone(&value), &[stock(&[])], &plan(10));
@@ -89,11 +89,11 @@ fn without_enough_history_nothing_is_bought() {
 
 #[test]
 fn rules_against_buying_can_be_replayed_if_they_are_about_prices() {
-    let table = config::Forbidden {
+    let table = settings::Forbidden {
         min_turnover_cr: Some(9.0),
         min_price: Some(50.0),
         max_rsi: Some(80.0),
-        ..config::Forbidden::default()
+        ..settings::Forbidden::default()
     };
     let rules = Forbidden::from(&table);
     let outcome = run(Filter::Forbidden(&rules), &[stock(&[100.0; 30])], &plan(5));
@@ -131,7 +131,7 @@ proptest! {
     fn no_trade_knows_the_future(closes in wandering(), cut in 20_usize..500, holding in 1_i64..60) {
         let known = stock(&closes[..cut.min(closes.len())]);
         let plan = plan(holding);
-        for (name, table) in config::Profiles::default().wait_zone {
+        for (name, table) in settings::Profiles::default().wait_zone {
             let zone = zone(table);
             let before = run(Filter::WaitZone(&zone), std::slice::from_ref(&known), &plan).trades;
             let after = run(Filter::WaitZone(&zone), &[stock(&closes)], &plan).trades;

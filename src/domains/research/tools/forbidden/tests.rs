@@ -15,7 +15,7 @@ fn sound() -> Facts {
 }
 
 fn default_rules() -> Forbidden {
-    Forbidden::from(&config::Profiles::default().forbidden["default"])
+    Forbidden::from(&settings::Profiles::default().forbidden["default"])
 }
 
 /// The rule and the words of each finding.
@@ -71,7 +71,8 @@ fn what_is_not_known_is_unknown_and_never_passed() {
 
 #[test]
 fn a_denied_symbol_is_denied_in_any_spelling() {
-    let table = config::Forbidden { deny: vec![" yesbank.ns ".to_owned()], ..config::Forbidden::default() };
+    let table =
+        settings::Forbidden { deny: vec![" yesbank.ns ".to_owned()], ..settings::Forbidden::default() };
     let rules = Forbidden::from(&table);
     assert_eq!(found(&rules, "YESBANK", &Facts::default()), ["denied"]);
     assert_eq!(found(&rules, "RELIANCE", &Facts::default()), [""; 0], "rules that are left out ask nothing");

@@ -3,7 +3,7 @@
 use super::*;
 
 fn zone(profile: &str) -> WaitZone {
-    WaitZone::from(&config::Profiles::default().wait_zone[profile])
+    WaitZone::from(&settings::Profiles::default().wait_zone[profile])
 }
 
 fn observed(rsi: f64, sma50: f64, sma200: f64) -> Observed {
@@ -55,7 +55,8 @@ fn what_is_not_known_counts_as_wait() {
 
 #[test]
 fn what_no_rule_looks_at_need_not_be_known() {
-    let only_rsi = WaitZone::from(&config::WaitZone { max_rsi: Some(37.5), ..config::WaitZone::default() });
+    let only_rsi =
+        WaitZone::from(&settings::WaitZone { max_rsi: Some(37.5), ..settings::WaitZone::default() });
     let observed = |rsi| Observed { rsi_14: Some(rsi), ..Observed::default() };
     assert_eq!(only_rsi.reasons(&observed(37.5)), [""; 0]);
     assert_eq!(only_rsi.reasons(&observed(37.6)), ["RSI 38 > 37.5 (not value)"]);

@@ -1,21 +1,20 @@
 //! Users' own screens at Screener.in: in the file only, like users.
 
-use serde::Deserialize;
-
 use crate::{
-    config::{Problem, data::user_id},
+    config::{Reader, Value},
     context::UserId,
 };
+
+/// The list in the file.
+pub(super) const KEY: &str = "sources.screener.screens";
 
 /// The ids of screens that spec 004 §3.0 knows.
 const IDS: [&str; 4] = ["default", "value_picks", "small_cap", "momentum"];
 
 /// A screen of a user: `[[sources.screener.screens]]`.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Screen {
     /// Whose screen it is. Required.
-    #[serde(deserialize_with = "user_id")]
     pub user_id: UserId,
     /// What the tools call it: `default`, `value_picks`, `small_cap` or `momentum`. Required.
     pub screen_id: String,
@@ -23,12 +22,23 @@ pub struct Screen {
     pub path: String,
 }
 
-pub(super) fn problems(screens: &[Screen]) -> Vec<Problem> {
-    let wrong = screens.iter().enumerate().filter_map(|(index, screen)| {
-        let what = screen.problem(&screens[..index])?;
-        Some(Problem::new(format!("sources.screener.screens.{index}"), what))
-    });
-    wrong.collect()
+/// The screens of the file.
+pub(super) fn read(reader: &mut Reader) -> Vec<Screen> {
+    let mut screens: Vec<Screen> = Vec::new();
+    for mut entry in reader.list(KEY) {
+        let user_id = entry.required("user_id");
+        let (screen_id, path) = (entry.required("screen_id"), entry.required("path"));
+        if let (Some(user_id), Some(screen_id), Some(path)) = (user_id, screen_id, path) {
+            let screen = Screen { user_id, screen_id, path };
+            if let Some(what) = screen.problem(&screens) {
+                entry.problem(what);
+            }
+            screens.push(screen);
+        }
+        reader.end(entry);
+    }
+    screens.iter().for_each(|screen| screen.show(reader));
+    screens
 }
 
 impl Screen {
@@ -44,6 +54,12 @@ impl Screen {
             "path must be a plain path below sources.screener.base_url, such as screens/123456/value-picks/"
                 .to_owned()
         })
+    }
+
+    fn show(&self, reader: &mut Reader) {
+        let Self { user_id, screen_id, path } = self;
+        let pairs = [("user_id", user_id.shown()), ("screen_id", screen_id.shown()), ("path", path.shown())];
+        reader.show_entry(&format!("[[{KEY}]]"), &pairs);
     }
 
     /// Nothing that appending it to a base would understand as another host or a way upwards.
@@ -67,13 +83,13 @@ mod tests {
     #[test]
     fn a_screen_is_one_of_the_known_below_the_base() {
         let fine = [screen("default", "screens/1/a-b/"), screen("momentum", "screens/2/c_d.e")];
-        assert_eq!(problems(&fine), []);
-        assert_eq!(problems(&[screen("mine", "screens/1/a/")]).len(), 1);
-        assert_eq!(problems(&[fine[0].clone(), fine[0].clone()])[0].at, "sources.screener.screens.1");
+        assert_eq!((fine[0].problem(&[]), fine[1].problem(&fine[..1])), (None, None));
+        assert!(screen("mine", "screens/1/a/").problem(&[]).is_some());
+        assert!(fine[0].problem(&fine).is_some(), "it is there already");
         for bad in
             ["", "/", "/screens/1", "../x", "screens/./1", "screens//1", "https://e.com/", "a?b", "a%2f"]
         {
-            assert_eq!(problems(&[screen("default", bad)]).len(), 1, "{bad}");
+            assert!(screen("default", bad).problem(&[]).is_some(), "{bad}");
         }
     }
 }

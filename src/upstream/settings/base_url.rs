@@ -1,12 +1,11 @@
 //! The base of a source's addresses: what its connector appends paths to.
 
-use serde::{Deserialize, Deserializer, de::Error};
 use url::Url;
 
 /// Reads a base. It gets the slash at its end that appending needs.
 pub(super) fn parse(text: &str) -> Result<Url, String> {
     let expected =
-        |what: &str| format!("expected {what} such as https://www.reddit.com/, but found {:?}", shown(text));
+        |what: &str| format!("expected {what} such as https://www.example.com/, but found {:?}", shown(text));
     let mut url = Url::parse(text).map_err(|_| expected("an address"))?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(expected("an http or https address"));
@@ -25,10 +24,6 @@ pub(super) fn parse(text: &str) -> Result<Url, String> {
     Ok(url)
 }
 
-pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Url, D::Error> {
-    parse(&String::deserialize(deserializer)?).map_err(D::Error::custom)
-}
-
 /// The beginning of a text, without what may be a password.
 fn shown(text: &str) -> String {
     let text = text.rsplit_once('@').map_or(text, |(_, rest)| rest);
@@ -43,7 +38,7 @@ mod tests {
     fn a_base_ends_in_a_slash() {
         for (text, base) in [
             ("https://example.com", "https://example.com/"),
-            ("http://127.0.0.1:8080/yahoo", "http://127.0.0.1:8080/yahoo/"),
+            ("http://127.0.0.1:8080/forum", "http://127.0.0.1:8080/forum/"),
             ("https://example.com/a/", "https://example.com/a/"),
         ] {
             assert_eq!(parse(text).unwrap().as_str(), base);

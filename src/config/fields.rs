@@ -1,0 +1,75 @@
+//! One table of the file that holds an entry: its fields, read one after the other.
+
+use super::{
+    Problem,
+    found::{Entries, Origin},
+    near::{meant, near},
+    value::Value,
+};
+
+/// The fields of an entry. A field is known by being read.
+#[derive(Debug)]
+pub struct Fields {
+    key: String,
+    origin: Origin,
+    entries: Entries,
+    known: Vec<&'static str>,
+    problems: Vec<Problem>,
+}
+
+impl Fields {
+    pub(super) fn new(key: String, origin: Origin, entries: Entries) -> Self {
+        Self { key, origin, entries, known: Vec::new(), problems: Vec::new() }
+    }
+
+    /// A field that must be there.
+    pub fn required<T: Value>(&mut self, name: &'static str) -> Option<T> {
+        if !self.has(name) {
+            self.problem(format!("{name} is missing; add it"));
+        }
+        self.optional(name)
+    }
+
+    /// A field that may be left out.
+    pub fn optional<T: Value>(&mut self, name: &'static str) -> Option<T> {
+        self.known.push(name);
+        let said = self.entries.get(name)?;
+        let place = || said.origin.place(&format!("{}.{name}", self.key));
+        T::read(&said.found).map_err(|what| self.problems.push(Problem::new(place(), what))).ok()
+    }
+
+    /// Whether the entry says anything of this name.
+    pub fn has(&self, name: &str) -> bool {
+        self.entries.contains_key(name)
+    }
+
+    /// Something is wrong with the entry as a whole.
+    pub fn problem(&mut self, what: impl Into<String>) {
+        self.problems.push(self.located(what));
+    }
+
+    /// Whether nothing was wrong so far.
+    pub fn is_fine(&self) -> bool {
+        self.problems.is_empty()
+    }
+
+    /// A problem of the entry as a whole, with its place.
+    pub fn located(&self, what: impl Into<String>) -> Problem {
+        Problem::new(self.origin.place(&self.key), what)
+    }
+
+    /// Everything that is wrong, keys that nobody read included.
+    pub(super) fn problems(self) -> Vec<Problem> {
+        let Self { key, entries, known, mut problems, .. } = self;
+        for (name, said) in entries.iter().filter(|(name, _)| !known.contains(&name.as_str())) {
+            let place = said.origin.place(&format!("{key}.{name}"));
+            let expected = format!("unknown setting; expected one of {}", known.join(", "));
+            let what = match near(name, known.iter().copied()) {
+                Some(near) => meant(near),
+                None => expected,
+            };
+            problems.push(Problem::new(place, what));
+        }
+        problems
+    }
+}

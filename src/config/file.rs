@@ -1,0 +1,95 @@
+//! The file of settings, `toolwire.toml` unless another is named: read, and each value with its line.
+
+use std::{fs, io, path::PathBuf, sync::Arc};
+
+use toml::{
+    Spanned,
+    de::{DeString, DeTable, DeValue},
+};
+
+use super::{
+    ConfigError, Problem, Sources,
+    found::{Entries, Found, Origin, Said},
+};
+
+/// The file that is read where none is named.
+const FILE: &str = "toolwire.toml";
+/// The variable that names a file.
+pub(super) const VARIABLE: &str = "TOOLWIRE_CONFIG";
+
+/// What the file says; nothing if none is named and there is no `toolwire.toml`.
+pub(super) fn read(sources: &Sources) -> Result<Entries, ConfigError> {
+    let by_variable = || sources.environment.get(VARIABLE).map(PathBuf::from);
+    let named = sources.flags.file.clone().or_else(by_variable);
+    let path = named.clone().unwrap_or_else(|| sources.directory.join(FILE));
+    let shown = path.display().to_string();
+    match fs::read_to_string(&path) {
+        Ok(text) => parse(&shown, &text),
+        Err(error) if error.kind() == io::ErrorKind::NotFound && named.is_none() => Ok(Entries::new()),
+        Err(error) => {
+            let what = format!("cannot be read: {error}. Name a file that exists with --config FILE");
+            Err(ConfigError::one(shown, what))
+        }
+    }
+}
+
+/// A file's text with the places in it.
+struct File<'a> {
+    name: Arc<str>,
+    text: &'a str,
+}
+
+/// An error's own display quotes the file, which may hold a token: only its place and its words are used.
+fn parse(name: &str, text: &str) -> Result<Entries, ConfigError> {
+    let file = File { name: name.into(), text };
+    let (document, errors) = DeTable::parse_recoverable(text);
+    if errors.is_empty() {
+        return Ok(file.table(document.get_ref()));
+    }
+    let problem = |error: &toml::de::Error| {
+        let line = file.line(error.span().map_or(0, |span| span.start));
+        Problem::new(
+            format!("{name}:{line}"),
+            format!("not valid TOML: {}", error.message().replace('\n', ", ")),
+        )
+    };
+    let mut problems: Vec<_> = errors.iter().map(problem).collect();
+    problems.dedup_by(|one, other| one.at == other.at);
+    Err(ConfigError(problems))
+}
+
+impl File<'_> {
+    fn line(&self, offset: usize) -> usize {
+        self.text.as_bytes().iter().take(offset).filter(|byte| **byte == b'\n').count() + 1
+    }
+
+    fn table(&self, table: &DeTable<'_>) -> Entries {
+        // A table stands where its name does, also when its entries are spread over the file.
+        let entry = |(name, value): (&Spanned<DeString<'_>>, &Spanned<DeValue<'_>>)| {
+            (name.get_ref().to_string(), self.said(value, name.span().start))
+        };
+        table.iter().map(entry).collect()
+    }
+
+    fn said(&self, value: &Spanned<DeValue<'_>>, at: usize) -> Said {
+        let origin = Origin::File(Arc::clone(&self.name), self.line(at));
+        Said { found: self.found(value.get_ref()), origin }
+    }
+
+    fn found(&self, value: &DeValue<'_>) -> Found {
+        match value {
+            DeValue::String(text) => Found::Text(text.to_string()),
+            DeValue::Integer(number) => match i64::from_str_radix(number.as_str(), number.radix()) {
+                Ok(number) => Found::Whole(number),
+                Err(_) => Found::Text(number.to_string()),
+            },
+            DeValue::Float(number) => number.as_str().parse().map_or(Found::Date, Found::Number),
+            DeValue::Boolean(flag) => Found::Flag(*flag),
+            DeValue::Datetime(_) => Found::Date,
+            DeValue::Array(list) => {
+                Found::List(list.iter().map(|value| self.said(value, value.span().start)).collect())
+            }
+            DeValue::Table(table) => Found::Table(self.table(table)),
+        }
+    }
+}

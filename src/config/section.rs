@@ -1,0 +1,39 @@
+//! A section: what one part of the program can be told, declared and read in one go.
+//!
+//! The platform's own sections and those that domains bring have the same form, so that each is found in the file, the
+//! environment and the flags, printed, and refused where it is mistyped, in the same way.
+
+use std::{fmt, sync::Arc};
+
+use super::{parts::Part, reader::Reader};
+
+/// A section, by whoever brings it.
+#[derive(Clone)]
+pub struct Section {
+    owner: String,
+    read: Arc<dyn Fn(&mut Reader) -> Arc<dyn Part> + Send + Sync>,
+}
+
+impl Section {
+    /// A section that becomes a value of one type. What is wrong is told to the reader, and a value returned in any case.
+    pub fn new<T: Part>(read: impl Fn(&mut Reader) -> T + Send + Sync + 'static) -> Self {
+        Self { owner: String::new(), read: Arc::new(move |reader| Arc::new(read(reader))) }
+    }
+
+    /// The same, brought by the domain of this name.
+    #[must_use]
+    pub fn of(self, owner: &str) -> Self {
+        Self { owner: owner.to_owned(), ..self }
+    }
+
+    pub(super) fn read(&self, reader: &mut Reader) -> Arc<dyn Part> {
+        reader.on_behalf_of(&self.owner);
+        (self.read)(reader)
+    }
+}
+
+impl fmt::Debug for Section {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Section").field("owner", &self.owner).finish_non_exhaustive()
+    }
+}

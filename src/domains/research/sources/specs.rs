@@ -1,0 +1,92 @@
+//! The sources that the research tools ask: where each is, and how much may be asked of it (spec 004 §4.2).
+//!
+//! Titles are those of specification 004's guidance (`## Screener Tool Usage`).
+
+use std::time::Duration;
+
+use super::{news, nse, reddit, screener, valuepickr, yahoo};
+use crate::upstream::source::{Address, SourceSpec};
+
+const MINUTE: Duration = Duration::from_mins(1);
+
+/// Every source, in the order of their settings.
+pub const ALL: [SourceSpec; 6] = [YAHOO, VALUEPICKR, REDDIT, NEWS, SCREENER, NSE];
+
+/// Yahoo Finance: the host of charts and figures, and the host that gives the cookie.
+pub const YAHOO: SourceSpec = SourceSpec {
+    name: yahoo::PROFILE.name,
+    title: "Yahoo Finance",
+    addresses: &[
+        Address::new("base_url", "https://query1.finance.yahoo.com/"),
+        Address::new("cookie_url", "https://fc.yahoo.com/"),
+    ],
+    requests: 60,
+    window: MINUTE,
+    delay: Duration::from_secs(1),
+    timeout: yahoo::PROFILE.timeout,
+};
+
+/// `ValuePickr`: the forum.
+pub const VALUEPICKR: SourceSpec = SourceSpec {
+    name: valuepickr::PROFILE.name,
+    title: "ValuePickr",
+    addresses: &[Address::new("base_url", "https://forum.valuepickr.com/")],
+    requests: 12,
+    window: MINUTE,
+    delay: Duration::from_secs(5),
+    timeout: valuepickr::PROFILE.timeout,
+};
+
+/// Reddit: the host of the API, and the host that gives tokens.
+pub const REDDIT: SourceSpec = SourceSpec {
+    name: reddit::PROFILE.name,
+    title: "Reddit",
+    addresses: &[
+        Address::new("base_url", "https://oauth.reddit.com/"),
+        Address::new("token_url", "https://www.reddit.com/"),
+    ],
+    requests: 30,
+    window: MINUTE,
+    delay: Duration::from_secs(2),
+    timeout: reddit::PROFILE.timeout,
+};
+
+/// The news: `MoneyControl`, Economic Times and Google News together.
+pub const NEWS: SourceSpec = SourceSpec {
+    name: news::PROFILE.name,
+    title: "News",
+    addresses: &[
+        Address::new("moneycontrol_url", "https://www.moneycontrol.com/"),
+        Address::new("economic_times_url", "https://economictimes.indiatimes.com/"),
+        Address::new("google_url", "https://news.google.com/"),
+    ],
+    requests: 12,
+    window: MINUTE,
+    delay: Duration::from_secs(5),
+    timeout: news::PROFILE.timeout,
+};
+
+/// Screener.in: the site.
+pub const SCREENER: SourceSpec = SourceSpec {
+    name: screener::PROFILE.name,
+    title: "Screener",
+    addresses: &[Address::new("base_url", "https://www.screener.in/")],
+    requests: 6,
+    window: MINUTE,
+    delay: Duration::from_secs(10),
+    timeout: screener::PROFILE.timeout,
+};
+
+/// NSE: the site, and the archives that hold filings.
+pub const NSE: SourceSpec = SourceSpec {
+    name: nse::PROFILE.name,
+    title: "NSE",
+    addresses: &[
+        Address::new("base_url", "https://www.nseindia.com/"),
+        Address::new("archives_url", "https://nsearchives.nseindia.com/"),
+    ],
+    requests: 3,
+    window: Duration::from_secs(1),
+    delay: Duration::from_millis(350),
+    timeout: nse::PROFILE.timeout,
+};

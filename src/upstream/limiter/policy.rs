@@ -1,0 +1,23 @@
+//! How much may be asked of one source, by one user and by all of them together.
+
+use std::time::Duration;
+
+/// A budget: at most so many requests in every window, and so long between two (spec 004 §4.2 `RateLimitConfig`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// Requests allowed in each window; at least one.
+    pub max_requests: u32,
+    /// The window.
+    pub window: Duration,
+    /// The least time between two requests.
+    pub min_delay: Duration,
+}
+
+/// A source's two budgets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SourcePolicy {
+    /// Each user's own.
+    pub per_user: Policy,
+    /// That of all users together, since a ban hits everyone.
+    pub ceiling: Policy,
+}

@@ -1,0 +1,122 @@
+//! Which sources are embedded and which are live.
+
+use std::fmt;
+
+/// Where a source's answers come from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// From recorded data, served within this process. Nothing is asked of anybody.
+    #[default]
+    Embedded,
+    /// From the source itself.
+    Live,
+}
+
+/// A mode for all sources, and those that differ: `embedded,forum=live`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Modes {
+    usual: Mode,
+    /// In the order in which they were said.
+    others: Vec<(String, Mode)>,
+}
+
+/// A text says no such thing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected embedded or live, and sources that differ{example}, but found {found:?}{hint}")]
+pub struct InvalidMode {
+    found: String,
+    example: String,
+    hint: String,
+}
+
+impl Mode {
+    /// The word in settings.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Embedded => "embedded",
+            Self::Live => "live",
+        }
+    }
+
+    fn named(name: &str) -> Option<Self> {
+        [Self::Embedded, Self::Live].into_iter().find(|mode| mode.name() == name)
+    }
+}
+
+impl Modes {
+    /// The mode of a source.
+    pub fn of(&self, source: &str) -> Mode {
+        let other = self.others.iter().find(|(name, _)| name == source);
+        other.map_or(self.usual, |(_, mode)| *mode)
+    }
+
+    /// Reads modes of the sources with the given names.
+    pub fn parse(text: &str, sources: &[&str]) -> Result<Self, InvalidMode> {
+        let mut words = text.split(',').map(str::trim);
+        let usual = words.next().unwrap_or_default();
+        let invalid = |word: &str, hint: &str| InvalidMode::new(word, hint, sources);
+        let usual = Mode::named(usual).ok_or_else(|| invalid(usual, "; begin with the usual mode"))?;
+        let mut others: Vec<(String, Mode)> = Vec::new();
+        for word in words {
+            let (name, mode) = word.split_once('=').ok_or_else(|| invalid(word, ""))?;
+            let name = name.trim();
+            if !sources.contains(&name) {
+                return Err(invalid(word, &format!("; the sources are {}", sources.join(", "))));
+            }
+            let mode = Mode::named(mode.trim()).ok_or_else(|| invalid(word, ""))?;
+            if others.iter().any(|(other, _)| other == name) {
+                return Err(invalid(word, "; it says twice what this source is"));
+            }
+            others.push((name.to_owned(), mode));
+        }
+        Ok(Self { usual, others })
+    }
+}
+
+impl InvalidMode {
+    fn new(found: &str, hint: &str, sources: &[&str]) -> Self {
+        let example = sources.first().map(|name| format!(", such as embedded,{name}=live"));
+        Self {
+            found: found.chars().take(64).collect(),
+            example: example.unwrap_or_default(),
+            hint: hint.to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for Modes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.usual.name())?;
+        self.others.iter().try_for_each(|(source, mode)| write!(f, ",{source}={}", mode.name()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SOURCES: [&str; 3] = ["forum", "prices", "news"];
+
+    fn modes(text: &str) -> Result<Modes, InvalidMode> {
+        Modes::parse(text, &SOURCES)
+    }
+
+    #[test]
+    fn one_word_is_for_all_and_others_are_named() {
+        assert_eq!(modes("live").unwrap().of("forum"), Mode::Live);
+        let mixed = modes("embedded, forum=live,news = embedded").unwrap();
+        assert_eq!(SOURCES.map(|source| mixed.of(source) == Mode::Live), [true, false, false]);
+        assert_eq!(modes(&mixed.to_string()).unwrap(), mixed);
+    }
+
+    #[test]
+    fn unknown_words_are_refused_naming_the_known() {
+        for bad in ["", "Live", "recorded", "forum=live", "live,", "live,forum", "live,forum=on"] {
+            let error = modes(bad).unwrap_err().to_string();
+            assert!(error.contains("embedded or live") && error.contains("embedded,forum=live"), "{error}");
+        }
+        let error = modes("live,forun=live").unwrap_err().to_string();
+        assert!(error.contains("the sources are forum, prices, news"), "{error}");
+        assert!(modes("live,forum=live,forum=embedded").is_err());
+    }
+}

@@ -1,0 +1,40 @@
+//! What a domain says of a source that its tools ask: where it is, and how much may be asked of it.
+//!
+//! Data only. How a source is asked, and what its answers mean, its connector knows.
+
+use std::time::Duration;
+
+/// A source that is asked over HTTP.
+#[derive(Clone, Copy, Debug)]
+pub struct SourceSpec {
+    /// Its name in manifests, limits, metrics and settings, such as `forum`: the table `[sources.forum]`.
+    pub name: &'static str,
+    /// What guidance calls it, such as `The Forum`.
+    pub title: &'static str,
+    /// Its addresses, each a setting.
+    pub addresses: &'static [Address],
+    /// Requests in each window where none are set and the source is live.
+    pub requests: u32,
+    /// The window where none is set.
+    pub window: Duration,
+    /// The least time between two requests where none is set and the source is live.
+    pub delay: Duration,
+    /// The bound on one attempt where none is set.
+    pub timeout: Duration,
+}
+
+/// One address of a source.
+#[derive(Clone, Copy, Debug)]
+pub struct Address {
+    /// Its key, such as `base_url`.
+    pub key: &'static str,
+    /// Where it is unless something else is set.
+    pub default: &'static str,
+}
+
+impl Address {
+    /// An address with its key and where it is.
+    pub const fn new(key: &'static str, default: &'static str) -> Self {
+        Self { key, default }
+    }
+}
