@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     config::{self, Config, Section},
     context::{Services, User},
-    contract::proto,
+    contract::descriptors,
     domain::{Domain, Offer, OpenError, Opened, Opening},
     faces::{
         admin::Admin,
@@ -25,9 +25,8 @@ use crate::{
     },
     files::{Problem, Problems, Tree},
     pipeline::{Parts, Pipeline, Policy, Tiers, policy::AllowAll},
-    registry::{DataSource, Manifests, Registry},
+    registry::{DataSource, Manifests, Offered, Registry},
     store::Sqlite,
-    tool::Executor,
     upstream::{limits::SourceLimits, settings, sources::Sources},
 };
 
@@ -79,7 +78,7 @@ impl From<TcpListener> for Doors {
 #[derive(Debug, Default, thiserror::Error)]
 #[error("{}", self.lines().join("\n"))]
 pub struct StartError {
-    /// What is wrong with the manifests.
+    /// What is wrong with the manifests, or with the descriptors they are checked against.
     pub manifests: Option<Problems>,
     /// Why domains cannot be opened.
     pub domains: Vec<OpenError>,
@@ -100,17 +99,19 @@ impl App {
     pub fn build(config: &Config, domains: &[Domain]) -> Result<Self, StartError> {
         let tree = tree(&config.data);
         let state = Arc::new(state(&config.state));
-        let (manifests, executors) = offered(&tree, domains, config.server.diagnostics);
-        let registry = Registry::open(manifests, executors);
+        let offered = offered(&tree, domains, config.server.diagnostics);
+        let descriptors = offered.as_ref().map(|offered| offered.descriptors.clone()).ok();
+        let registry = offered.and_then(Registry::open);
         let mut asked = domains.iter().filter(|domain| is_offered(domain, config.server.diagnostics));
         let upstream = sources(config, domains, &state)?;
         let opening = Opening { config, tree: &tree, state: &state, upstream: &upstream };
         let (opened, grpc, failed) = open(&mut asked, &opening);
-        let grpc = grpc::Services::new(proto::descriptors().clone(), grpc, config.server.reflection);
+        // Without the pool nothing can be said of services.
+        let grpc = descriptors.map(|pool| grpc::Services::new(pool, grpc, config.server.reflection));
         let (registry, grpc) = match (registry, grpc) {
-            (Ok(registry), Ok(grpc)) if failed.is_empty() => (Arc::new(registry), grpc),
+            (Ok(registry), Some(Ok(grpc))) if failed.is_empty() => (Arc::new(registry), grpc),
             (registry, grpc) => {
-                let services = grpc.err().unwrap_or_default();
+                let services = grpc.and_then(Result::err).unwrap_or_default();
                 return Err(StartError { manifests: registry.err(), domains: failed, services });
             }
         };
@@ -258,8 +259,9 @@ async fn administer(admin: Option<Admin>, draining: CancellationToken) -> Infall
     }
 }
 
-/// Where manifests come from, and what can execute them.
-pub fn offered(tree: &Tree, domains: &[Domain], diagnostics: bool) -> (Manifests, Vec<Arc<dyn Executor>>) {
+/// Where manifests come from, what can execute them, and what they may name. Fails if two domains define the same file or
+/// message differently.
+pub fn offered(tree: &Tree, domains: &[Domain], diagnostics: bool) -> Result<Offered, Problems> {
     let mut manifests = Manifests::new(tree.clone());
     let mut executors = Vec::new();
     for domain in domains.iter().filter(|domain| is_offered(domain, diagnostics)) {
@@ -269,7 +271,8 @@ pub fn offered(tree: &Tree, domains: &[Domain], diagnostics: bool) -> (Manifests
         }
         executors.extend(domain.tools.iter().cloned());
     }
-    (manifests, executors)
+    let descriptors = descriptors::pool(domains.iter().map(|domain| (domain.name, domain.descriptors)))?;
+    Ok(Offered { manifests, executors, descriptors })
 }
 
 /// The data tree of a configuration.

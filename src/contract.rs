@@ -5,10 +5,12 @@
 
 pub mod arguments;
 pub mod convert;
+pub mod descriptors;
 pub mod error;
 pub mod json;
 pub mod payload;
 pub mod proto;
+pub mod redacted;
 pub mod refusal;
 pub mod result;
 pub mod sequence;

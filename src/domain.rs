@@ -29,6 +29,9 @@ pub struct Domain {
     pub sources: Vec<SourceSpec>,
     /// What else can be set of it.
     pub settings: Vec<Section>,
+    /// The encoded `FileDescriptorSet` of its messages and services and of what they import, comments included. Empty
+    /// for a domain whose tools declare their schemas themselves.
+    pub descriptors: &'static [u8],
     /// Makes its sources and services from the configuration.
     pub open: Open,
     /// Every problem of its data, for the linter.
@@ -88,6 +91,7 @@ impl Domain {
             tools: Vec::new(),
             sources: Vec::new(),
             settings: Vec::new(),
+            descriptors: &[],
             open: Box::new(|_| Ok(Opened::default())),
             check: Box::new(|_| Vec::new()),
         }

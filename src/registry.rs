@@ -16,6 +16,7 @@ mod manifest;
 mod manifests;
 mod narration;
 mod near;
+mod offered;
 mod planner;
 mod problem;
 mod schema;
@@ -41,15 +42,13 @@ pub use manifest::manifest_schema;
 pub use manifests::Manifests;
 pub use narration::Narration;
 pub use near::near;
+pub use offered::Offered;
 pub use planner::describe_for_planner;
 pub use snapshot::{Change, Snapshot};
 pub use words::{CacheScope, CacheTier, Category, ConsequenceLevel, ToolType};
 
 use self::{load::Loaded, manifests::Contents};
-use crate::{
-    files::{Problem, Problems},
-    tool::Executor,
-};
+use crate::files::{Problem, Problems};
 
 /// Holds the present snapshot and tells of every new one.
 pub struct Registry {
@@ -60,8 +59,7 @@ pub struct Registry {
 
 /// What the next snapshot is made from.
 struct State {
-    manifests: Manifests,
-    executors: Vec<Arc<dyn Executor>>,
+    offered: Offered,
     /// The files at the last look, good or not.
     stamps: Option<manifests::Stamps>,
     digest: String,
@@ -78,16 +76,15 @@ impl fmt::Debug for Registry {
 }
 
 impl Registry {
-    /// Reads the manifests and checks them against the messages, the executors and each other. An executor without a
-    /// manifest is not offered.
-    pub fn open(manifests: Manifests, executors: Vec<Arc<dyn Executor>>) -> Result<Self, Problems> {
-        let Contents { files, digest, stamps } = manifests.read();
-        let Loaded { tools, problems } = load::load(&files, &executors);
+    /// Reads the manifests and checks them against the messages, the executors and each other.
+    pub fn open(offered: Offered) -> Result<Self, Problems> {
+        let Contents { files, digest, stamps } = offered.manifests.read();
+        let Loaded { tools, problems } = load::load(&files, &offered);
         if !problems.is_empty() {
             return Err(Problems(problems));
         }
         let sources = health::Sources::default();
-        let state = State { manifests, executors, stamps, digest, tools, problems, sources };
+        let state = State { offered, stamps, digest, tools, problems, sources };
         let snapshot = state.snapshot();
         let changes = watch::Sender::new(Arc::clone(&snapshot));
         Ok(Self { current: ArcSwap::new(snapshot), changes, state: Mutex::new(state) })
@@ -146,15 +143,15 @@ impl State {
 
     /// Whether the files are others than at the last look. If they are good, they are taken over.
     fn look(&mut self) -> bool {
-        if self.stamps.as_ref() == Some(&self.manifests.stamps()) {
+        if self.stamps.as_ref() == Some(&self.offered.manifests.stamps()) {
             return false;
         }
-        let Contents { files, digest, stamps } = self.manifests.read();
+        let Contents { files, digest, stamps } = self.offered.manifests.read();
         self.stamps = stamps;
         if digest == self.digest {
             return false;
         }
-        let loaded = load::load(&files, &self.executors);
+        let loaded = load::load(&files, &self.offered);
         log_problems(&self.problems, &loaded.problems);
         if loaded.problems.is_empty() {
             tracing::info!(tools = loaded.tools.len(), "manifests were taken over");

@@ -7,7 +7,7 @@ pub mod argument;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use prost::{Message, Name};
+use prost_reflect::{MessageDescriptor, ReflectMessage};
 
 use crate::{
     context::{ToolContext, Unfinished},
@@ -19,9 +19,9 @@ pub trait Tool: Send + Sync + 'static {
     /// The name, the same as the manifest's.
     const NAME: &'static str;
     /// The arguments. They have passed the manifest's schema, defaults included.
-    type Input: Message + Name + Default;
+    type Input: ReflectMessage + Default;
     /// The data of the result.
-    type Output: Message + Name + Default;
+    type Output: ReflectMessage + Default;
 
     /// Does the work. Check `context.cancellation` before each request to the outside; the future is dropped when the
     /// call ends early, unless the tool writes.
@@ -44,11 +44,11 @@ pub struct Reply<T> {
 /// A tool without its types: what the registry holds and the pipeline executes.
 pub trait Executor: Send + Sync {
     /// The name, the same as the manifest's.
-    fn name(&self) -> &'static str;
-    /// Full name of the input message.
-    fn input_message(&self) -> String;
-    /// Full name of the output message.
-    fn output_message(&self) -> String;
+    fn name(&self) -> &str;
+    /// The input message.
+    fn input_message(&self) -> MessageDescriptor;
+    /// The output message.
+    fn output_message(&self) -> MessageDescriptor;
     /// Does the work.
     fn execute<'a>(
         &'a self,
@@ -65,16 +65,16 @@ pub fn erase<T: Tool>(tool: T) -> Arc<dyn Executor> {
 struct Typed<T>(T);
 
 impl<T: Tool> Executor for Typed<T> {
-    fn name(&self) -> &'static str {
+    fn name(&self) -> &str {
         T::NAME
     }
 
-    fn input_message(&self) -> String {
-        T::Input::full_name()
+    fn input_message(&self) -> MessageDescriptor {
+        T::Input::default().descriptor()
     }
 
-    fn output_message(&self) -> String {
-        T::Output::full_name()
+    fn output_message(&self) -> MessageDescriptor {
+        T::Output::default().descriptor()
     }
 
     fn execute<'a>(

@@ -21,7 +21,7 @@ use tokio::{
 use toolwire::{
     clock,
     context::{CallTools, User},
-    contract::{ErrorCode, Event, Refusal, Terminal, ToolResult},
+    contract::{ErrorCode, Event, Payload, Refusal, Terminal, ToolResult},
     pipeline::{Call, CallStream, Step, Tiers, Which},
     registry::SourceHealth,
     store::{
@@ -528,7 +528,11 @@ impl Results for Faulty {
         }
     }
 
-    fn put<'a>(&'a self, _: &'a ResultKey, _: &'a StoredResult) -> BoxFuture<'a, Result<(), StoreError>> {
+    fn put<'a>(
+        &'a self,
+        _: &'a ResultKey,
+        _: &'a StoredResult<Payload>,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
         match self.0 {
             Fault::Fails => Box::pin(ready(Err(StoreError("no disk".to_owned())))),
             Fault::PanicsWhenItKeeps => panic!("as asked"),
@@ -594,7 +598,7 @@ impl Results for Slow {
     fn put<'a>(
         &'a self,
         key: &'a ResultKey,
-        result: &'a StoredResult,
+        result: &'a StoredResult<Payload>,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
         self.1.put(key, result)
     }

@@ -15,18 +15,18 @@ use prost::Message;
 use serde_json::{Value, json};
 use tonic::{Code, Request, Status};
 use tonic_types::StatusExt;
-use toolwire::contract::{
-    json::{from_struct, to_struct},
-    proto::{
-        brokerage::v1::GetPositionsRequest,
-        v1::{
-            CallToolRequest, CallToolResponse, CancelCallRequest, DescribeForPlannerRequest,
+use toolwire::{
+    contract::{
+        json::{from_struct, to_struct},
+        proto::v1::{
+            CallToolRequest, CallToolResponse, CancelCallRequest, Chunk, DescribeForPlannerRequest,
             GetLimitsRequest, GetToolRequest, InvokeToolRequest, ListToolsRequest, ResultFormat,
             ToolCategory, ToolContext, ToolErrorCode, ToolResult, ToolView, WatchEventType,
             WatchToolsRequest, call_event::Event, call_tool_request, call_tool_response, cancel_call_request,
             invoke_tool_request, tool_result::Outcome,
         },
     },
+    domains::brokerage::proto::v1::GetPositionsRequest,
 };
 
 use support::{
@@ -299,25 +299,49 @@ async fn arguments_that_break_the_schema_are_a_result_with_every_violation() {
 }
 
 #[tokio::test]
-async fn a_missing_parameter_of_an_empty_struct_comes_with_a_hint_about_proto_loaders() {
+async fn a_schema_comes_in_the_form_that_the_view_names() {
     let server = Server::start();
-    let missing = async |input: Option<call_tool_request::Input>| {
-        let request = CallToolRequest { input, ..call("get_performance", json!({})) };
-        let result = called(&server, request).await.expect("status OK");
-        let Some(Outcome::Error(error)) = result.outcome else { panic!("an error") };
-        let missing = error.field_violations.into_iter().find(|violation| violation.rule == "required");
-        missing.expect("timeframe is required").description
+    let mut client = server.tools().await;
+    let mut get = async |view: ToolView| {
+        let request = GetToolRequest { name: "get_quotes".to_owned(), view: view.into() };
+        client.get_tool(request).await.expect("answers").into_inner().tool.expect("a tool")
     };
-    let structure = |value| Some(call_tool_request::Input::Arguments(to_struct(&arguments(value))));
-    let description = missing(structure(json!({}))).await;
-    assert!(description.starts_with("`timeframe` is required: "), "{description}");
-    assert!(description.contains("proto loader"), "{description}");
-    assert!(description.contains("arguments_json"), "{description}");
+    let (basic, full, json) =
+        (get(ToolView::Basic).await, get(ToolView::Full).await, get(ToolView::FullJson).await);
+    assert!(basic.input_schema.is_none() && basic.input_schema_json.is_empty());
+    assert!(full.input_schema_json.is_empty() && json.input_schema.is_none());
+    let text: Value = serde_json::from_str(&json.input_schema_json).expect("JSON");
+    assert_eq!(Value::Object(from_struct(full.input_schema.clone().expect("a structure"))), text);
+    assert_eq!(get(ToolView::Unspecified).await, full);
+    assert!(basic.digest == full.digest && full.digest == json.digest);
+}
 
-    let json = Some(call_tool_request::Input::ArgumentsJson("{}".to_owned()));
-    for input in [None, json, structure(json!({"account": "x"}))] {
-        let description = missing(input.clone()).await;
-        assert!(!description.contains("proto loader"), "{input:?}: {description}");
+#[tokio::test]
+async fn chunks_have_the_form_of_the_result() {
+    let server = Server::start();
+    let mut client = server.tools().await;
+    for format in [ResultFormat::Unspecified, ResultFormat::Struct, ResultFormat::Json] {
+        let request = InvokeToolRequest {
+            result_format: format.into(),
+            ..invoke("debug_stream", json!({"count": 2, "interval": "0.01s"}))
+        };
+        let stream = client.invoke_tool(request).await.expect("accepted").into_inner();
+        let events: Vec<_> =
+            stream.map(|message| message.expect("no status").event.and_then(|it| it.event)).collect().await;
+        let chunks = events.into_iter().flatten().filter_map(|event| match event {
+            Event::Chunk(chunk) => Some(chunk),
+            _ => None,
+        });
+        let indexes: Vec<_> = chunks
+            .map(|Chunk { data, data_json }| {
+                let data = data.map(|data| Value::Object(from_struct(data)));
+                let text = serde_json::from_str::<Value>(&data_json).ok();
+                assert_eq!(text.is_some(), format == ResultFormat::Json);
+                assert!(data.is_none() || text.is_none());
+                data.or(text).expect("one of them")["index"].clone()
+            })
+            .collect();
+        assert_eq!(indexes, [0, 1]);
     }
 }
 
@@ -383,7 +407,7 @@ async fn a_listing_is_sorted_filtered_and_complete() {
     let names: Vec<_> = all.iter().map(|tool| tool.name.clone()).collect();
     assert!(names.is_sorted(), "{names:?}");
     assert_eq!(names.len(), support::executors().len());
-    assert!(all.iter().all(|tool| tool.digest.len() == 64 && !tool.input_schema_json.is_empty()));
+    assert!(all.iter().all(|tool| tool.digest.len() == 64 && tool.input_schema.is_some()));
     let writes = list(ListToolsRequest { category: ToolCategory::Write.into(), ..Default::default() }).await;
     assert_eq!(
         writes.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(),
@@ -405,10 +429,13 @@ async fn a_listing_is_sorted_filtered_and_complete() {
 async fn one_definition_a_planner_text_and_limits_can_be_asked_for() {
     let server = Server::start();
     let mut client = server.tools().await;
-    let request = GetToolRequest { name: "get_quotes".to_owned() };
+    let request = GetToolRequest { name: "get_quotes".to_owned(), ..Default::default() };
     let tool = client.get_tool(request).await.expect("known").into_inner().tool.expect("a tool");
     assert_eq!(tool.typed_method, "toolwire.brokerage.v1.BrokerageService/GetQuotes");
-    let status = client.get_tool(GetToolRequest { name: "get_quote".to_owned() }).await.unwrap_err();
+    let status = client
+        .get_tool(GetToolRequest { name: "get_quote".to_owned(), ..Default::default() })
+        .await
+        .unwrap_err();
     assert_status(&status, Code::NotFound, "UNKNOWN_TOOL");
 
     let text = client.describe_for_planner(DescribeForPlannerRequest::default()).await.expect("answers");

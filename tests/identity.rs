@@ -84,7 +84,7 @@ async fn a_token_says_who_calls_and_what_may_be_called_and_never_shows() {
     for tool in ["rank_portfolio", "no_such_tool"] {
         let status = client.call_tool(with_token(call(tool), RILEY)).await.unwrap_err();
         assert_refused(&status, Code::PermissionDenied, "TOOL_NOT_ALLOWED");
-        let request = GetToolRequest { name: tool.to_owned() };
+        let request = GetToolRequest { name: tool.to_owned(), ..Default::default() };
         let status = client.get_tool(with_token(request, RILEY)).await.unwrap_err();
         assert_refused(&status, Code::PermissionDenied, "TOOL_NOT_ALLOWED");
     }

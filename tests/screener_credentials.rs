@@ -7,7 +7,7 @@ use std::process::Stdio;
 use tokio::io::AsyncWriteExt;
 use tonic::{Code, Request, transport::Channel};
 use tonic_types::StatusExt;
-use toolwire::contract::proto::research::v1::{
+use toolwire::domains::research::proto::v1::{
     ForgetScreenerCredentialsRequest, SetScreenerCredentialsRequest,
     research_service_client::ResearchServiceClient,
 };

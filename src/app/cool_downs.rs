@@ -96,8 +96,8 @@ mod tests {
 
     #[tokio::test]
     async fn every_tool_of_a_refused_source_is_degraded_until_it_is_over() {
-        let (manifests, executors) = super::super::offered(&Tree::Embedded, &crate::domains::bundled(), true);
-        let registry = Arc::new(Registry::open(manifests, executors).unwrap());
+        let offered = super::super::offered(&Tree::Embedded, &crate::domains::bundled(), true).unwrap();
+        let registry = Arc::new(Registry::open(offered).unwrap());
         let told = Arc::new(Told::default());
         let mut watch = Watch::new(&registry, &(Arc::clone(&told) as Arc<dyn SourceLimits>));
         let tell = |refused: Option<&[(&str, &str)]>| {

@@ -57,7 +57,7 @@ impl Backend {
         }
     }
 
-    /// The definition of a tool.
+    /// The definition of a tool, its schemas as JSON text.
     pub(super) async fn describe(&self, name: &str) -> Result<v1::ToolDefinition, Status> {
         match self {
             Self::Remote(remote) => remote.describe(name).await,

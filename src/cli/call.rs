@@ -122,7 +122,7 @@ async fn definition(backend: &Backend, target: &Target) -> Result<Option<ToolDef
     let found = match target {
         Target::Tool(name) => backend.describe(name).await.map(Some),
         Target::Intent(intent) => {
-            let tools = backend.list(&[], v1::ToolView::Full).await;
+            let tools = backend.list(&[], v1::ToolView::FullJson).await;
             tools.map(|tools| tools.into_iter().find(|tool| tool.intents.contains(intent)))
         }
     };

@@ -1,11 +1,10 @@
 //! Envelopes as JSON for programs that read our output: field names as they stand in the proto, and the exact JSON of
 //! schemas and data in place of its text.
 
-use prost::{Message, Name};
-use prost_reflect::{DynamicMessage, SerializeOptions};
+use prost_reflect::{ReflectMessage, SerializeOptions};
 use serde_json::{Map, Value};
 
-use crate::contract::proto::{descriptor_of, v1};
+use crate::contract::proto::v1;
 
 /// A definition. Schemas keep their order and their integers.
 pub(super) fn definition(definition: &v1::ToolDefinition) -> Value {
@@ -18,20 +17,20 @@ pub(super) fn definition(definition: &v1::ToolDefinition) -> Value {
 /// An event of a call. Data keeps its order and its integers.
 pub(super) fn event(event: &v1::CallEvent) -> Value {
     let mut object = envelope(event);
-    if let Some(Value::Object(result)) = object.get_mut("result") {
-        exact(result, "data_json", "data");
+    for carrier in ["chunk", "result"] {
+        if let Some(Value::Object(carrier)) = object.get_mut(carrier) {
+            exact(carrier, "data_json", "data");
+        }
     }
     Value::Object(object)
 }
 
-fn envelope<M: Message + Name>(message: &M) -> Map<String, Value> {
-    let mut dynamic = DynamicMessage::new(descriptor_of::<M>());
-    dynamic.transcode_from(message).expect("a message fits its own descriptor");
+fn envelope(message: &impl ReflectMessage) -> Map<String, Value> {
     let options = SerializeOptions::new()
         .use_proto_field_name(true)
         .stringify_64_bit_integers(false)
         .skip_default_fields(false);
-    match dynamic.serialize_with_options(serde_json::value::Serializer, &options) {
+    match message.transcode_to_dynamic().serialize_with_options(serde_json::value::Serializer, &options) {
         Ok(Value::Object(object)) => object,
         // Only a number that JSON cannot express, which no envelope has.
         _ => Map::new(),
@@ -49,6 +48,7 @@ fn exact(object: &mut Map<String, Value>, text: &str, place: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contract::json;
 
     #[test]
     fn data_is_json_and_not_its_text() {
@@ -62,6 +62,19 @@ mod tests {
         let text = super::event(&event).to_string();
         assert!(text.contains(r#""data":{"b":9007199254740993,"a":1}"#), "{text}");
         assert!(text.contains(r#""sequence":0"#) && !text.contains("data_json"), "{text}");
+    }
+
+    #[test]
+    fn a_chunk_is_json_in_either_form() {
+        let of = |chunk| {
+            let event = Some(v1::call_event::Event::Chunk(chunk));
+            super::event(&v1::CallEvent { event, ..Default::default() })["chunk"].clone()
+        };
+        let text = v1::Chunk { data_json: "{\"n\":9007199254740993}".to_owned(), ..Default::default() };
+        assert_eq!(of(text).to_string(), r#"{"data":{"n":9007199254740993}}"#);
+        let fields = [("ok".to_owned(), json::to_value(&true.into()))].into_iter().collect();
+        let structure = v1::Chunk { data: Some(prost_types::Struct { fields }), ..Default::default() };
+        assert_eq!(of(structure).to_string(), r#"{"data":{"ok":true}}"#);
     }
 
     #[test]

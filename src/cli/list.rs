@@ -21,7 +21,7 @@ pub(super) struct List {
 
 impl List {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
-        let view = if self.json { v1::ToolView::Full } else { v1::ToolView::Basic };
+        let view = if self.json { v1::ToolView::FullJson } else { v1::ToolView::Basic };
         let backend = self.connection.open(domains).await?;
         let tools = backend.list(&self.tag, view).await.map_err(|status| explain::failure(&status))?;
         if self.json {

@@ -9,7 +9,7 @@ use console::Term;
 use tonic::{Request, metadata::AsciiMetadataValue};
 
 use super::{connection::Connection, explain, failure::Failure, output};
-use crate::contract::proto::research::v1::SetScreenerCredentialsRequest;
+use crate::domains::research::proto::v1::SetScreenerCredentialsRequest;
 
 /// Gives a server the user's Screener.in credentials
 ///

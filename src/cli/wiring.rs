@@ -14,6 +14,7 @@ use crate::{
     domain::Domain,
     domains::brokerage::source::import,
     faces::{admin::Admin, grpc},
+    files::Problems,
     registry::{docs, lint},
     telemetry::{self, Format, Guard},
 };
@@ -65,11 +66,11 @@ pub(super) async fn bind(config: &Config, telemetry: &Guard) -> Result<Doors, Fa
 
 /// Checks the manifests and the data.
 pub(super) fn lint(config: &Config, domains: &[Domain]) -> Linted {
-    let (manifests, executors) = app::offered(&app::tree(&config.data), domains, config.server.diagnostics);
     let data = app::check(config, domains);
     let is_refused = App::build(config, domains).is_err();
-    let problems = lint::lint(&manifests, &executors).into_iter().chain(data);
-    Linted { problems: problems.map(Into::into).collect(), is_refused }
+    let offered = app::offered(&app::tree(&config.data), domains, config.server.diagnostics);
+    let problems = offered.map_or_else(|Problems(problems)| problems, |offered| lint::lint(&offered));
+    Linted { problems: problems.into_iter().chain(data).map(Into::into).collect(), is_refused }
 }
 
 /// The tools as markdown.

@@ -2,11 +2,10 @@
 //!
 //! Not here: spelling, defaults and the schema itself, which are the registry's and the pipeline's.
 
-use prost::{Message, Name};
-use prost_reflect::DynamicMessage;
+use prost_reflect::{DynamicMessage, ReflectMessage};
 use serde_json::{Map, Value};
 
-use super::{payload, proto};
+use super::payload;
 
 /// The arguments of a call.
 pub type Arguments = Map<String, Value>;
@@ -20,20 +19,18 @@ pub struct Misfit {
 }
 
 /// The input message that arguments stand for.
-pub fn to_message<M: Message + Name + Default>(arguments: Arguments) -> Result<M, Misfit> {
-    let misfit = |reason: String| Misfit { message: M::full_name(), reason };
-    let descriptor = proto::descriptor_of::<M>();
-    DynamicMessage::deserialize(descriptor, Value::Object(arguments))
+pub fn to_message<M: ReflectMessage + Default>(arguments: Arguments) -> Result<M, Misfit> {
+    let descriptor = M::default().descriptor();
+    let misfit = |reason: String| Misfit { message: descriptor.full_name().to_owned(), reason };
+    DynamicMessage::deserialize(descriptor.clone(), Value::Object(arguments))
         .map_err(|error| misfit(error.to_string()))?
         .transcode_to()
         .map_err(|error| misfit(error.to_string()))
 }
 
 /// The arguments that an input message stands for: what is not set is left out.
-pub fn from_message<M: Message + Name>(message: &M) -> Arguments {
-    let mut dynamic = DynamicMessage::new(proto::descriptor_of::<M>());
-    dynamic.transcode_from(message).expect("a message fits its own descriptor");
-    payload::to_arguments(&dynamic)
+pub fn from_message(message: &impl ReflectMessage) -> Arguments {
+    payload::to_arguments(&message.transcode_to_dynamic())
 }
 
 #[cfg(test)]
@@ -41,20 +38,21 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::contract::proto::{brokerage::v1::GetPositionsRequest, diagnostics::v1::DebugSleepInput};
+    use crate::contract::proto::v1::{Provenance, ToolSource};
 
     #[test]
     fn arguments_become_the_message_and_come_back() {
-        let arguments = json!({"symbol": "AAPL"}).as_object().expect("an object").clone();
-        let message: GetPositionsRequest = to_message(arguments.clone()).expect("fits");
-        assert_eq!(message, GetPositionsRequest { symbol: Some("AAPL".into()), account: None });
+        let arguments =
+            json!({"name": "books", "sections": ["2026"]}).as_object().expect("an object").clone();
+        let message: ToolSource = to_message(arguments.clone()).expect("fits");
+        assert_eq!(message, ToolSource { name: "books".into(), sections: vec!["2026".into()] });
         assert_eq!(from_message(&message), arguments);
     }
 
     #[test]
     fn durations_are_written_as_seconds() {
-        let arguments = json!({"duration": "1.500s"}).as_object().expect("an object").clone();
-        let message: DebugSleepInput = to_message(arguments.clone()).expect("fits");
-        assert_eq!(message.duration.expect("set").nanos, 500_000_000);
+        let arguments = json!({"age": "1.500s"}).as_object().expect("an object").clone();
+        let message: Provenance = to_message(arguments.clone()).expect("fits");
+        assert_eq!(message.age.expect("set").nanos, 500_000_000);
     }
 }

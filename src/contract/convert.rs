@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use prost_types::Timestamp;
+use serde_json::{Map, Value};
 
 use super::{
     Confirmation, ErrorCode, Event, Origin, Provenance, Terminal, ToolError, ToolResult, Violation, json,
@@ -94,15 +95,22 @@ fn field_violation(violation: Violation) -> v1::FieldViolation {
     }
 }
 
-/// An event of a call in its stream.
-pub fn event(event: Event) -> v1::call_event::Event {
+/// An event of a call in its stream, its data in the wanted format.
+pub fn event(event: Event, format: ResultFormat) -> v1::call_event::Event {
     use v1::call_event::Event as Wire;
     match event {
         Event::Accepted { tool, digest, deadline } => {
             Wire::Accepted(v1::Accepted { tool, digest, deadline: Some(timestamp(deadline)) })
         }
         Event::Progress { fraction, message } => Wire::Progress(v1::Progress { fraction, message }),
-        Event::Chunk(data) => Wire::Chunk(v1::Chunk { data: Some(json::to_struct(&data)) }),
+        Event::Chunk(data) => Wire::Chunk(chunk(data, format)),
+    }
+}
+
+fn chunk(data: Map<String, Value>, format: ResultFormat) -> v1::Chunk {
+    match format {
+        ResultFormat::Struct => v1::Chunk { data: Some(json::to_struct(&data)), data_json: String::new() },
+        ResultFormat::Json => v1::Chunk { data: None, data_json: Value::Object(data).to_string() },
     }
 }
 

@@ -3,21 +3,18 @@
 //! Payload JSON differs from ProtoJSON where models and people read it: proto field names as they are, 64-bit numbers as
 //! numbers, every declared field present (an absent optional one is `null`, unless the manifest omits it).
 
-use std::{
-    collections::BTreeSet,
-    sync::{Arc, OnceLock},
-};
+mod message_json;
+
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
-use prost::{Message, Name};
-use prost_reflect::{
-    DynamicMessage, FieldDescriptor, MapKey, MessageDescriptor, ReflectMessage, Value as Field,
-};
+use prost_reflect::{DynamicMessage, MessageDescriptor, ReflectMessage};
 use prost_types::Struct;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::{json, proto};
+pub use self::message_json::{Omitted, to_arguments};
+use super::json;
 
 /// The data of a result. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -41,7 +38,7 @@ impl Inner {
             Form::Json => Value::Null,
             Form::Message { bytes, descriptor, omitted } => {
                 DynamicMessage::decode(descriptor.clone(), bytes.clone())
-                    .map_or(Value::Null, |message| object(&message, &Absent::Null(omitted), ""))
+                    .map_or(Value::Null, |message| message_json::of_data(&message, omitted))
             }
         }
     }
@@ -84,8 +81,14 @@ pub enum EncodedForm {
     Json,
 }
 
-/// Dotted paths of the fields that are left out, rather than `null`, when they are absent.
-pub type Omitted = BTreeSet<String>;
+/// A payload as a store gives it back.
+#[derive(Clone, Debug)]
+pub enum StoredPayload {
+    /// As it was given to a store that keeps values.
+    Live(Payload),
+    /// Out of a store that keeps bytes.
+    Encoded(Encoded),
+}
 
 /// A payload is not of the message that was expected.
 #[derive(Debug, thiserror::Error)]
@@ -96,10 +99,10 @@ pub struct WrongPayload {
 
 impl Payload {
     /// The payload of a tool's output message.
-    pub fn from_message<M: Message + Name>(message: &M) -> Self {
+    pub fn from_message(message: &impl ReflectMessage) -> Self {
         let form = Form::Message {
             bytes: message.encode_to_vec().into(),
-            descriptor: proto::descriptor_of::<M>(),
+            descriptor: message.descriptor(),
             omitted: Arc::default(),
         };
         Self(Arc::new(Inner::of(form)))
@@ -137,8 +140,8 @@ impl Payload {
         }
     }
 
-    /// The payload that was encoded, unless the bytes are damaged or this program does not know their message.
-    pub fn from_encoded(encoded: Encoded) -> Result<Self, WrongPayload> {
+    /// The payload that was encoded, unless the bytes are damaged or of another message than the tool's present output.
+    fn from_encoded(encoded: Encoded, output: Option<&MessageDescriptor>) -> Result<Self, WrongPayload> {
         let Encoded { form, bytes } = encoded;
         let (name, omitted) = match form {
             EncodedForm::Message { name, omitted } => (name, Arc::new(omitted)),
@@ -147,19 +150,21 @@ impl Payload {
                 return value.map(Self::from_json).map_err(|_| WrongPayload { expected: "JSON".to_owned() });
             }
         };
-        let decoded = proto::descriptors()
-            .get_message_by_name(&name)
-            .filter(|descriptor| DynamicMessage::decode(descriptor.clone(), bytes.clone()).is_ok());
-        let descriptor = decoded.ok_or(WrongPayload { expected: name })?;
+        let descriptor = output
+            .filter(|output| output.full_name() == name)
+            .filter(|output| DynamicMessage::decode((*output).clone(), bytes.clone()).is_ok())
+            .cloned()
+            .ok_or(WrongPayload { expected: name })?;
         let form = Form::Message { bytes, descriptor, omitted };
         Ok(Self(Arc::new(Inner::of(form))))
     }
 
     /// The output message itself.
-    pub fn decode<M: Message + Name + Default>(&self) -> Result<M, WrongPayload> {
-        let wrong = || WrongPayload { expected: M::full_name() };
+    pub fn decode<M: ReflectMessage + Default>(&self) -> Result<M, WrongPayload> {
+        let wanted = M::default().descriptor();
+        let wrong = || WrongPayload { expected: wanted.full_name().to_owned() };
         match &self.0.form {
-            Form::Message { bytes, descriptor, .. } if descriptor.full_name() == M::full_name() => {
+            Form::Message { bytes, descriptor, .. } if descriptor.full_name() == wanted.full_name() => {
                 M::decode(bytes.clone()).map_err(|_| wrong())
             }
             _ => Err(wrong()),
@@ -201,99 +206,12 @@ impl Payload {
     }
 }
 
-/// What becomes of a field that is not set.
-enum Absent<'a> {
-    /// It is `null`, unless its path is in the set.
-    Null(&'a Omitted),
-    /// It is left out.
-    Omit,
-}
-
-/// A message as the JSON object of the arguments that it stands for: what is not set is left out.
-pub fn to_arguments(message: &DynamicMessage) -> Map<String, Value> {
-    match object(message, &Absent::Omit, "") {
-        Value::Object(map) => map,
-        _ => Map::new(),
-    }
-}
-
-fn object(message: &DynamicMessage, absent: &Absent<'_>, path: &str) -> Value {
-    if let Some(value) = well_known(message) {
-        return value;
-    }
-    let mut map = Map::new();
-    for field in message.descriptor().fields() {
-        if let Some(value) = member(message, &field, absent, path) {
-            map.insert(field.name().to_owned(), value);
+impl StoredPayload {
+    /// The payload, as data of a tool with the given output message; without one, the tool declares its schema itself.
+    pub fn read(self, output: Option<&MessageDescriptor>) -> Result<Payload, WrongPayload> {
+        match self {
+            Self::Live(payload) => Ok(payload),
+            Self::Encoded(encoded) => Payload::from_encoded(encoded, output),
         }
     }
-    Value::Object(map)
-}
-
-fn member(
-    message: &DynamicMessage,
-    field: &FieldDescriptor,
-    absent: &Absent<'_>,
-    parent: &str,
-) -> Option<Value> {
-    let path = if parent.is_empty() { field.name().to_owned() } else { format!("{parent}.{}", field.name()) };
-    if message.has_field(field) || (!field.supports_presence() && matches!(absent, Absent::Null(_))) {
-        return Some(element(&message.get_field(field), absent, &path));
-    }
-    match absent {
-        Absent::Null(omitted) if !omitted.contains(&path) && !is_in_oneof(field) => Some(Value::Null),
-        _ => None,
-    }
-}
-
-fn is_in_oneof(field: &FieldDescriptor) -> bool {
-    field.containing_oneof().is_some_and(|oneof| !oneof.is_synthetic())
-}
-
-fn element(value: &Field, absent: &Absent<'_>, path: &str) -> Value {
-    match value {
-        Field::Bool(flag) => Value::Bool(*flag),
-        Field::I64(n) => (*n).into(),
-        Field::U32(n) => (*n).into(),
-        Field::U64(n) => (*n).into(),
-        Field::F32(n) => json::number(f64::from(*n)),
-        Field::F64(n) => json::number(*n),
-        Field::String(text) => Value::String(text.clone()),
-        // Start-up refuses payloads with bytes and enums: their words are strings with a manifest enum.
-        Field::Bytes(_) => Value::Null,
-        Field::I32(n) | Field::EnumNumber(n) => (*n).into(),
-        Field::Message(message) => object(message, absent, path),
-        Field::List(items) => items.iter().map(|item| element(item, absent, path)).collect(),
-        Field::Map(entries) => entries
-            .iter()
-            .map(|(key, item)| (key_text(key), element(item, absent, path)))
-            .collect::<Map<_, _>>()
-            .into(),
-    }
-}
-
-fn key_text(key: &MapKey) -> String {
-    match key {
-        MapKey::Bool(key) => key.to_string(),
-        MapKey::I32(key) => key.to_string(),
-        MapKey::I64(key) => key.to_string(),
-        MapKey::U32(key) => key.to_string(),
-        MapKey::U64(key) => key.to_string(),
-        MapKey::String(key) => key.clone(),
-    }
-}
-
-/// The messages of `google.protobuf` that JSON has words for.
-fn well_known(message: &DynamicMessage) -> Option<Value> {
-    match message.descriptor().full_name() {
-        "google.protobuf.Timestamp" => text_of::<prost_types::Timestamp>(message),
-        "google.protobuf.Duration" => text_of::<prost_types::Duration>(message),
-        "google.protobuf.Struct" => Some(Value::Object(json::from_struct(message.transcode_to().ok()?))),
-        "google.protobuf.Value" => Some(json::from_value(message.transcode_to().ok()?)),
-        _ => None,
-    }
-}
-
-fn text_of<M: Message + Default + ToString>(message: &DynamicMessage) -> Option<Value> {
-    message.transcode_to::<M>().ok().map(|value| Value::String(value.to_string()))
 }

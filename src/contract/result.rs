@@ -2,26 +2,30 @@
 
 use std::time::{Duration, SystemTime};
 
+use prost_reflect::MessageDescriptor;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Payload, ToolError};
+use super::{
+    Payload, ToolError,
+    payload::{StoredPayload, WrongPayload},
+};
 
-/// The terminal outcome of a call that reached its tool.
+/// The terminal outcome of a call that reached its tool. Out of a store, its data is yet to be read.
 #[derive(Clone, Debug)]
-pub struct ToolResult {
+pub struct ToolResult<D = Payload> {
     /// The tool's name.
     pub tool: String,
     /// When this call was made.
     pub fetched_at: SystemTime,
     /// Data or an error, never both.
-    pub outcome: Outcome,
+    pub outcome: Outcome<D>,
     /// Where the data came from.
     pub provenance: Provenance,
 }
 
 /// Data or an error.
-pub type Outcome = Result<Payload, ToolError>;
+pub type Outcome<D = Payload> = Result<D, ToolError>;
 
 /// Where the data of a result came from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -82,6 +86,25 @@ pub enum Event {
     },
     /// A part of the data, ahead of the result.
     Chunk(Map<String, Value>),
+}
+
+impl ToolResult<StoredPayload> {
+    /// The same with its data, which is of the given output message.
+    pub fn read(self, output: Option<&MessageDescriptor>) -> Result<ToolResult, WrongPayload> {
+        let Self { tool, fetched_at, outcome, provenance } = self;
+        let outcome = match outcome {
+            Ok(data) => Ok(data.read(output)?),
+            Err(error) => Err(error),
+        };
+        Ok(ToolResult { tool, fetched_at, outcome, provenance })
+    }
+}
+
+impl From<ToolResult> for ToolResult<StoredPayload> {
+    fn from(live: ToolResult) -> Self {
+        let ToolResult { tool, fetched_at, outcome, provenance } = live;
+        Self { tool, fetched_at, outcome: outcome.map(StoredPayload::Live), provenance }
+    }
 }
 
 impl Provenance {

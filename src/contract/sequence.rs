@@ -23,7 +23,7 @@ impl Sequence {
 
     /// The next event.
     pub fn event(&mut self, event: Event) -> v1::CallEvent {
-        self.numbered(convert::event(event))
+        self.numbered(convert::event(event, self.format))
     }
 
     /// The last event.

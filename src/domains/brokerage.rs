@@ -1,5 +1,6 @@
 //! A simulated brokerage account (spec 000): its tools, and the files they read.
 
+pub mod proto;
 mod service;
 pub mod source;
 pub mod tools;
@@ -23,7 +24,13 @@ use crate::{
 
 /// The domain.
 pub fn domain() -> Domain {
-    Domain { tools: tools(), open: Box::new(open), check: Box::new(check), ..Domain::new("brokerage") }
+    Domain {
+        tools: tools(),
+        descriptors: proto::DESCRIPTORS,
+        open: Box::new(open),
+        check: Box::new(check),
+        ..Domain::new("brokerage")
+    }
 }
 
 fn tools() -> Vec<Arc<dyn Executor>> {

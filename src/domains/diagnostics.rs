@@ -1,5 +1,6 @@
 //! Tools that let any client check the service's promises. Offered by `serve --diagnostics` only.
 
+pub mod proto;
 pub mod tools;
 
 use crate::{
@@ -19,6 +20,7 @@ pub fn domain() -> Domain {
             erase(tools::stream::DebugStream),
             erase(tools::write::DebugWrite::default()),
         ],
+        descriptors: proto::DESCRIPTORS,
         ..Domain::new("diagnostics")
     }
 }

@@ -1,6 +1,7 @@
 //! Research on Indian stocks (spec 004): its tools, and the sources they ask.
 
 mod open;
+pub mod proto;
 mod service;
 pub mod settings;
 pub mod sources;
@@ -25,6 +26,7 @@ pub fn domain() -> Domain {
         tools: tools(),
         sources: sources::specs::ALL.into(),
         settings: vec![settings::section()],
+        descriptors: proto::DESCRIPTORS,
         open: Box::new(open::open),
         ..Domain::new("research")
     }

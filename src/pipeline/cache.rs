@@ -22,7 +22,7 @@ pub use self::tiers::Tiers;
 use self::{execution::Executions, key::ExecutionKey};
 use super::{Call, CallResult};
 use crate::{
-    contract::{Provenance, Refusal, Terminal},
+    contract::{Payload, Provenance, Refusal, Terminal},
     registry::{CachePolicy, CacheTier, Category, Registry},
     store::results::{ResultKey, Results, StoredResult},
     telemetry::{attribute, metric},
@@ -49,7 +49,7 @@ pub struct Cached<S> {
 /// What a look into a tier found.
 #[derive(Clone, Debug)]
 enum Lookup {
-    Hit(Box<StoredResult>),
+    Hit(Box<StoredResult<Payload>>),
     Miss,
     /// The store does not work now, so it is not asked again in this call.
     Failed,
@@ -128,7 +128,9 @@ async fn look(call: &Call, tier: CacheTier, store: &dyn Results, key: &ResultKey
     let found = store.get(key, call.arrived.wall).instrument(span.clone()).await;
     span.record(attribute::CACHE_HIT, matches!(found, Ok(Some(_))));
     match found {
-        Ok(Some(stored)) => Lookup::Hit(Box::new(stored)),
+        Ok(Some(stored)) => {
+            readable(call, stored).map_or(Lookup::Miss, |stored| Lookup::Hit(Box::new(stored)))
+        }
         Ok(None) => Lookup::Miss,
         Err(error) => {
             tracing::warn!(tier = tier.word(), %error, "a cache cannot be read; its source is asked instead");
@@ -137,8 +139,17 @@ async fn look(call: &Call, tier: CacheTier, store: &dyn Results, key: &ResultKey
     }
 }
 
+/// What is kept, if it can be read as data of the tool. What cannot is replaced by what is fetched now.
+fn readable(call: &Call, stored: StoredResult) -> Option<StoredResult<Payload>> {
+    let read = stored.read(call.tool().output.as_ref());
+    read.inspect_err(
+        |error| tracing::warn!(tool_name = call.tool().definition.name, %error, "a cached result is lost"),
+    )
+    .ok()
+}
+
 /// What is kept, as the outcome of this call.
-fn hit(call: &Call, stored: StoredResult) -> Terminal {
+fn hit(call: &Call, stored: StoredResult<Payload>) -> Terminal {
     call.facts.hit();
     let age = stored.age(call.arrived.wall);
     let StoredResult { outcome, provenance, .. } = stored;

@@ -22,7 +22,9 @@ use super::{Call, CallResult, InFlight};
 use crate::{
     clock,
     context::Lineage,
-    contract::{ErrorCode, Event, Refusal, Terminal, ToolError, ToolResult, Violation, json},
+    contract::{
+        ErrorCode, Event, Refusal, Terminal, ToolError, ToolResult, Violation, json, payload::StoredPayload,
+    },
     registry::Category,
     single_flight::{SingleFlight, Waiter},
     store::{
@@ -175,26 +177,43 @@ impl Layer {
         if call.context.cancellation.is_cancelled() {
             return Found::Ended(Ok(call.failed(ToolError::cancelled())));
         }
-        let result = match self.store.begin(&key, digest_of(&call), clock::wall()).await {
+        let begun = self.store.begin(&key, digest_of(&call), clock::wall()).await;
+        let start = || self.start(&call, work, listed, inner);
+        let result = match begun {
             Begun::Conflict => Err(Refusal::RequestIdReused { request_id: key.request_id.to_string() }),
             Begun::Full => Err(full()),
             Begun::Unavailable(error) => Err(unavailable(&call, &error)),
-            Begun::Ended(result) => Ok(stored(&call, *result)),
-            Begun::New => return Found::Running(self.start(&call, work, listed, inner)),
-            Begun::Unfinished => match self.running.join(&key, &call.context.cancellation) {
-                Some(waiter) => return Found::Running(waiter),
-                // Its process is gone. A read is harmless to repeat; a write is not.
-                None if !writes(&call) => return Found::Running(self.start(&call, work, listed, inner)),
-                None => Ok(call.failed(outcome_unknown())),
+            Begun::Ended(result) => match readable(&call, *result) {
+                Some(result) => Ok(stored(&call, result)),
+                None => return self.resume(&key, &call, start),
             },
+            Begun::New => return Found::Running(start()),
+            Begun::Unfinished => return self.resume(&key, &call, start),
         };
         Found::Ended(result)
+    }
+
+    /// Joins a call whose end is not recorded, or carries it out again.
+    fn resume(&self, key: &Key, call: &Call, start: impl FnOnce() -> Waiter<CallResult>) -> Found {
+        match self.running.join(key, &call.context.cancellation) {
+            Some(waiter) => Found::Running(waiter),
+            // Its process is gone. A read is harmless to repeat; a write is not.
+            None if !writes(call) => Found::Running(start()),
+            None => Found::Ended(Ok(call.failed(outcome_unknown()))),
+        }
     }
 }
 
 /// Whether the call may do more than read.
 fn writes(call: &Call) -> bool {
     call.tool().definition.category != Category::Read
+}
+
+/// The outcome of an earlier call. One that cannot be read any more counts as unfinished: nothing is carried out twice.
+fn readable(call: &Call, result: ToolResult<StoredPayload>) -> Option<ToolResult> {
+    let read = result.read(call.tool().output.as_ref());
+    let tool_name = &call.tool().definition.name;
+    read.inspect_err(|error| tracing::warn!(tool_name, %error, "the outcome of an earlier call is lost")).ok()
 }
 
 /// The outcome of an earlier call as the outcome of this one.

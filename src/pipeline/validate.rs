@@ -9,7 +9,7 @@ use futures_util::future::{Either, Ready, ready};
 use tower::Service;
 
 use super::Call;
-use crate::contract::{Refusal, Terminal, ToolError, Violation};
+use crate::contract::{Refusal, Terminal, ToolError};
 
 /// Answers arguments that break the schema with `INVALID_ARGUMENT` in the result.
 #[derive(Clone, Copy, Debug)]
@@ -51,10 +51,7 @@ impl<S: Service<Call, Response = Terminal, Error = Refusal>> Service<Call> for V
     fn call(&mut self, mut call: Call) -> Self::Future {
         let raw = mem::take(&mut call.arguments);
         match call.tool().input.check(raw) {
-            Err(mut violations) => {
-                if let Some(hint) = call.missing_hint {
-                    add_hint(&mut violations, hint);
-                }
+            Err(violations) => {
                 let terminal = call.failed(ToolError::invalid_arguments(violations));
                 Either::Left(ready(Ok(terminal)))
             }
@@ -66,12 +63,5 @@ impl<S: Service<Call, Response = Terminal, Error = Refusal>> Service<Call> for V
                 Either::Right(self.inner.call(call))
             }
         }
-    }
-}
-
-/// Tells the hint once, beside the first missing parameter.
-fn add_hint(violations: &mut [Violation], hint: &str) {
-    if let Some(missing) = violations.iter_mut().find(|violation| violation.rule == "required") {
-        missing.description = format!("{}; {hint}", missing.description);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{fmt, sync::Arc};
 
-use prost_reflect::MessageDescriptor;
+use prost_reflect::{DescriptorPool, MessageDescriptor};
 use serde_json::Value;
 
 use super::{
@@ -15,10 +15,7 @@ use super::{
     schema::{self, Direction},
     words::{Category, ToolType},
 };
-use crate::{
-    contract::{payload::Omitted, proto},
-    tool::Executor,
-};
+use crate::{contract::payload::Omitted, tool::Executor};
 
 /// A tool that can be called.
 #[derive(Clone)]
@@ -31,6 +28,8 @@ pub struct RegisteredTool {
     pub input: InputSchema,
     /// Fields of the result that are left out, rather than null, when they are absent.
     pub omitted: Arc<Omitted>,
+    /// What its data is an encoding of. `None` for a tool that declares its schema itself.
+    pub output: Option<MessageDescriptor>,
     /// What is said of its calls.
     pub narration: Arc<Narration>,
 }
@@ -53,13 +52,14 @@ impl RegisteredTool {
 pub(super) fn assemble(
     manifest: Manifest,
     executor: Option<Arc<dyn Executor>>,
+    pool: &DescriptorPool,
     report: &mut Report,
 ) -> Option<RegisteredTool> {
     refuse_unaccepted(&manifest, report);
     refuse_contradictions(&manifest, executor.as_deref(), report);
-    let input_message = message(manifest.input.as_deref(), Direction::Input, report);
-    let output_message = message(manifest.output.as_deref(), Direction::Output, report);
-    let typed_method = input_message.as_ref().and_then(typed_method);
+    let input_message = message(manifest.input.as_deref(), pool, Direction::Input, report);
+    let output_message = message(manifest.output.as_deref(), pool, Direction::Output, report);
+    let typed_method = input_message.as_ref().and_then(|message| typed_method(message, pool));
     let input = schema_of(&manifest, input_message.as_ref(), Direction::Input, report);
     let output = schema_of(&manifest, output_message.as_ref(), Direction::Output, report);
     let ((input_schema, _), (output_schema, omitted)) = (input?, output?);
@@ -73,6 +73,7 @@ pub(super) fn assemble(
         executor,
         input,
         omitted: Arc::new(omitted),
+        output: output_message,
         narration: Arc::new(narration),
     })
 }
@@ -104,8 +105,18 @@ fn refuse_contradictions(manifest: &Manifest, executor: Option<&dyn Executor>, r
             report.add("", "no-executor", text);
         }
         (ToolType::Function, Some(executor)) => {
-            refuse_other_message("input", manifest.input.as_deref(), &executor.input_message(), report);
-            refuse_other_message("output", manifest.output.as_deref(), &executor.output_message(), report);
+            refuse_other_message(
+                "input",
+                manifest.input.as_deref(),
+                executor.input_message().full_name(),
+                report,
+            );
+            refuse_other_message(
+                "output",
+                manifest.output.as_deref(),
+                executor.output_message().full_name(),
+                report,
+            );
         }
         _ => {}
     }
@@ -122,8 +133,13 @@ fn refuse_other_message(key: &str, stated: Option<&str>, executed: &str, report:
 }
 
 /// The message of a name; `None` for none, or for an unknown one, which is reported.
-fn message(name: Option<&str>, direction: Direction, report: &mut Report) -> Option<MessageDescriptor> {
-    let (name, pool) = (name?, proto::descriptors());
+fn message(
+    name: Option<&str>,
+    pool: &DescriptorPool,
+    direction: Direction,
+    report: &mut Report,
+) -> Option<MessageDescriptor> {
+    let name = name?;
     let Some(message) = pool.get_message_by_name(name) else {
         let known: Vec<_> = pool.all_messages().map(|message| message.full_name().to_owned()).collect();
         let hint = did_you_mean(name, known.iter().map(String::as_str));
@@ -173,8 +189,8 @@ fn refuse_bad_examples(manifest: &Manifest, input: &InputSchema, report: &mut Re
 }
 
 /// The RPC of a typed service whose request is the given message.
-fn typed_method(input: &MessageDescriptor) -> Option<String> {
-    let services = proto::descriptors().services().filter(|service| service.package_name() != "toolwire.v1");
+fn typed_method(input: &MessageDescriptor, pool: &DescriptorPool) -> Option<String> {
+    let services = pool.services().filter(|service| service.package_name() != "toolwire.v1");
     let mut methods = services.flat_map(|service| service.methods().collect::<Vec<_>>());
     let method = methods.find(|method| method.input().full_name() == input.full_name())?;
     Some(format!("{}/{}", method.parent_service().full_name(), method.name()))

@@ -9,12 +9,12 @@ mod parameters;
 
 use std::sync::Arc;
 
-use super::{assemble::RegisteredTool, definition::Definition, load, manifests::Manifests, problem::Report};
-use crate::{files::Problem, tool::Executor};
+use super::{assemble::RegisteredTool, definition::Definition, load, offered::Offered, problem::Report};
+use crate::files::Problem;
 
 /// Everything that start-up would refuse, and then every weakness of the tools that could be read.
-pub fn lint(manifests: &Manifests, executors: &[Arc<dyn Executor>]) -> Vec<Problem> {
-    let load::Loaded { tools, mut problems } = load::load(&manifests.read().files, executors);
+pub fn lint(offered: &Offered) -> Vec<Problem> {
+    let load::Loaded { tools, mut problems } = load::load(&offered.manifests.read().files, offered);
     problems.extend(weaknesses(&tools));
     problems
 }

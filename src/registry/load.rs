@@ -8,6 +8,7 @@ use super::{
     assemble::{RegisteredTool, assemble},
     manifest::Manifest,
     manifests::Content,
+    offered::Offered,
     problem::Report,
 };
 use crate::{files::Problem, tool::Executor};
@@ -26,14 +27,14 @@ struct Read {
 }
 
 /// Everything that the given files declare.
-pub(super) fn load(files: &[Content], executors: &[Arc<dyn Executor>]) -> Loaded {
+pub(super) fn load(files: &[Content], Offered { executors, descriptors, .. }: &Offered) -> Loaded {
     let mut files: Vec<_> = files.iter().map(read).collect();
     between::refuse_conflicts(&mut files);
     let (mut tools, mut problems) = (Vec::new(), twice_in_the_list(executors));
     for Read { manifest, mut report } in files {
         let tool = manifest.and_then(|manifest| {
             let executor = executors.iter().find(|executor| executor.name() == manifest.name);
-            assemble(manifest, executor.cloned(), &mut report)
+            assemble(manifest, executor.cloned(), descriptors, &mut report)
         });
         tools.extend(tool.map(Arc::new));
         problems.extend(report.into_problems());

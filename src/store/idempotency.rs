@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use super::StoreError;
 use crate::{
     context::{RequestId, UserId},
-    contract::ToolResult,
+    contract::{ToolResult, payload::StoredPayload},
 };
 
 /// How long a call with a `request_id` is remembered.
@@ -48,7 +48,7 @@ pub enum Begun {
     /// It was begun before and its end is not recorded.
     Unfinished,
     /// It ended like this.
-    Ended(Box<ToolResult>),
+    Ended(Box<ToolResult<StoredPayload>>),
     /// It was used before with other arguments.
     Conflict,
     /// No more calls can be remembered now.

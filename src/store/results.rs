@@ -6,9 +6,13 @@ use std::{
 };
 
 use futures_util::future::BoxFuture;
+use prost_reflect::MessageDescriptor;
 
 use super::StoreError;
-use crate::contract::{Outcome, Provenance};
+use crate::contract::{
+    Outcome, Payload, Provenance,
+    payload::{StoredPayload, WrongPayload},
+};
 
 /// SHA-256 over everything that a result depends on: the tool, its definition, the data, the scope, the arguments.
 pub type ResultKey = [u8; 32];
@@ -16,13 +20,13 @@ pub type ResultKey = [u8; 32];
 /// How many bytes of results a store keeps unless it is told otherwise.
 pub(super) const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
-/// A result as it was stored.
+/// A result as it was stored. Out of a store, its data is yet to be read.
 #[derive(Clone, Debug)]
-pub struct StoredResult {
+pub struct StoredResult<D = StoredPayload> {
     /// Full name of the output message, for a store that keeps bytes; `None` for a tool that declares its schema itself.
     pub output_message: Option<String>,
     /// Data, or a `NOT_FOUND`.
-    pub outcome: Outcome,
+    pub outcome: Outcome<D>,
     /// Where it came from.
     pub provenance: Provenance,
     /// When it was stored.
@@ -31,7 +35,7 @@ pub struct StoredResult {
     pub ttl: Duration,
 }
 
-impl StoredResult {
+impl<D> StoredResult<D> {
     /// How old it is.
     pub fn age(&self, now: SystemTime) -> Duration {
         // A wall clock may be set back; what was stored a moment ago is then new, not from the future.
@@ -41,6 +45,25 @@ impl StoredResult {
     /// Whether it may still answer.
     pub fn is_fresh(&self, now: SystemTime) -> bool {
         self.age(now) < self.ttl
+    }
+}
+
+impl StoredResult {
+    /// The same with its data, which is of the given output message.
+    pub fn read(self, output: Option<&MessageDescriptor>) -> Result<StoredResult<Payload>, WrongPayload> {
+        let Self { output_message, outcome, provenance, stored_at, ttl } = self;
+        let outcome = match outcome {
+            Ok(data) => Ok(data.read(output)?),
+            Err(error) => Err(error),
+        };
+        Ok(StoredResult { output_message, outcome, provenance, stored_at, ttl })
+    }
+}
+
+impl From<StoredResult<Payload>> for StoredResult {
+    fn from(live: StoredResult<Payload>) -> Self {
+        let StoredResult { output_message, outcome, provenance, stored_at, ttl } = live;
+        Self { output_message, outcome: outcome.map(StoredPayload::Live), provenance, stored_at, ttl }
     }
 }
 
@@ -56,6 +79,6 @@ pub trait Results: Send + Sync + Debug {
     fn put<'a>(
         &'a self,
         key: &'a ResultKey,
-        result: &'a StoredResult,
+        result: &'a StoredResult<Payload>,
     ) -> BoxFuture<'a, Result<(), StoreError>>;
 }

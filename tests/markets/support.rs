@@ -74,8 +74,8 @@ impl Bench {
             .with(Arc::new(profiles))
             .with(Arc::new(Yahoo::new(client(yahoo::PROFILE), of_yahoo)))
             .with(Arc::new(Nse::new(client(nse::PROFILE), of_nse)));
-        let (manifests, executors) = app::offered(&Tree::Embedded, &domains::bundled(), false);
-        let registry = Registry::open(manifests, executors).expect("good manifests");
+        let offered = app::offered(&Tree::Embedded, &domains::bundled(), false).expect("they agree");
+        let registry = Registry::open(offered).expect("good manifests");
         Self(Pipeline::new(Parts {
             registry: Arc::new(registry),
             policy: Arc::new(AllowAll),

@@ -5,16 +5,12 @@ use std::{cell::Cell, sync::Arc};
 use proptest::{prelude::*, sample::Index, test_runner::TestRunner};
 use prost_reflect::DynamicMessage;
 use serde_json::{Map, Value, json};
-use toolwire::{
-    contract::proto,
-    registry::{RegisteredTool, Snapshot},
-};
+use toolwire::registry::{RegisteredTool, Snapshot};
 
 use super::support::{Data, executors, manifest};
 
 fn snapshot() -> Arc<Snapshot> {
-    let names: Vec<_> = executors().iter().map(|it| it.name()).collect();
-    let manifests: Vec<_> = names.into_iter().map(|name| manifest(name, &json!({}))).collect();
+    let manifests: Vec<_> = executors().iter().map(|it| manifest(it.name(), &json!({}))).collect();
     Data::with(&manifests).open().snapshot()
 }
 
@@ -80,8 +76,7 @@ fn camel_case(name: &str) -> String {
 fn check(tool: &RegisteredTool, arguments: &Map<String, Value>) -> Result<bool, TestCaseError> {
     let Ok(accepted) = tool.input.check(arguments.clone()) else { return Ok(false) };
     prop_assert_eq!(tool.input.check(accepted.clone()), Ok(accepted.clone()));
-    let message = tool.definition.input_message.as_deref().expect("a message");
-    let message = proto::descriptors().get_message_by_name(message).expect("a known message");
+    let message = tool.executor.as_ref().expect("code").input_message();
     let fits = DynamicMessage::deserialize(message, Value::Object(accepted));
     prop_assert!(fits.is_ok(), "{:?}", fits);
     Ok(true)

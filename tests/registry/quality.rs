@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use toolwire::registry::lint;
 
-use super::support::{Data, executors, manifest};
+use super::support::{Data, manifest};
 
 const GOOD: &str = "Returns the quote of a symbol. Use it when a price is asked for. Do not use it for the positions of \
                     an account: that is `get_positions`.";
@@ -30,7 +30,7 @@ fn check(changes: &Value, expected: &[&str]) {
     let sibling =
         json!({"description": GOOD.replace("quote ", "position ").replace("get_positions", "get_quotes")});
     let data = Data::with(&[good("get_quotes", changes), good("get_positions", &sibling)]);
-    let problems = lint::lint(&data.manifests(), &executors());
+    let problems = lint::lint(&data.offered());
     let found: Vec<_> = problems.iter().map(|it| format!("{} {}", it.rule, it.pointer)).collect();
     assert_eq!(found, expected, "{problems:#?}");
 }
@@ -77,7 +77,7 @@ fn an_undescribed_parameter() {
             "parameters": {"symbol": "string"},
         }),
     );
-    let problems = lint::lint(&Data::with(&[tool]).manifests(), &executors());
+    let problems = lint::lint(&Data::with(&[tool]).offered());
     assert_eq!(problems.len(), 1, "{problems:#?}");
     assert_eq!(
         (problems[0].rule, problems[0].pointer.as_str()),

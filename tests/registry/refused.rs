@@ -166,7 +166,7 @@ fn messages_that_are_unknown_or_another() {
 fn messages_that_cannot_be_payloads() {
     let with = |key: &str, message: &str| manifest("think", &json!({key: format!("toolwire.v1.{message}")}));
     check_manifest(&with("input", "CancelCallRequest"), &["oneof-field /input"; 2]);
-    check_manifest(&with("input", "GetToolRequest"), &["field-not-optional /input"]);
+    check_manifest(&with("input", "ToolSource"), &["field-not-optional /input"]);
     check_manifest(&with("output", "ToolStatus"), &["enum-field /output"]);
 }
 

@@ -10,7 +10,7 @@ use super::support::{Data, manifest};
 fn schemas(name: &str, changes: &serde_json::Value) -> String {
     let snapshot = Data::with(&[manifest(name, changes)]).open().snapshot();
     let definition = &snapshot.get(name).expect("the tool").definition;
-    assert_eq!(definition.wire(ToolView::Full).input_schema_json, definition.input_schema.to_string());
+    assert_eq!(definition.wire(ToolView::FullJson).input_schema_json, definition.input_schema.to_string());
     format!("{:#}\n\n{:#}", definition.input_schema, definition.output_schema)
 }
 
@@ -87,7 +87,13 @@ fn the_definition_on_the_wire() {
     assert_eq!(definition.typed_method.as_deref(), Some("toolwire.brokerage.v1.BrokerageService/GetQuotes"));
     insta::assert_debug_snapshot!(definition.wire(ToolView::Basic));
     let full = definition.wire(ToolView::Full);
-    assert!(full.input_schema.is_some() && full.examples.len() == 1 && full.utterances.len() == 1);
+    assert!(full.examples.len() == 1 && full.utterances.len() == 1);
+    assert!(full.input_schema.is_some() && full.input_schema_json.is_empty());
+    assert!(full.output_schema.is_some() && full.output_schema_json.is_empty());
+    let json = definition.wire(ToolView::FullJson);
+    assert!(json.input_schema.is_none() && json.input_schema_json == definition.input_schema.to_string());
+    assert!(json.output_schema.is_none() && json.output_schema_json == definition.output_schema.to_string());
+    assert_eq!((&json.digest, &json.examples), (&full.digest, &full.examples));
 }
 
 #[test]

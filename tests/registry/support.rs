@@ -2,16 +2,15 @@
 
 use std::{fs, path::Path, sync::Arc};
 
+use prost_reflect::DescriptorPool;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 use toolwire::{
     context::{ToolContext, Unfinished},
-    contract::{
-        Provenance,
-        proto::{brokerage::v1 as brokerage, diagnostics::v1 as diagnostics},
-    },
+    contract::{Provenance, descriptors},
+    domains::{self, brokerage::proto::v1 as brokerage, diagnostics::proto::v1 as diagnostics},
     files::{Problem, Problems, Tree},
-    registry::{InputSchema, Manifests, Registry},
+    registry::{InputSchema, Manifests, Offered, Registry},
     tool::{Executor, Reply, Tool, erase},
 };
 
@@ -50,6 +49,12 @@ idle_tools! {
     RankPortfolio = "rank_portfolio": brokerage::RankPortfolioRequest => brokerage::RankPortfolioOutput;
     DebugStream = "debug_stream": diagnostics::DebugStreamInput => diagnostics::DebugStreamOutput;
     DebugSleep = "debug_sleep": diagnostics::DebugSleepInput => diagnostics::DebugSleepOutput;
+}
+
+/// The descriptors of every bundled domain.
+pub(super) fn descriptors() -> DescriptorPool {
+    let sets = domains::bundled().into_iter().map(|domain| (domain.name, domain.descriptors));
+    descriptors::pool(sets).expect("they agree")
 }
 
 /// A data directory.
@@ -93,14 +98,18 @@ impl Data {
         fs::remove_file(self.0.path().join(path)).expect("a file");
     }
 
-    pub(super) fn manifests(&self) -> Manifests {
+    pub(super) fn offered(&self) -> Offered {
         let tree = || Tree::Disk(self.0.path().to_owned());
-        Manifests::new(tree()).with(tree(), "diagnostics")
+        Offered {
+            manifests: Manifests::new(tree()).with(tree(), "diagnostics"),
+            executors: executors(),
+            descriptors: descriptors(),
+        }
     }
 
     #[track_caller]
     pub(super) fn open(&self) -> Registry {
-        Registry::open(self.manifests(), executors()).expect("good manifests")
+        Registry::open(self.offered()).expect("good manifests")
     }
 
     #[track_caller]
@@ -109,7 +118,7 @@ impl Data {
     }
 
     pub(super) fn problems_if_any(&self) -> Option<Vec<Problem>> {
-        Registry::open(self.manifests(), executors()).err().map(|Problems(problems)| problems)
+        Registry::open(self.offered()).err().map(|Problems(problems)| problems)
     }
 }
 
@@ -128,7 +137,10 @@ pub(super) fn manifest(name: &str, changes: &Value) -> Value {
     if let Some(executor) = executor {
         merge(
             &mut manifest,
-            &json!({"input": executor.input_message(), "output": executor.output_message()}),
+            &json!({
+                "input": executor.input_message().full_name(),
+                "output": executor.output_message().full_name(),
+            }),
         );
     }
     merge(&mut manifest, changes);

@@ -2,6 +2,7 @@
 
 use std::{fs, process::Command};
 
+use prost_reflect::DescriptorPool;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use toolwire::store::{Sqlite, results::Results};
@@ -105,12 +106,15 @@ async fn results_that_an_earlier_program_kept_are_found() {
     let state = copy();
     let store = Sqlite::at(state.path());
     store.open().await.unwrap();
+    let pool = DescriptorPool::decode(toolwire::domains::research::proto::DESCRIPTORS).unwrap();
     let mut found = Vec::new();
     for key in RESULTS {
         let digits = key.as_bytes().chunks(2).map(|pair| str::from_utf8(pair).unwrap());
         let key: Vec<_> = digits.map(|byte| u8::from_str_radix(byte, 16).unwrap()).collect();
         let result = store.get(&key.try_into().unwrap(), now()).await.unwrap().unwrap();
-        found.push((result.output_message.unwrap(), result.outcome.unwrap().json().clone()));
+        let name = result.output_message.clone().unwrap();
+        let output = pool.get_message_by_name(&name);
+        found.push((name, result.read(output.as_ref()).unwrap().outcome.unwrap().json().clone()));
     }
     let [(technicals, data), (thesis, story), (news, articles)] = found.try_into().unwrap();
     assert_eq!(technicals, "toolwire.research.v1.GetTechnicalsOutput");

@@ -6,14 +6,15 @@ use futures_util::future::join_all;
 use tempfile::TempDir;
 use toolwire::{
     context::RequestId,
-    contract::{Payload, ToolResult, proto::diagnostics::v1::DebugWriteOutput},
+    contract::{Payload, ToolResult},
+    domains::diagnostics::proto::v1::DebugWriteOutput,
     store::{
         MemoryIdempotency, Sqlite,
         idempotency::{Begun, Idempotency, Key, RETENTION, USER_BYTES, USER_CAPACITY},
     },
 };
 
-use super::{SECOND, assert_same, in_file, now, outcomes, provenance, user};
+use super::{SECOND, assert_same, in_file, now, outcomes, output, provenance, user};
 
 const DIGEST: [u8; 32] = [1; 32];
 
@@ -81,6 +82,7 @@ async fn an_outcome_comes_back_whole() {
             begin(&store, &key).await;
             store.end(&key, &ToolResult { outcome: outcome.clone(), ..result() }).await.unwrap();
             let Begun::Ended(found) = begin(&store, &key).await else { panic!("{store:?}") };
+            let found = found.read(output().as_ref()).unwrap();
             assert_same(&found.outcome, &outcome);
             assert_eq!(found.provenance, provenance());
             assert_eq!((found.tool.as_str(), found.fetched_at), ("debug_write", now()));
@@ -200,7 +202,7 @@ async fn what_is_recorded_outlives_the_process() {
     drop(store);
     let store = reopened();
     let Begun::Ended(found) = begin(&store, &ended).await else { panic!("it ended") };
-    assert_same(&found.outcome, &result().outcome);
+    assert_same(&found.read(output().as_ref()).unwrap().outcome, &result().outcome);
     assert!(matches!(begin(&store, &begun).await, Begun::Unfinished));
 }
 

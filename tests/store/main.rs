@@ -15,14 +15,13 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
+use prost_reflect::{MessageDescriptor, ReflectMessage};
 use serde_json::json;
 use tempfile::TempDir;
 use toolwire::{
     context::UserId,
-    contract::{
-        ErrorCode, Origin, Outcome, Payload, Provenance, ToolError, Violation,
-        proto::diagnostics::v1::DebugWriteOutput,
-    },
+    contract::{ErrorCode, Origin, Outcome, Payload, Provenance, ToolError, Violation},
+    domains::diagnostics::proto::v1::DebugWriteOutput,
     store::Sqlite,
 };
 
@@ -72,6 +71,11 @@ fn outcomes() -> Vec<Outcome> {
                 .with_origin(Origin::Source)
         }),
     ]
+}
+
+/// The message of the outcomes that are messages.
+fn output() -> Option<MessageDescriptor> {
+    Some(DebugWriteOutput::default().descriptor())
 }
 
 #[track_caller]

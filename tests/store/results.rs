@@ -11,7 +11,7 @@ use toolwire::{
     },
 };
 
-use super::{SECOND, assert_same, in_file, now, outcomes, provenance};
+use super::{SECOND, assert_same, in_file, now, outcomes, output, provenance};
 
 const KEY: [u8; 32] = [1; 32];
 
@@ -20,7 +20,7 @@ fn stores() -> (Vec<Arc<dyn Results>>, TempDir) {
     (vec![Arc::new(MemoryResults::default()), Arc::new(Sqlite::in_memory()), file], directory)
 }
 
-fn result() -> StoredResult {
+fn result() -> StoredResult<Payload> {
     StoredResult {
         output_message: Some("toolwire.diagnostics.v1.DebugWriteOutput".to_owned()),
         outcome: outcomes().remove(0),
@@ -37,7 +37,8 @@ async fn a_result_comes_back_whole() {
         for (number, outcome) in (0..).zip(outcomes()) {
             let expected = StoredResult { outcome, ..result() };
             store.put(&[number; 32], &expected).await.unwrap();
-            let found = store.get(&[number; 32], now()).await.unwrap().unwrap();
+            let found =
+                store.get(&[number; 32], now()).await.unwrap().unwrap().read(output().as_ref()).unwrap();
             assert_same(&found.outcome, &expected.outcome);
             assert_eq!(found.provenance, expected.provenance);
             assert_eq!(found.output_message, expected.output_message);
@@ -57,7 +58,7 @@ async fn a_result_is_fresh_until_its_end_and_a_later_one_takes_its_place() {
         assert!(store.get(&KEY, end).await.unwrap().is_none(), "{store:?}");
         let later = StoredResult { stored_at: end, outcome: outcomes().remove(3), ..result() };
         store.put(&KEY, &later).await.unwrap();
-        let found = store.get(&KEY, end + SECOND).await.unwrap().unwrap();
+        let found = store.get(&KEY, end + SECOND).await.unwrap().unwrap().read(None).unwrap();
         assert_same(&found.outcome, &later.outcome);
     }
 }
@@ -74,7 +75,7 @@ async fn a_result_that_is_larger_than_everything_is_not_kept() {
     }
 }
 
-fn of_bytes(bytes: usize, stored_at: std::time::SystemTime) -> StoredResult {
+fn of_bytes(bytes: usize, stored_at: std::time::SystemTime) -> StoredResult<Payload> {
     StoredResult { outcome: Ok(Payload::from_json("x".repeat(bytes).into())), stored_at, ..result() }
 }
 

@@ -10,8 +10,7 @@ pub mod stops;
 
 use std::{fs, path::Path, sync::Arc, time::Duration};
 
-use prost::Message;
-use prost_reflect::{DynamicMessage, ReflectMessage};
+use prost_reflect::{DescriptorPool, ReflectMessage};
 use serde_json::Value;
 use tempfile::TempDir;
 use toolwire::{
@@ -22,7 +21,7 @@ use toolwire::{
         Refusal, Terminal, ToolResult,
         arguments::Arguments,
         convert::{self, ResultFormat},
-        proto,
+        descriptors,
     },
     domains::{
         self,
@@ -30,7 +29,7 @@ use toolwire::{
     },
     files::Tree,
     pipeline::{Call, Parts, Pipeline, Target, Tiers, policy::AllowAll},
-    registry::{Manifests, Registry},
+    registry::{Manifests, Offered, Registry},
     store::{MemoryIdempotency, idempotency::Idempotency},
     tool::Executor,
 };
@@ -103,8 +102,8 @@ impl Bench {
     /// The service over a data tree, with some of its parts replaced.
     fn of(tree: &Tree, replace: impl FnOnce(&mut Parts)) -> Self {
         let manifests = Manifests::new(tree.clone()).with(tree.clone(), "diagnostics");
-        let executors = executors();
-        let registry = Arc::new(Registry::open(manifests, executors).expect("good manifests"));
+        let offered = Offered { manifests, executors: executors(), descriptors: descriptors() };
+        let registry = Arc::new(Registry::open(offered).expect("good manifests"));
         let brokerage = Brokerage::open(Tree::Embedded, user_id()).expect("good data");
         let mut parts = Parts {
             registry: Arc::clone(&registry),
@@ -155,11 +154,16 @@ pub fn arguments(value: Value) -> Arguments {
     }
 }
 
+/// The descriptors of every bundled domain.
+pub fn descriptors() -> DescriptorPool {
+    let sets = domains::bundled().into_iter().map(|domain| (domain.name, domain.descriptors));
+    descriptors::pool(sets).expect("they agree")
+}
+
 /// The ProtoJSON of a result.
 pub fn wire_json(result: ToolResult) -> Value {
     let wire = convert::tool_result(result, ResultFormat::Struct);
-    let descriptor = proto::descriptors().get_message_by_name("toolwire.v1.ToolResult").expect("known");
-    let message = DynamicMessage::decode(descriptor, wire.encode_to_vec().as_slice()).expect("decodes");
+    let message = wire.transcode_to_dynamic();
     assert_eq!(message.descriptor().name(), "ToolResult");
     serde_json::to_value(&message).expect("serialises")
 }

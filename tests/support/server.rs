@@ -8,10 +8,8 @@ use tonic::transport::{Channel, Endpoint};
 use toolwire::{
     app::App,
     config::Config,
-    contract::proto::{
-        brokerage::v1::brokerage_service_client::BrokerageServiceClient,
-        v1::tool_service_client::ToolServiceClient,
-    },
+    contract::proto::v1::tool_service_client::ToolServiceClient,
+    domains::brokerage::proto::v1::brokerage_service_client::BrokerageServiceClient,
     faces::{
         grpc::{self},
         transport::Report,

@@ -37,7 +37,7 @@ impl Local {
     pub(super) fn describe(&self, name: &str) -> Result<v1::ToolDefinition, Status> {
         let snapshot = self.app.registry.snapshot();
         if let Some(tool) = snapshot.get(name) {
-            return Ok(tool.definition.wire(v1::ToolView::Full).clone());
+            return Ok(tool.definition.wire(v1::ToolView::FullJson).clone());
         }
         let near = registry::near(name, snapshot.tools().map(|tool| tool.definition.name.as_str()));
         Err(Refusal::UnknownTool { name: name.to_owned(), near }.into())

@@ -15,10 +15,8 @@ use super::{Events, Invocation};
 use crate::{
     cli::{connection::ServerUrl, failure::Failure},
     context::UserId,
-    contract::proto::{
-        research::v1::research_service_client::ResearchServiceClient,
-        v1::{self, tool_service_client::ToolServiceClient},
-    },
+    contract::proto::v1::{self, tool_service_client::ToolServiceClient},
+    domains::research::proto::v1::research_service_client::ResearchServiceClient,
     pipeline::Target,
 };
 
@@ -74,7 +72,8 @@ impl Remote {
     }
 
     pub(super) async fn describe(&self, name: &str) -> Result<v1::ToolDefinition, Status> {
-        let request = self.request(v1::GetToolRequest { name: name.to_owned() });
+        let request =
+            self.request(v1::GetToolRequest { name: name.to_owned(), view: v1::ToolView::FullJson.into() });
         let response = self.client.clone().get_tool(request).await?.into_inner();
         response.tool.ok_or_else(|| Status::internal("the server answered without a definition"))
     }

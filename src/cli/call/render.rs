@@ -23,7 +23,11 @@ pub(super) fn progress(it: &v1::Progress) -> String {
 
 /// `chunk {"index":0}`
 pub(super) fn chunk(it: v1::Chunk) -> String {
-    format!("chunk {}", Value::Object(from_struct(it.data.unwrap_or_default())))
+    match it {
+        // A server of before chunks had a text.
+        v1::Chunk { data: Some(data), .. } => format!("chunk {}", Value::Object(from_struct(data))),
+        v1::Chunk { data_json, .. } => format!("chunk {data_json}"),
+    }
 }
 
 /// `from tool:quotes:v1, as of 2026-01-15`, then a line for each warning.
@@ -65,7 +69,9 @@ mod tests {
         assert_eq!(step(None, "Still working"), "progress Still working");
         assert_eq!(step(Some(1.0), ""), "progress 100%");
         let data = json!({"index": 0}).as_object().map(to_struct);
-        assert_eq!(chunk(v1::Chunk { data }), r#"chunk {"index":0}"#);
+        assert_eq!(chunk(v1::Chunk { data, ..Default::default() }), r#"chunk {"index":0}"#);
+        let text = v1::Chunk { data: None, data_json: r#"{"index":0}"#.to_owned() };
+        assert_eq!(chunk(text), r#"chunk {"index":0}"#);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::tools::{
     GetPositionsList, GetQuotes, GetSymbolPerformance, GetTransfers, RankPortfolio,
 };
 use crate::{
-    contract::proto::brokerage::v1::{
+    domains::brokerage::proto::v1::{
         self as wire,
         brokerage_service_server::{BrokerageService, BrokerageServiceServer},
     },

@@ -17,7 +17,7 @@ use super::{
     },
 };
 use crate::{
-    contract::proto::research::v1::{
+    domains::research::proto::v1::{
         self as wire,
         research_service_server::{ResearchService, ResearchServiceServer},
     },

@@ -35,7 +35,7 @@ pub(super) fn list(
 }
 
 /// One definition.
-pub(super) fn get(face: &Face, user: &User, name: &str) -> Result<ToolDefinition, Refusal> {
+pub(super) fn get(face: &Face, user: &User, name: &str, view: ToolView) -> Result<ToolDefinition, Refusal> {
     if name.is_empty() {
         return Err(incoming::refuse(
             "name",
@@ -48,7 +48,7 @@ pub(super) fn get(face: &Face, user: &User, name: &str) -> Result<ToolDefinition
     }
     let tools = visible(face, user);
     if let Some(tool) = tools.iter().find(|tool| tool.definition.name == name) {
-        return Ok(tool.definition.wire(ToolView::Full).clone());
+        return Ok(tool.definition.wire(view).clone());
     }
     let near = registry::near(name, tools.iter().map(|tool| tool.definition.name.as_str()));
     Err(Refusal::UnknownTool { name: name.to_owned(), near })

@@ -45,7 +45,8 @@ impl ToolService for Face {
 
     async fn get_tool(&self, request: Request<GetToolRequest>) -> Result<Response<GetToolResponse>, Status> {
         let user = user_of(&request);
-        let tool = listing::get(self, &user, &request.into_inner().name)?;
+        let request = request.into_inner();
+        let tool = listing::get(self, &user, &request.name, request.view())?;
         Ok(Response::new(GetToolResponse { tool: Some(tool) }))
     }
 

@@ -15,11 +15,11 @@ use tokio::{
 };
 use tower::{Service, ServiceExt};
 
-use super::{hit, key::ExecutionKey};
+use super::{hit, key::ExecutionKey, readable};
 use crate::{
     clock,
     context::{Audience, Cancellation, EventSink, StopCause, UserId},
-    contract::{ErrorCode, Refusal, Terminal, ToolResult},
+    contract::{ErrorCode, Payload, Refusal, Terminal, ToolResult},
     pipeline::{Call, CallResult, execute},
     single_flight::{Leader, SingleFlight, Waiter, WhenUnattended},
     store::results::{ResultKey, Results, StoredResult},
@@ -52,7 +52,7 @@ struct Ended {
 #[derive(Clone, Debug)]
 enum End {
     /// An earlier execution had stored the result between the look and the start.
-    Found(Box<StoredResult>),
+    Found(Box<StoredResult<Payload>>),
     Done(Box<CallResult>),
     OutOfTime,
 }
@@ -152,10 +152,11 @@ async fn bounded(
 }
 
 /// What is stored by now: another execution may have ended after this call looked and before it began its own.
-async fn stored_meanwhile(target: Option<&Target>, call: &Call) -> Option<StoredResult> {
+async fn stored_meanwhile(target: Option<&Target>, call: &Call) -> Option<StoredResult<Payload>> {
     let Target { store, key, .. } = target?;
     // An error of the store was logged by the look before.
-    store.get(key, now(call)).await.ok().flatten()
+    let stored = store.get(key, now(call)).await.ok().flatten()?;
+    readable(call, stored)
 }
 
 async fn store(target: Option<&Target>, call: &Call, end: &End) {
@@ -171,7 +172,7 @@ async fn store(target: Option<&Target>, call: &Call, end: &End) {
 }
 
 /// What may answer later calls: data that a client can take, or for a while that there is none.
-fn to_store(result: &ToolResult, call: &Call, ttl: Duration) -> Option<StoredResult> {
+fn to_store(result: &ToolResult, call: &Call, ttl: Duration) -> Option<StoredResult<Payload>> {
     let ttl = match &result.outcome {
         Ok(data) if execute::size_error(data).is_none() => ttl,
         Err(error) if error.code == ErrorCode::NotFound => ttl.min(NOT_FOUND_TTL),

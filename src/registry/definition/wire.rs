@@ -1,54 +1,56 @@
 //! A definition on the wire, and its digest.
 
-use prost_reflect::DynamicMessage;
+use prost_reflect::ReflectMessage;
 
 use super::{CachePolicy, Definition, Example, Source, Status};
 use crate::{
-    contract::{
-        convert, json,
-        proto::{self, v1},
-    },
+    contract::{convert, json, proto::v1},
     registry::digest,
 };
 
-/// The wire forms of a definition, one a view.
+/// The wire forms of a definition, one a view: each has a schema once at most.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Wire {
     full: v1::ToolDefinition,
+    full_json: v1::ToolDefinition,
     basic: v1::ToolDefinition,
 }
 
 impl Wire {
     pub(super) fn new(definition: &Definition) -> Self {
-        let full = v1::ToolDefinition {
+        let both = v1::ToolDefinition {
             digest: definition.digest.clone(),
             status: Some(status(&definition.status)),
             ..described(definition)
         };
+        let full_json = v1::ToolDefinition { input_schema: None, output_schema: None, ..both.clone() };
+        let full = v1::ToolDefinition {
+            input_schema_json: String::new(),
+            output_schema_json: String::new(),
+            ..both
+        };
         let basic = v1::ToolDefinition {
             input_schema: None,
             output_schema: None,
-            input_schema_json: String::new(),
-            output_schema_json: String::new(),
             examples: Vec::new(),
             utterances: Vec::new(),
             ..full.clone()
         };
-        Self { full, basic }
+        Self { full, full_json, basic }
     }
 
     pub(super) fn view(&self, view: v1::ToolView) -> &v1::ToolDefinition {
         match view {
             v1::ToolView::Basic => &self.basic,
             v1::ToolView::Full | v1::ToolView::Unspecified => &self.full,
+            v1::ToolView::FullJson => &self.full_json,
         }
     }
 }
 
-/// The digest of a definition: the same for the same definition, whatever its status.
+/// The digest of a definition, schemas in both forms: the same for the same definition, whatever its status.
 pub(super) fn digest(definition: &Definition) -> String {
-    let mut message = DynamicMessage::new(proto::descriptor_of::<v1::ToolDefinition>());
-    message.transcode_from(&described(definition)).expect("a message fits its own descriptor");
+    let message = described(definition).transcode_to_dynamic();
     let canonical = serde_json_canonicalizer::to_vec(&message).expect("ProtoJSON of a definition has a form");
     digest::of_bytes(&canonical)
 }

@@ -67,10 +67,10 @@ impl<'a> Derivation<'a> {
             self.note_omission(field, declared);
             constrain(&mut schema, declared, self.report);
         }
-        let description = declared.and_then(|it| it.description.as_deref());
+        let description = declared.and_then(|it| it.description.clone());
         let is_nullable = self.is_nullable(field, path);
         let mut schema = if is_nullable { nullable(schema) } else { schema };
-        describe(&mut schema, Some(description.unwrap_or(comments::of_field(field))));
+        describe(&mut schema, Some(&description.unwrap_or_else(|| comments::of_field(field))));
         schema
     }
 

@@ -75,7 +75,9 @@ impl Records {
         self.expire(now);
         match self.by_key.get(key) {
             Some(record) if record.digest != digest => return Begun::Conflict,
-            Some(Record { result: Some(result), .. }) => return Begun::Ended(Box::new(result.clone())),
+            Some(Record { result: Some(result), .. }) => {
+                return Begun::Ended(Box::new(result.clone().into()));
+            }
             Some(_) => return Begun::Unfinished,
             None if self.is_full(&key.user) => return Begun::Full,
             None => {}

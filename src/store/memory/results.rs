@@ -9,9 +9,12 @@ use std::{
 use futures_util::future::BoxFuture;
 use moka::{Expiry, sync::Cache};
 
-use crate::store::{
-    StoreError,
-    results::{ResultKey, Results, StoredResult},
+use crate::{
+    contract::Payload,
+    store::{
+        StoreError,
+        results::{ResultKey, Results, StoredResult},
+    },
 };
 
 /// How many bytes are kept by default.
@@ -24,7 +27,7 @@ const RENDERED: usize = 12;
 const OVERHEAD: usize = 512;
 
 /// Keeps results until they expire, or until others need their room.
-pub struct MemoryResults(Cache<ResultKey, StoredResult>);
+pub struct MemoryResults(Cache<ResultKey, StoredResult<Payload>>);
 
 impl MemoryResults {
     /// Keeps at most about so many bytes.
@@ -46,13 +49,13 @@ impl Results for MemoryResults {
         key: &'a ResultKey,
         now: SystemTime,
     ) -> BoxFuture<'a, Result<Option<StoredResult>, StoreError>> {
-        Box::pin(ready(Ok(self.0.get(key).filter(|stored| stored.is_fresh(now)))))
+        Box::pin(ready(Ok(self.0.get(key).filter(|stored| stored.is_fresh(now)).map(Into::into))))
     }
 
     fn put<'a>(
         &'a self,
         key: &'a ResultKey,
-        result: &'a StoredResult,
+        result: &'a StoredResult<Payload>,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
         self.0.insert(*key, result.clone());
         Box::pin(ready(Ok(())))
@@ -65,7 +68,7 @@ impl fmt::Debug for MemoryResults {
     }
 }
 
-fn weight(_key: &ResultKey, stored: &StoredResult) -> u32 {
+fn weight(_key: &ResultKey, stored: &StoredResult<Payload>) -> u32 {
     let outcome = match &stored.outcome {
         Ok(payload) => payload.encoded_len().saturating_mul(RENDERED),
         Err(error) => error.message.len(),
@@ -76,15 +79,20 @@ fn weight(_key: &ResultKey, stored: &StoredResult) -> u32 {
 /// Frees the room of what has expired. Whether it may still answer is for the reader's clock to say.
 struct AtItsTtl;
 
-impl Expiry<ResultKey, StoredResult> for AtItsTtl {
-    fn expire_after_create(&self, _: &ResultKey, stored: &StoredResult, _: Instant) -> Option<Duration> {
+impl Expiry<ResultKey, StoredResult<Payload>> for AtItsTtl {
+    fn expire_after_create(
+        &self,
+        _: &ResultKey,
+        stored: &StoredResult<Payload>,
+        _: Instant,
+    ) -> Option<Duration> {
         Some(stored.ttl)
     }
 
     fn expire_after_update(
         &self,
         _: &ResultKey,
-        stored: &StoredResult,
+        stored: &StoredResult<Payload>,
         _: Instant,
         _: Option<Duration>,
     ) -> Option<Duration> {
@@ -97,12 +105,9 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{
-        clock,
-        contract::{Payload, Provenance},
-    };
+    use crate::{clock, contract::Provenance};
 
-    fn stored(text: &str, ttl: Duration) -> StoredResult {
+    fn stored(text: &str, ttl: Duration) -> StoredResult<Payload> {
         StoredResult {
             output_message: None,
             outcome: Ok(Payload::from_json(json!({"text": text}))),
@@ -124,7 +129,7 @@ mod tests {
 
         store.put(&key, &second).await.expect("works");
         let found = store.get(&key, second.stored_at + first.ttl).await.expect("works").expect("fresh");
-        assert_eq!(found.outcome.expect("data").json()["text"], "b");
+        assert_eq!(found.read(None).expect("live").outcome.expect("data").json()["text"], "b");
     }
 
     #[tokio::test]

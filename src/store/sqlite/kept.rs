@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     contract::{
         Outcome, Payload, Provenance, ToolError,
-        payload::{Encoded, EncodedForm},
+        payload::{Encoded, EncodedForm, StoredPayload},
     },
     store::StoreError,
 };
@@ -38,17 +38,12 @@ impl Kept {
     }
 
     /// The outcome that was kept.
-    pub(super) fn outcome(self) -> Result<(Outcome, Provenance), StoreError> {
-        let unreadable = |what: String| StoreError(format!("a kept outcome cannot be read: {what}"));
+    pub(super) fn outcome(self) -> Result<(Outcome<StoredPayload>, Provenance), StoreError> {
+        let unreadable =
+            |what: serde_json::Error| StoreError(format!("a kept outcome cannot be read: {what}"));
         let Description { provenance, outcome } =
-            serde_json::from_str(&self.description).map_err(|error| unreadable(error.to_string()))?;
-        let outcome = match outcome {
-            Err(error) => Err(error),
-            Ok(form) => {
-                let encoded = Encoded { form, bytes: self.data.into() };
-                Ok(Payload::from_encoded(encoded).map_err(|error| unreadable(error.to_string()))?)
-            }
-        };
-        Ok((outcome, provenance))
+            serde_json::from_str(&self.description).map_err(unreadable)?;
+        let encoded = |form| StoredPayload::Encoded(Encoded { form, bytes: self.data.into() });
+        Ok((outcome.map(encoded), provenance))
     }
 }

@@ -11,9 +11,12 @@ use super::{
     kept::Kept,
     time::{instant, length, millis},
 };
-use crate::store::{
-    StoreError,
-    results::{ResultKey, Results, StoredResult},
+use crate::{
+    contract::Payload,
+    store::{
+        StoreError,
+        results::{ResultKey, Results, StoredResult},
+    },
 };
 
 const GET: &str = "SELECT output_message, kept, data, stored_at, expires_at FROM results \
@@ -44,7 +47,7 @@ impl Results for Sqlite {
     fn put<'a>(
         &'a self,
         key: &'a ResultKey,
-        result: &'a StoredResult,
+        result: &'a StoredResult<Payload>,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move { self.say(self.keep_result(key, result).await) })
     }
@@ -57,7 +60,7 @@ impl Sqlite {
         row.map(|row| stored(&row)).transpose()
     }
 
-    async fn keep_result(&self, key: &ResultKey, result: &StoredResult) -> Result<(), Failed> {
+    async fn keep_result(&self, key: &ResultKey, result: &StoredResult<Payload>) -> Result<(), Failed> {
         let Kept { description, data } = Kept::of(&result.outcome, &result.provenance);
         let bytes = u64::try_from(OVERHEAD + description.len() + data.len()).unwrap_or(u64::MAX);
         let Some(room) = self.results_bytes.checked_sub(bytes) else { return Ok(()) };

@@ -12,7 +12,7 @@ import { Status } from 'nice-grpc-error-details/lib/proto/google/rpc/status';
 import { BrokerageServiceClient, GetPositionsRequest, GetPositionsResponse, GetQuotesRequest } from './gen/toolwire/brokerage/v1/brokerage_service';
 import type { CallEvent } from './gen/toolwire/v1/event';
 import { ErrorOrigin, ResultFormat, type ToolResult, ToolErrorCode } from './gen/toolwire/v1/result';
-import type { ToolDefinition } from './gen/toolwire/v1/tool';
+import { type ToolDefinition, ToolView } from './gen/toolwire/v1/tool';
 import {
   CallToolRequest,
   CallToolResponse,
@@ -121,7 +121,7 @@ function detailsOf(error: ServiceError): Map<string, Uint8Array> {
 
 async function listTools(): Promise<ToolDefinition[]> {
   const listed: ToolDefinition[] = [];
-  const stream = tools.listTools(ListToolsRequest.fromPartial({}), new Metadata(), within());
+  const stream = tools.listTools(ListToolsRequest.fromPartial({ view: ToolView.TOOL_VIEW_FULL_JSON }), new Metadata(), within());
   for await (const response of stream) listed.push((response as ListToolsResponse).tool!);
   return listed;
 }

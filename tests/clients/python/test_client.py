@@ -12,7 +12,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_status import rpc_status
 
 from toolwire.brokerage.v1 import brokerage_service_pb2 as brokerage_pb
-from toolwire.v1 import result_pb2
+from toolwire.v1 import result_pb2, tool_pb2
 from toolwire.v1 import tool_service_pb2 as pb
 
 # The bound on calls that are expected to end by themselves: a hung call fails its test.
@@ -64,7 +64,8 @@ def test_the_server_and_its_services_are_healthy(channel):
 
 
 def test_tools_are_listed_in_order_of_name_with_schema_and_digest(tools):
-    listed = [response.tool for response in tools.ListTools(pb.ListToolsRequest(), timeout=LIMIT)]
+    request = pb.ListToolsRequest(view=tool_pb2.TOOL_VIEW_FULL_JSON)
+    listed = [response.tool for response in tools.ListTools(request, timeout=LIMIT)]
     names = [tool.name for tool in listed]
     assert names == sorted(names)
     assert {"get_quotes", "get_positions", "rank_portfolio", "debug_sleep"} <= set(names)

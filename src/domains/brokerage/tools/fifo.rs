@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use rust_decimal::Decimal;
 
 use super::money::{decimal, rounded};
-use crate::{contract::proto::brokerage::v1::Trade, domains::brokerage::source::Side};
+use crate::{domains::brokerage::proto::v1::Trade, domains::brokerage::source::Side};
 
 /// What the known trades of one symbol come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

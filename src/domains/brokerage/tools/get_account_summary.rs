@@ -10,10 +10,8 @@ use super::{
 };
 use crate::{
     context::{ToolContext, Unfinished},
-    contract::{
-        Provenance, ToolError,
-        proto::brokerage::v1::{self, GetAccountSummaryOutput, GetAccountSummaryRequest},
-    },
+    contract::{Provenance, ToolError},
+    domains::brokerage::proto::v1::{self, GetAccountSummaryOutput, GetAccountSummaryRequest},
     domains::brokerage::source::{AccountSummary, Master, Position},
     tool::{Reply, Tool},
 };

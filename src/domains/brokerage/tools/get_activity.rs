@@ -3,10 +3,8 @@
 use super::{data, money::exact};
 use crate::{
     context::{ToolContext, Unfinished},
-    contract::{
-        Provenance,
-        proto::brokerage::v1::{self, GetActivityOutput, GetActivityRequest},
-    },
+    contract::Provenance,
+    domains::brokerage::proto::v1::{self, GetActivityOutput, GetActivityRequest},
     domains::brokerage::source::Trade,
     tool::{Reply, Tool},
 };

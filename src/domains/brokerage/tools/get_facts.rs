@@ -3,10 +3,8 @@
 use super::required;
 use crate::{
     context::{ToolContext, Unfinished},
-    contract::{
-        ErrorCode, Provenance, ToolError,
-        proto::brokerage::v1::{GetFactsOutput, GetFactsRequest},
-    },
+    contract::{ErrorCode, Provenance, ToolError},
+    domains::brokerage::proto::v1::{GetFactsOutput, GetFactsRequest},
     domains::brokerage::source::{Brokerage, FALLBACK},
     tool::{Reply, Tool},
 };

@@ -3,10 +3,8 @@
 use super::{data, money::exact, one_of, required};
 use crate::{
     context::{ToolContext, Unfinished},
-    contract::{
-        Provenance, ToolError,
-        proto::brokerage::v1::{GetPerformanceOutput, GetPerformanceRequest},
-    },
+    contract::{Provenance, ToolError},
+    domains::brokerage::proto::v1::{GetPerformanceOutput, GetPerformanceRequest},
     domains::brokerage::source::{Account, Performance, Timeframe},
     tool::{Reply, Tool},
 };

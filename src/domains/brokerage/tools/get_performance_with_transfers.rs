@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     context::{ToolContext, Unfinished},
-    contract::proto::brokerage::v1::{
+    domains::brokerage::proto::v1::{
         GetPerformanceOutput, GetPerformanceRequest, GetPerformanceWithTransfersOutput,
         GetPerformanceWithTransfersRequest, GetTransfersOutput, GetTransfersRequest, Transfer,
     },

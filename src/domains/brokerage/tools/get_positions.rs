@@ -3,10 +3,8 @@
 use super::{data, position::position_message, required};
 use crate::{
     context::{ToolContext, Unfinished},
-    contract::{
-        Provenance,
-        proto::brokerage::v1::{GetPositionsOutput, GetPositionsRequest},
-    },
+    contract::Provenance,
+    domains::brokerage::proto::v1::{GetPositionsOutput, GetPositionsRequest},
     domains::brokerage::source::Symbol,
     tool::{Reply, Tool},
 };

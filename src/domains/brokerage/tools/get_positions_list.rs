@@ -3,10 +3,8 @@
 use super::{data, one_of, position::position_message};
 use crate::{
     context::{ToolContext, Unfinished},
-    contract::{
-        Provenance, ToolError,
-        proto::brokerage::v1::{GetPositionsListOutput, GetPositionsListRequest},
-    },
+    contract::{Provenance, ToolError},
+    domains::brokerage::proto::v1::{GetPositionsListOutput, GetPositionsListRequest},
     domains::brokerage::source::AssetClass,
     tool::{Reply, Tool},
 };

@@ -3,10 +3,8 @@
 use super::{data, money::exact, refused, required};
 use crate::{
     context::{ToolContext, Unfinished},
-    contract::{
-        Provenance, ToolError,
-        proto::brokerage::v1::{self, GetQuotesOutput, GetQuotesRequest},
-    },
+    contract::{Provenance, ToolError},
+    domains::brokerage::proto::v1::{self, GetQuotesOutput, GetQuotesRequest},
     domains::brokerage::source::{Quote, Symbol},
     tool::{Reply, Tool},
 };

@@ -11,12 +11,10 @@ use super::{
 };
 use crate::{
     context::{ToolContext, Unfinished},
-    contract::{
-        ErrorCode,
-        proto::brokerage::v1::{
-            GetActivityOutput, GetActivityRequest, GetPositionsOutput, GetPositionsRequest, GetQuotesOutput,
-            GetQuotesRequest, GetSymbolPerformanceOutput, GetSymbolPerformanceRequest, Position, Quote,
-        },
+    contract::ErrorCode,
+    domains::brokerage::proto::v1::{
+        GetActivityOutput, GetActivityRequest, GetPositionsOutput, GetPositionsRequest, GetQuotesOutput,
+        GetQuotesRequest, GetSymbolPerformanceOutput, GetSymbolPerformanceRequest, Position, Quote,
     },
     domains::brokerage::source::Symbol,
     tool::{self, Reply, Tool},

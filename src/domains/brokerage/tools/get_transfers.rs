@@ -3,10 +3,8 @@
 use super::{data, money::exact};
 use crate::{
     context::{ToolContext, Unfinished},
-    contract::{
-        Provenance,
-        proto::brokerage::v1::{self, GetTransfersOutput, GetTransfersRequest},
-    },
+    contract::Provenance,
+    domains::brokerage::proto::v1::{self, GetTransfersOutput, GetTransfersRequest},
     domains::brokerage::source::Transfer,
     tool::{Reply, Tool},
 };

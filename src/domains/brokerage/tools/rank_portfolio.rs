@@ -7,12 +7,10 @@ use rust_decimal::Decimal;
 use super::{GetPositionsList, GetQuotes, money::exact, one_of, valuation::Valuation};
 use crate::{
     context::{ToolContext, Unfinished},
-    contract::{
-        ToolError,
-        proto::brokerage::v1::{
-            GetPositionsListOutput, GetPositionsListRequest, GetQuotesOutput, GetQuotesRequest, Position,
-            Quote, RankPortfolioOutput, RankPortfolioRequest, RankedPosition,
-        },
+    contract::ToolError,
+    domains::brokerage::proto::v1::{
+        GetPositionsListOutput, GetPositionsListRequest, GetQuotesOutput, GetQuotesRequest, Position, Quote,
+        RankPortfolioOutput, RankPortfolioRequest, RankedPosition,
     },
     tool::{self, Reply, Tool},
 };

@@ -3,10 +3,8 @@
 use super::stop_record::StopRecord;
 use crate::{
     context::{ToolContext, Unfinished},
-    contract::{
-        ErrorCode, ToolError,
-        proto::diagnostics::v1::{DebugFailInput, DebugFailOutput},
-    },
+    contract::{ErrorCode, ToolError},
+    domains::diagnostics::proto::v1::{DebugFailInput, DebugFailOutput},
     tool::{Reply, Tool},
 };
 

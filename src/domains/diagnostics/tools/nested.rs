@@ -5,10 +5,8 @@ use tokio::time::sleep;
 use super::{or_zero, provenance, stop_record::StopRecord};
 use crate::{
     context::{ToolContext, Unfinished},
-    contract::{
-        convert,
-        proto::diagnostics::v1::{DebugNestedInput, DebugNestedLevel, DebugNestedOutput},
-    },
+    contract::convert,
+    domains::diagnostics::proto::v1::{DebugNestedInput, DebugNestedLevel, DebugNestedOutput},
     tool::{self, Reply, Tool},
 };
 

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::stop_record::StopRecord;
 use crate::{
     context::{ToolContext, Unfinished},
-    contract::proto::diagnostics::v1::{DebugPanicInput, DebugPanicOutput},
+    domains::diagnostics::proto::v1::{DebugPanicInput, DebugPanicOutput},
     tool::{Reply, Tool},
 };
 

@@ -8,10 +8,8 @@ use super::{or_zero, provenance, stop_record::StopRecord};
 use crate::{
     clock,
     context::{ToolContext, Unfinished},
-    contract::{
-        convert,
-        proto::diagnostics::v1::{DebugSleepInput, DebugSleepOutput},
-    },
+    contract::convert,
+    domains::diagnostics::proto::v1::{DebugSleepInput, DebugSleepOutput},
     tool::{Reply, Tool},
 };
 

@@ -6,7 +6,7 @@ use tokio::time::sleep;
 use super::{or_zero, provenance, stop_record::StopRecord};
 use crate::{
     context::{ToolContext, Unfinished},
-    contract::proto::diagnostics::v1::{DebugStreamInput, DebugStreamOutput},
+    domains::diagnostics::proto::v1::{DebugStreamInput, DebugStreamOutput},
     tool::{Reply, Tool},
 };
 

@@ -11,10 +11,8 @@ use super::{or_zero, provenance, stop_record::StopRecord};
 use crate::{
     clock,
     context::{ToolContext, Unfinished, UserId},
-    contract::{
-        convert,
-        proto::diagnostics::v1::{DebugWriteInput, DebugWriteOutput},
-    },
+    contract::convert,
+    domains::diagnostics::proto::v1::{DebugWriteInput, DebugWriteOutput},
     tool::{Reply, Tool},
 };
 

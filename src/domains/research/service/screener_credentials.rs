@@ -4,11 +4,8 @@
 use tonic::{Request, Status};
 
 use crate::{
-    contract::{
-        Refusal, ToolError, Violation,
-        proto::research::v1::{ForgetScreenerCredentialsRequest, SetScreenerCredentialsRequest},
-        status,
-    },
+    contract::{Refusal, ToolError, Violation, status},
+    domains::research::proto::v1::{ForgetScreenerCredentialsRequest, SetScreenerCredentialsRequest},
     domains::research::sources::screener::{Credentials, Login},
     faces::grpc::Caller,
 };

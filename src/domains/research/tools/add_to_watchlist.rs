@@ -7,10 +7,8 @@ use super::{
 use crate::{
     clock,
     context::{ToolContext, Unfinished},
-    contract::{
-        ToolError,
-        proto::research::v1::{AddToWatchlistOutput, AddToWatchlistRequest},
-    },
+    contract::ToolError,
+    domains::research::proto::v1::{AddToWatchlistOutput, AddToWatchlistRequest},
     domains::research::sources::{symbols::Symbols, universe::normal, watchlist::UserWatchlists},
     tool::{Reply, Tool},
     upstream::text,

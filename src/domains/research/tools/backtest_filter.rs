@@ -10,9 +10,9 @@ use super::{
 };
 use crate::{
     context::{ToolContext, Unfinished},
-    contract::{
-        Provenance, ToolError,
-        proto::research::v1::{BacktestFilterOutput, BacktestFilterRequest, BacktestSummary, BacktestTrade},
+    contract::{Provenance, ToolError},
+    domains::research::proto::v1::{
+        BacktestFilterOutput, BacktestFilterRequest, BacktestSummary, BacktestTrade,
     },
     domains::research::sources::yahoo::{Span, Yahoo},
     tool::{Reply, Tool},

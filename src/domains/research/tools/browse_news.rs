@@ -3,7 +3,7 @@
 use super::{one_of, provenance, required, time};
 use crate::{
     context::{ToolContext, Unfinished},
-    contract::proto::research::v1::{self, BrowseNewsOutput, BrowseNewsRequest},
+    domains::research::proto::v1::{self, BrowseNewsOutput, BrowseNewsRequest},
     domains::research::sources::news::{Article, Category, News, PROFILE},
     tool::{Reply, Tool},
 };

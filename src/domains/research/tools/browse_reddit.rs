@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     context::{ToolContext, Unfinished},
-    contract::proto::research::v1::{BrowseRedditOutput, BrowseRedditRequest, RedditPost},
+    domains::research::proto::v1::{BrowseRedditOutput, BrowseRedditRequest, RedditPost},
     domains::research::sources::reddit::{PROFILE, Post, Reddit, Sort},
     tool::{Reply, Tool},
     upstream::text,

@@ -7,10 +7,8 @@ use std::time::{Duration, SystemTime};
 use super::{provenance, time};
 use crate::{
     context::{ToolContext, Unfinished},
-    contract::{
-        Provenance,
-        proto::research::v1::{BrowseScreenerOutput, BrowseScreenerRequest, ScreenedStock},
-    },
+    contract::Provenance,
+    domains::research::proto::v1::{BrowseScreenerOutput, BrowseScreenerRequest, ScreenedStock},
     domains::research::sources::screener::{Browsed, Freshness, Refresh, Screener},
     store::screens,
     tool::{Reply, Tool},

@@ -3,10 +3,8 @@
 use super::{naming::Naming, one_of, provenance, required, time, watchlist::unavailable};
 use crate::{
     context::{ToolContext, Unfinished},
-    contract::{
-        ToolError,
-        proto::research::v1::{BrowseValuepickrOutput, BrowseValuepickrRequest, ForumTopic},
-    },
+    contract::ToolError,
+    domains::research::proto::v1::{BrowseValuepickrOutput, BrowseValuepickrRequest, ForumTopic},
     domains::research::sources::{
         universe::Universe,
         valuepickr::{Order, PROFILE, Topic, ValuePickr},

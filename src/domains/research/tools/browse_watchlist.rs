@@ -4,7 +4,7 @@ use super::{provenance, time, watchlist::unavailable};
 use crate::{
     clock,
     context::{ToolContext, Unfinished},
-    contract::proto::research::v1::{BrowseWatchlistOutput, BrowseWatchlistRequest, WatchedStock},
+    domains::research::proto::v1::{BrowseWatchlistOutput, BrowseWatchlistRequest, WatchedStock},
     domains::research::sources::watchlist::UserWatchlists,
     store::watchlist::{self, WatchOrigin},
     tool::{Reply, Tool},

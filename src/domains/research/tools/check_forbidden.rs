@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     context::{ToolContext, Unfinished},
-    contract::proto::research::v1::{
+    domains::research::proto::v1::{
         CheckForbiddenOutput, CheckForbiddenRequest, GetFundamentalsOutput, GetFundamentalsRequest,
         GetTechnicalsOutput, GetTechnicalsRequest, RuleViolation, UnknownRule,
     },

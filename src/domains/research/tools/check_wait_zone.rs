@@ -3,7 +3,7 @@
 use super::{GetTechnicals, Profiles, required, symbol, wait_zone::Observed};
 use crate::{
     context::{ToolContext, Unfinished},
-    contract::proto::research::v1::{CheckWaitZoneOutput, CheckWaitZoneRequest, GetTechnicalsRequest},
+    domains::research::proto::v1::{CheckWaitZoneOutput, CheckWaitZoneRequest, GetTechnicalsRequest},
     tool::{self, Reply, Tool},
 };
 

@@ -8,11 +8,9 @@ use self::metrics::{Column, rows};
 use super::{GetFundamentals, GetTechnicals, refused, symbol};
 use crate::{
     context::{ToolContext, Unfinished},
-    contract::{
-        ErrorCode, Provenance, ToolError,
-        proto::research::v1::{
-            CompareStocksOutput, CompareStocksRequest, GetFundamentalsRequest, GetTechnicalsRequest,
-        },
+    contract::{ErrorCode, Provenance, ToolError},
+    domains::research::proto::v1::{
+        CompareStocksOutput, CompareStocksRequest, GetFundamentalsRequest, GetTechnicalsRequest,
     },
     tool::{self, Reply, Tool},
 };

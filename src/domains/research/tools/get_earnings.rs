@@ -12,10 +12,8 @@ use self::quarters::{Quarters, of_nse, of_yahoo};
 use super::{dated, lacking, symbol};
 use crate::{
     context::{ToolContext, Unfinished},
-    contract::{
-        Provenance,
-        proto::research::v1::{GetEarningsOutput, GetEarningsRequest},
-    },
+    contract::Provenance,
+    domains::research::proto::v1::{GetEarningsOutput, GetEarningsRequest},
     domains::research::sources::{
         nse::Nse,
         quarter::Quarter,

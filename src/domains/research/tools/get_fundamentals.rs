@@ -3,7 +3,7 @@
 use super::{dated, figure::tidy, symbol};
 use crate::{
     context::{ToolContext, Unfinished},
-    contract::proto::research::v1::{GetFundamentalsOutput, GetFundamentalsRequest},
+    domains::research::proto::v1::{GetFundamentalsOutput, GetFundamentalsRequest},
     domains::research::sources::{
         india::CRORE,
         universe::Universe,

@@ -5,7 +5,7 @@ use chrono::TimeDelta;
 use super::{dated, figure::tidy, symbol};
 use crate::{
     context::{ToolContext, Unfinished},
-    contract::proto::research::v1::{self, GetInsiderTradingOutput, GetInsiderTradingRequest},
+    domains::research::proto::v1::{self, GetInsiderTradingOutput, GetInsiderTradingRequest},
     domains::research::sources::{
         india::CRORE,
         nse::{Deal, Nse, Side},

@@ -5,7 +5,7 @@ use futures_util::future::{OptionFuture, join};
 use super::{dated, lacking, symbol};
 use crate::{
     context::{ToolContext, Unfinished},
-    contract::proto::research::v1::{
+    domains::research::proto::v1::{
         GetInstitutionalHoldingsOutput, GetInstitutionalHoldingsRequest, HoldingsChange, MarketFlow,
     },
     domains::research::sources::{

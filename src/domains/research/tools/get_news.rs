@@ -5,7 +5,7 @@ use chrono::TimeDelta;
 use super::{browse_news::article_message, provenance, required};
 use crate::{
     context::{ToolContext, Unfinished},
-    contract::proto::research::v1::{GetNewsOutput, GetNewsRequest},
+    domains::research::proto::v1::{GetNewsOutput, GetNewsRequest},
     domains::research::sources::{
         news::{News, PROFILE},
         universe::{Universe, normal},

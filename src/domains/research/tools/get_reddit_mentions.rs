@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     context::{ToolContext, Unfinished},
-    contract::proto::research::v1::{GetRedditMentionsOutput, GetRedditMentionsRequest, RedditMention},
+    domains::research::proto::v1::{GetRedditMentionsOutput, GetRedditMentionsRequest, RedditMention},
     domains::research::sources::{
         reddit::{PROFILE, Post, Reddit},
         universe::{Universe, normal},

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     context::{ToolContext, Unfinished},
-    contract::proto::research::v1::{GetStockThesisOutput, GetStockThesisRequest},
+    domains::research::proto::v1::{GetStockThesisOutput, GetStockThesisRequest},
     domains::research::sources::{
         universe::Universe,
         valuepickr::{Discussion, Order, PROFILE, Topic, ValuePickr},

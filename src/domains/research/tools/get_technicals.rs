@@ -5,10 +5,8 @@ use chrono::{NaiveDate, TimeDelta};
 use super::{dated, indicators::Series, symbol};
 use crate::{
     context::{ToolContext, Unfinished},
-    contract::{
-        ToolError,
-        proto::research::v1::{GetTechnicalsOutput, GetTechnicalsRequest},
-    },
+    contract::ToolError,
+    domains::research::proto::v1::{GetTechnicalsOutput, GetTechnicalsRequest},
     domains::research::sources::yahoo::{Span, Yahoo},
     tool::{Reply, Tool},
 };

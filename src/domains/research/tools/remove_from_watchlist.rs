@@ -9,7 +9,7 @@ use super::{
 use crate::{
     clock,
     context::{ToolContext, Unfinished},
-    contract::proto::research::v1::{RemoveFromWatchlistOutput, RemoveFromWatchlistRequest},
+    domains::research::proto::v1::{RemoveFromWatchlistOutput, RemoveFromWatchlistRequest},
     domains::research::sources::{universe::normal, watchlist::UserWatchlists},
     tool::{Reply, Tool},
 };

@@ -5,7 +5,7 @@
 mod words;
 
 use self::words::{NEGATIONS, NEGATIVE, POSITIVE};
-use crate::contract::proto::research::v1::Sentiment;
+use crate::domains::research::proto::v1::Sentiment;
 
 /// How moods are found.
 const METHOD: &str = "lexicon";

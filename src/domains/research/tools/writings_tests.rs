@@ -24,7 +24,8 @@ use wiremock::{
 use super::*;
 use crate::{
     context::{ToolContext, Unfinished, UserId},
-    contract::{ErrorCode, ToolError, proto::research::v1::*},
+    contract::{ErrorCode, ToolError},
+    domains::research::proto::v1::*,
     domains::research::sources::{news, reddit, universe::Universe, valuepickr, watchlist::UserWatchlists},
     store::{
         StoreError,

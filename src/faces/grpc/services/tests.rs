@@ -29,7 +29,7 @@ fn toys() -> DescriptorPool {
         syntax: Some("proto3".to_owned()),
         ..Default::default()
     };
-    let mut pool = crate::contract::proto::descriptors().clone();
+    let mut pool = crate::contract::descriptors::pool([]).unwrap();
     pool.add_file_descriptor_proto(file).unwrap();
     pool
 }

@@ -2,7 +2,7 @@
 
 use prost_types::{Value, value::Kind};
 
-use crate::contract::proto::research::v1::{ComparedMetric, GetFundamentalsOutput, GetTechnicalsOutput};
+use crate::domains::research::proto::v1::{ComparedMetric, GetFundamentalsOutput, GetTechnicalsOutput};
 
 /// What was found of a stock.
 pub(super) struct Column {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    contract::proto::research::v1::QuarterlyResult,
+    domains::research::proto::v1::QuarterlyResult,
     domains::research::{
         sources::{
             nse::FiledResult,

@@ -11,7 +11,8 @@ use futures_util::future::{BoxFuture, ready};
 use crate::{
     clock,
     context::{Services, ToolContext, Unfinished, User, UserId},
-    contract::{ErrorCode, proto::research::v1 as wire},
+    contract::ErrorCode,
+    domains::research::proto::v1 as wire,
     domains::research::{
         sources::{symbols::Symbols, universe::Universe, watchlist::UserWatchlists},
         tools::{AddToWatchlist, BrowseWatchlist, RemoveFromWatchlist},

@@ -1,0 +1,29 @@
+//! How a message is shown whose proto marks fields with `debug_redact`: every field, but those without their values.
+//!
+//! `build.rs` writes the `Debug` that calls this, for such messages alone.
+
+use std::fmt;
+
+use prost_reflect::{FieldDescriptor, ReflectMessage, Value};
+
+/// What stands for a hidden value, whether there is one or not.
+const HIDDEN: &str = "[redacted]";
+
+/// Shows a message without the values of its redacted fields.
+pub fn fmt<M: ReflectMessage>(message: &M, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let message = message.transcode_to_dynamic();
+    let descriptor = message.descriptor();
+    let mut shown = f.debug_struct(descriptor.name());
+    for field in descriptor.fields() {
+        if is_redacted(&field) {
+            shown.field(field.name(), &format_args!("{HIDDEN}"));
+        } else {
+            shown.field(field.name(), &message.get_field(&field));
+        }
+    }
+    shown.finish()
+}
+
+fn is_redacted(field: &FieldDescriptor) -> bool {
+    field.options().get_field_by_name("debug_redact").as_deref().and_then(Value::as_bool).unwrap_or(false)
+}

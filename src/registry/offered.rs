@@ -1,0 +1,24 @@
+//! What tools are made from. Not here: making them (`load`).
+
+use std::{fmt, sync::Arc};
+
+use prost_reflect::DescriptorPool;
+
+use super::manifests::Manifests;
+use crate::tool::Executor;
+
+/// What tools are made from.
+pub struct Offered {
+    /// What is said of them.
+    pub manifests: Manifests,
+    /// What carries them out. One without a manifest is not offered.
+    pub executors: Vec<Arc<dyn Executor>>,
+    /// Every message and service that a manifest may name.
+    pub descriptors: DescriptorPool,
+}
+
+impl fmt::Debug for Offered {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Offered").field("executors", &self.executors.len()).finish_non_exhaustive()
+    }
+}
