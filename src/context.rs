@@ -4,7 +4,6 @@
 //! `toolwire.v1.ToolContext`; in process the context adds cancellation, credentials, events, services and the way to
 //! call other tools.
 
-mod audience;
 mod cancellation;
 mod events;
 mod ids;
@@ -13,6 +12,7 @@ mod nested;
 mod pins;
 mod services;
 mod source_states;
+mod subscribers;
 mod user;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
@@ -21,7 +21,6 @@ use opentelemetry::trace::TraceId;
 use secrecy::SecretString;
 use tokio::time::Instant;
 
-pub use audience::Audience;
 pub use cancellation::{Cancellation, StopCause};
 pub use events::{EventSink, Events};
 pub use ids::{CallId, InvalidId, RequestId, UserId};
@@ -30,6 +29,7 @@ pub use nested::{CallTools, NoNestedCalls, Unfinished};
 pub use pins::Pins;
 pub use services::Services;
 pub use source_states::SourceStates;
+pub use subscribers::Subscribers;
 pub use user::User;
 
 use crate::clock;

@@ -106,7 +106,7 @@ impl Pipeline {
 
     /// Carries a call out to its end. Nobody hears what it says meanwhile, so it need not say it.
     pub async fn finish(self: &Arc<Self>, call: Call) -> Result<Terminal, Refusal> {
-        self.launch(call, EventSink::unheard()).await?.terminal().await
+        self.launch(call, EventSink::unread()).await?.terminal().await
     }
 
     async fn launch(

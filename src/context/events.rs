@@ -7,7 +7,7 @@ use std::future::pending;
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
 
-use super::audience::Audience;
+use super::subscribers::Subscribers;
 use crate::contract::Event;
 
 /// How many events may wait for a slow reader.
@@ -28,7 +28,7 @@ enum To {
     Waiter(mpsc::Sender<Event>),
     Reader(mpsc::Sender<Event>),
     /// Whoever waits for work that several calls share.
-    Audience(Audience),
+    Subscribers(Subscribers),
 }
 
 impl EventSink {
@@ -39,7 +39,7 @@ impl EventSink {
     }
 
     /// A sink whose events nobody reads, and an end that only tells, by being dropped, that the caller is gone.
-    pub fn unheard() -> (Self, Events) {
+    pub fn unread() -> (Self, Events) {
         let (sender, receiver) = mpsc::channel(1);
         (Self(To::Waiter(sender)), receiver)
     }
@@ -49,24 +49,24 @@ impl EventSink {
         Self(To::Nobody)
     }
 
-    /// A sink whose events reach everybody in the audience.
-    pub fn to_all(audience: Audience) -> Self {
-        Self(To::Audience(audience))
+    /// A sink whose events reach all subscribers.
+    pub fn to_subscribers(subscribers: Subscribers) -> Self {
+        Self(To::Subscribers(subscribers))
     }
 
-    /// Lets the reader of this sink, if there is one, hear what an audience hears.
-    pub fn listen_to(&self, audience: &Audience) {
+    /// Lets the reader of this sink, if there is one, read the events of shared work too.
+    pub fn subscribe_to(&self, subscribers: &Subscribers) {
         if let To::Reader(sender) = &self.0 {
-            audience.admit(sender.clone());
+            subscribers.add(sender.clone());
         }
     }
 
     /// Whether anybody reads: words for nobody need not be made.
-    pub fn is_heard(&self) -> bool {
+    pub fn has_reader(&self) -> bool {
         match &self.0 {
             To::Nobody | To::Waiter(_) => false,
             To::Reader(sender) => !sender.is_closed(),
-            To::Audience(audience) => !audience.is_empty(),
+            To::Subscribers(subscribers) => !subscribers.is_empty(),
         }
     }
 
@@ -90,7 +90,7 @@ impl EventSink {
                     tokio::task::yield_now().await;
                 }
             }
-            To::Audience(audience) => audience.deliver(Event::Chunk(data)).await,
+            To::Subscribers(subscribers) => subscribers.send(Event::Chunk(data)).await,
         }
     }
 
@@ -98,7 +98,7 @@ impl EventSink {
     pub async fn closed(&self) {
         match &self.0 {
             To::Waiter(sender) | To::Reader(sender) => sender.closed().await,
-            To::Nobody | To::Audience(_) => pending().await,
+            To::Nobody | To::Subscribers(_) => pending().await,
         }
     }
 
@@ -108,7 +108,7 @@ impl EventSink {
             To::Reader(sender) => {
                 let _ = sender.try_send(event);
             }
-            To::Audience(audience) => audience.offer(&event),
+            To::Subscribers(subscribers) => subscribers.try_send(&event),
         }
     }
 }
@@ -131,45 +131,45 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn everybody_in_an_audience_hears_what_is_said_after_they_came() {
-        let audience = Audience::default();
-        let work = EventSink::to_all(audience.clone());
-        assert!(!work.is_heard());
+    async fn every_subscriber_gets_the_events_from_when_it_came() {
+        let subscribers = Subscribers::default();
+        let work = EventSink::to_subscribers(subscribers.clone());
+        assert!(!work.has_reader());
         let (first, mut first_events) = EventSink::channel();
-        first.listen_to(&audience);
+        first.subscribe_to(&subscribers);
         work.progress(None, "a");
         let (second, mut second_events) = EventSink::channel();
-        second.listen_to(&audience);
-        EventSink::unheard().0.listen_to(&audience);
+        second.subscribe_to(&subscribers);
+        EventSink::unread().0.subscribe_to(&subscribers);
         work.progress(None, "b");
         assert_eq!(progress_of(&mut first_events), ["a", "b"]);
         assert_eq!(progress_of(&mut second_events), ["b"]);
         drop((first_events, second_events));
-        assert!(!work.is_heard());
+        assert!(!work.has_reader());
     }
 
     #[tokio::test]
     async fn a_reader_who_stalls_holds_up_no_other() {
-        let audience = Audience::default();
-        let work = EventSink::to_all(audience.clone());
+        let subscribers = Subscribers::default();
+        let work = EventSink::to_subscribers(subscribers.clone());
         let (stalled, _stalled_events) = EventSink::channel();
-        stalled.listen_to(&audience);
+        stalled.subscribe_to(&subscribers);
         for _ in 0..CAPACITY {
             work.chunk(Map::new()).await;
         }
         assert!(work.chunk(Map::new()).now_or_never().is_none(), "a lone reader sets the pace");
         let (quick, mut quick_events) = EventSink::channel();
-        quick.listen_to(&audience);
+        quick.subscribe_to(&subscribers);
         assert!(work.chunk(Map::new()).now_or_never().is_some());
         assert!(matches!(quick_events.try_recv(), Ok(Event::Chunk(_))));
     }
 
     #[tokio::test]
     async fn a_caller_who_only_waits_is_told_nothing_and_its_leaving_is_seen() {
-        let (sink, mut events) = EventSink::unheard();
+        let (sink, mut events) = EventSink::unread();
         sink.progress(None, "a");
         sink.chunk(Map::new()).await;
-        assert!(!sink.is_heard() && events.try_recv().is_err());
+        assert!(!sink.has_reader() && events.try_recv().is_err());
         assert!(sink.closed().now_or_never().is_none());
         drop(events);
         assert!(sink.closed().now_or_never().is_some());

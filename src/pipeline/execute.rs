@@ -88,7 +88,7 @@ fn conclude(call: &Call, reply: Result<Reply<Payload>, Unfinished>) -> Terminal 
 async fn run(call: &Call) -> Result<Reply<Payload>, Unfinished> {
     let limit = clock::now() + call.tool().definition.timeout;
     let reads = call.tool().definition.category == Category::Read;
-    // A write that has started is not cut in half: those who wait for it lose patience, it goes on.
+    // A write that has started is not cut in half: the waiting for it is bounded elsewhere, it goes on.
     let own_limit = reads && limit < call.context.deadline;
     let context = ToolContext {
         deadline: if own_limit { limit } else { call.context.deadline },

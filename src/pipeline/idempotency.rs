@@ -223,7 +223,7 @@ fn stored(call: &Call, result: ToolResult) -> Terminal {
 }
 
 fn accept(call: &Call) {
-    if !call.context.events.is_heard() {
+    if !call.context.events.has_reader() {
         return;
     }
     let definition = &call.tool().definition;

@@ -29,7 +29,7 @@ const INTERVAL: Duration = Duration::from_secs(20);
 /// What is said in between of a tool without words of its own.
 const ALIVE: &str = "Still working";
 
-/// Speaks of every call that is heard.
+/// Tells of every call whose events are read.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Layer;
 
@@ -61,7 +61,7 @@ where
     }
 
     fn call(&mut self, call: Call) -> Self::Future {
-        if call.context.depth > 0 || !call.context.events.is_heard() {
+        if call.context.depth > 0 || !call.context.events.has_reader() {
             return Either::Left(self.inner.call(call));
         }
         let narrator = Narrator::of(&call);
@@ -111,7 +111,7 @@ impl Narrator {
         self.tool.narration.progress(&self.arguments)
     }
 
-    /// The last words before the result.
+    /// Sends the summary, which comes right before the result.
     fn sum_up(&self, result: &CallResult) {
         let Ok(Terminal::Result(result)) = result else { return };
         let Ok(data) = &result.outcome else { return };

@@ -82,7 +82,7 @@ impl CallStream {
                 Some(Ok(Step::Event(_))) => {}
                 Some(Ok(Step::Terminal(terminal))) => return Ok(terminal),
                 Some(Err(refusal)) => return Err(refusal),
-                None => return Err(lost(self.call_id)),
+                None => return Err(internal(self.call_id)),
             }
         }
     }
@@ -97,14 +97,14 @@ impl CallStream {
                 biased;
                 Some(event) = self.events.recv() => return Some(Ok(Step::Event(event))),
                 end = coming => {
-                    // Work that goes on beyond the end has nobody to speak to.
+                    // Nobody reads the events of work that goes on beyond the end.
                     self.events.close();
-                    // The task is gone without a word only when something in it panicked.
-                    self.end = End::Ready(Box::new(end.unwrap_or_else(|_| Err(lost(self.call_id)))));
+                    // There is no end only when the task panicked.
+                    self.end = End::Ready(Box::new(end.unwrap_or_else(|_| Err(internal(self.call_id)))));
                 }
             }
         }
-        // What was said before the end is still heard.
+        // Events sent before the end are still read.
         if let Ok(event) = self.events.try_recv() {
             return Some(Ok(Step::Event(event)));
         }
@@ -115,7 +115,7 @@ impl CallStream {
     }
 }
 
-fn lost(call_id: CallId) -> Refusal {
+fn internal(call_id: CallId) -> Refusal {
     Refusal::Internal { call_id: call_id.to_string() }
 }
 

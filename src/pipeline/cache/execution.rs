@@ -18,7 +18,7 @@ use tower::{Service, ServiceExt};
 use super::{hit, key::ExecutionKey, readable};
 use crate::{
     clock,
-    context::{Audience, Cancellation, EventSink, StopCause, UserId},
+    context::{Cancellation, EventSink, StopCause, Subscribers, UserId},
     contract::{ErrorCode, Payload, Refusal, Terminal, ToolResult},
     pipeline::{Call, CallResult, execute},
     single_flight::{Leader, SingleFlight, Waiter, WhenUnattended},
@@ -35,9 +35,9 @@ const STORE_TIMEOUT: Duration = Duration::from_secs(1);
 /// A caller with less time left than this after an execution ran out of its own begins no other.
 const LEAST_TIME: Duration = Duration::from_millis(100);
 
-/// The executions under way; leader and waiters share who hears of progress.
+/// The executions under way; leader and waiters share who reads the events.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Executions(SingleFlight<ExecutionKey, Ended, Audience>);
+pub(super) struct Executions(SingleFlight<ExecutionKey, Ended, Subscribers>);
 
 /// How an execution ended, and by when it had to.
 #[derive(Clone, Debug)]
@@ -81,7 +81,7 @@ impl Executions {
         loop {
             let caller = &call.context.cancellation;
             let (leader, mut waiter) = self.0.join_or_lead(key, WhenUnattended::Cancel, caller);
-            call.context.events.listen_to(waiter.shared());
+            call.context.events.subscribe_to(waiter.shared());
             if let Some(leader) = leader {
                 let target = store.clone().map(|store| Target { store, key: key.result, ttl });
                 start(shared(call, &waiter), leader, target, inner.clone());
@@ -101,15 +101,15 @@ impl Executions {
 }
 
 /// The call as it is executed: its events reach all who wait, and it stops when the last of them leaves.
-fn shared(call: &Call, waiter: &Waiter<Ended, Audience>) -> Call {
+fn shared(call: &Call, waiter: &Waiter<Ended, Subscribers>) -> Call {
     let mut work = call.clone();
     work.context.cancellation = waiter.cancellation().clone();
-    work.context.events = EventSink::to_all(waiter.shared().clone());
+    work.context.events = EventSink::to_subscribers(waiter.shared().clone());
     work
 }
 
 /// Executes the call in a task of its own.
-fn start<S>(call: Call, leader: Leader<ExecutionKey, Ended, Audience>, target: Option<Target>, inner: S)
+fn start<S>(call: Call, leader: Leader<ExecutionKey, Ended, Subscribers>, target: Option<Target>, inner: S)
 where
     S: Service<Call, Response = Terminal, Error = Refusal> + Send + 'static,
     S::Future: Send + 'static,

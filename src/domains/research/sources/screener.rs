@@ -7,13 +7,13 @@
 mod catalogue;
 mod credentials;
 mod page;
-mod patience;
 mod profile;
 mod progress;
 mod scrape;
 mod session;
 mod settings;
 mod table;
+mod time_limits;
 mod why;
 
 use std::{
@@ -24,9 +24,9 @@ use std::{
 use tokio::{select, time::timeout_at};
 
 use self::{
-    patience::Patience,
     progress::Progress,
     scrape::{Scrape, Scraped},
+    time_limits::TimeLimits,
     why::Why,
 };
 use crate::{
@@ -144,15 +144,15 @@ impl Screener {
 
     /// Scrapes, or joins the user's scrape that is under way.
     async fn scraped(&self, screen: &Screen, context: &ToolContext) -> Result<Browsed, Why> {
-        let patience = Patience::of(context);
+        let limits = TimeLimits::of(context);
         let caller = &context.cancellation;
         let (leader, mut waiter) =
             self.scrapes.join_or_lead(context.user.id.clone(), WhenUnattended::Cancel, caller);
         if let Some(leader) = leader {
-            start(self.scrape(screen, context, &waiter, patience), leader);
+            start(self.scrape(screen, context, &waiter, limits), leader);
         }
         let progress = waiter.shared().clone();
-        match timeout_at(patience.ends, progress.while_waiting(waiter.outcome(), &context.events)).await {
+        match timeout_at(limits.wait_ends, progress.while_waiting(waiter.outcome(), &context.events)).await {
             // A panic of the scrape is one of each call that shares it.
             Ok(scraped) => scraped.expect("a scrape ends with an outcome").screen(&screen.screen_id),
             Err(_) => Err(Why::out_of_time()),
@@ -164,7 +164,7 @@ impl Screener {
         screen: &Screen,
         context: &ToolContext,
         waiter: &Waiter<Arc<Scraped>, Progress>,
-        patience: Patience,
+        limits: TimeLimits,
     ) -> Scrape {
         Scrape {
             client: self.client.clone(),
@@ -172,7 +172,7 @@ impl Screener {
             login: self.credentials.of(context).or_else(|| self.settings.demo.clone()),
             settings: Arc::clone(&self.settings),
             wanted: catalogue::in_turn(&self.settings.screens, &context.user.id, screen),
-            context: patience.of_scrape(context, waiter.cancellation().clone()),
+            context: limits.of_scrape(context, waiter.cancellation().clone()),
             progress: waiter.shared().clone(),
         }
     }

@@ -11,7 +11,8 @@ const BASE: Duration = Duration::from_millis(250);
 /// No back-off is longer.
 const CAP: Duration = Duration::from_secs(5);
 
-/// The attempts of one request: time-outs once, broken connections and failing servers twice, 429 once; in all at most two but for the 429.
+/// The attempts of one request: time-outs once, broken connections and failing servers twice, 429 once; in all at most
+/// two but for the 429.
 #[derive(Clone, Debug)]
 pub(super) struct Backoff {
     may_retry: bool,

@@ -19,8 +19,8 @@ use crate::{
 
 pub(super) const DAY: Duration = Duration::from_hours(24);
 
-/// A connector to a site of our own, and what stands around it.
-pub(super) struct House {
+/// A connector to a mock site, with the stores and credentials it uses.
+pub(super) struct Fixture {
     pub(super) site: MockServer,
     pub(super) screens: Arc<MemoryScreens>,
     pub(super) cool_downs: Arc<OneCoolDown>,
@@ -28,7 +28,7 @@ pub(super) struct House {
     pub(super) screener: Screener,
 }
 
-impl House {
+impl Fixture {
     /// A site with nothing on it.
     pub(super) async fn empty() -> Self {
         Self::with(|_| {}, PROFILE).await
@@ -36,12 +36,12 @@ impl House {
 
     /// A site that signs everybody in and has the given screens.
     pub(super) async fn serving(screens: &[(&str, &[&[&str]])]) -> Self {
-        let house = Self::empty().await;
-        house.sign_in().await;
+        let fixture = Self::empty().await;
+        fixture.sign_in().await;
         for (path, pages) in screens {
-            house.screen(path, pages).await;
+            fixture.screen(path, pages).await;
         }
-        house
+        fixture
     }
 
     pub(super) async fn with(change: impl FnOnce(&mut Settings), profile: Profile) -> Self {

@@ -10,7 +10,7 @@ use tokio::select;
 use wiremock::ResponseTemplate;
 
 use super::{
-    testing::{DAY, House, call_of, copy, html},
+    testing::{DAY, Fixture, call_of, copy, html},
     *,
 };
 use crate::{contract::Event, store::cool_downs::CoolDown};
@@ -19,10 +19,10 @@ const DEFAULT: &str = "screens/101/default/";
 const OTHERS: [&str; 3] = ["screens/102/value-picks/", "screens/103/small-cap/", "screens/104/momentum/"];
 
 /// Every screen of the embedded catalogue, of one page each but the first.
-async fn full_site() -> House {
+async fn full_site() -> Fixture {
     let first: &[&[&str]] = &[&["TCS", "INFY"], &["WIPRO"]];
     let one: &[&[&str]] = &[&["ITC"]];
-    House::serving(&[(DEFAULT, first), (OTHERS[0], one), (OTHERS[1], one), (OTHERS[2], one)]).await
+    Fixture::serving(&[(DEFAULT, first), (OTHERS[0], one), (OTHERS[1], one), (OTHERS[2], one)]).await
 }
 
 fn symbols(browsed: &Browsed) -> Vec<&str> {
@@ -31,15 +31,15 @@ fn symbols(browsed: &Browsed) -> Vec<&str> {
 
 #[tokio::test]
 async fn a_first_call_scrapes_every_screen_in_one_session_as_a_browser_would() {
-    let house = full_site().await;
-    let browsed = house.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap();
+    let fixture = full_site().await;
+    let browsed = fixture.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap();
     assert_eq!(symbols(&browsed), ["TCS", "INFY", "WIPRO"]);
     assert_eq!((browsed.freshness, browsed.warnings.len()), (Freshness::Scraped, 0));
     assert_eq!(browsed.copy.name, "Screen of 3");
-    assert_eq!(house.screens.ids("demo"), ["default", "momentum", "small_cap", "value_picks"]);
-    assert_eq!(house.screens.watched("demo"), ["INFY", "ITC", "TCS", "WIPRO"]);
+    assert_eq!(fixture.screens.ids("demo"), ["default", "momentum", "small_cap", "value_picks"]);
+    assert_eq!(fixture.screens.watched("demo"), ["INFY", "ITC", "TCS", "WIPRO"]);
 
-    let requests = house.requests().await;
+    let requests = fixture.requests().await;
     let asked: Vec<_> = requests
         .iter()
         .map(|it| format!("{} {}", it.method, it.url.path().trim_start_matches("/screener/")))
@@ -57,48 +57,48 @@ async fn a_first_call_scrapes_every_screen_in_one_session_as_a_browser_would() {
 
 #[tokio::test]
 async fn a_fresh_copy_makes_no_request_whichever_screen_of_the_scrape_it_is() {
-    let house = full_site().await;
-    house.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap();
-    let before = house.requests().await.len();
+    let fixture = full_site().await;
+    fixture.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap();
+    let before = fixture.requests().await.len();
     for screen_id in ["default", "momentum"] {
-        let kept = house.screener.browse(screen_id, Refresh::IfStale, &call_of("demo")).await.unwrap();
+        let kept = fixture.screener.browse(screen_id, Refresh::IfStale, &call_of("demo")).await.unwrap();
         assert!(matches!(kept.freshness, Freshness::Kept(_)), "{kept:?}");
         assert_eq!(kept.warnings, [""; 0]);
     }
-    assert_eq!(house.requests().await.len(), before);
+    assert_eq!(fixture.requests().await.len(), before);
 }
 
 #[tokio::test]
 async fn a_copy_is_fresh_for_a_day() {
-    let house = full_site().await;
-    house.screens.put("demo", "default", copy(DAY.checked_sub(Duration::from_mins(1)).unwrap()));
-    let kept = house.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap();
+    let fixture = full_site().await;
+    fixture.screens.put("demo", "default", copy(DAY.checked_sub(Duration::from_mins(1)).unwrap()));
+    let kept = fixture.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap();
     assert_eq!(symbols(&kept), ["OLD"]);
-    house.screens.put("demo", "default", copy(DAY + Duration::from_mins(1)));
-    let scraped = house.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap();
+    fixture.screens.put("demo", "default", copy(DAY + Duration::from_mins(1)));
+    let scraped = fixture.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap();
     assert_eq!(scraped.freshness, Freshness::Scraped);
 }
 
 #[tokio::test]
 async fn a_fresh_copy_is_scraped_again_when_forced_but_only_once_a_day() {
-    let house = full_site().await;
-    house.screens.put("demo", "default", copy(Duration::from_hours(1)));
-    let forced = house.screener.browse("default", Refresh::Force, &call_of("demo")).await.unwrap();
+    let fixture = full_site().await;
+    fixture.screens.put("demo", "default", copy(Duration::from_hours(1)));
+    let forced = fixture.screener.browse("default", Refresh::Force, &call_of("demo")).await.unwrap();
     assert_eq!((forced.freshness, symbols(&forced).len()), (Freshness::Scraped, 3));
 
-    let before = house.requests().await.len();
-    let again = house.screener.browse("default", Refresh::Force, &call_of("demo")).await.unwrap();
+    let before = fixture.requests().await.len();
+    let again = fixture.screener.browse("default", Refresh::Force, &call_of("demo")).await.unwrap();
     assert!(matches!(again.freshness, Freshness::Kept(_)));
     assert_eq!(symbols(&again), ["TCS", "INFY", "WIPRO"]);
     assert!(again.warnings[0].contains("a refresh is allowed from 2"), "{:?}", again.warnings);
-    assert_eq!(house.requests().await.len(), before);
+    assert_eq!(fixture.requests().await.len(), before);
 }
 
 #[tokio::test]
 async fn without_a_copy_and_without_a_scrape_left_the_call_is_told_when() {
-    let house = House::empty().await;
-    house.screens.spend("demo", clock::wall() - Duration::from_hours(23));
-    let error = house.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap_err();
+    let fixture = Fixture::empty().await;
+    fixture.screens.spend("demo", clock::wall() - Duration::from_hours(23));
+    let error = fixture.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap_err();
     assert_eq!(error.code, ErrorCode::RateLimited);
     assert!(error.retryable && error.message.contains("at most once a day"), "{error}");
     let retry_after = error.retry_after.unwrap();
@@ -106,155 +106,156 @@ async fn without_a_copy_and_without_a_scrape_left_the_call_is_told_when() {
         retry_after <= Duration::from_hours(1) && retry_after > Duration::from_mins(59),
         "{retry_after:?}"
     );
-    assert_eq!(house.requests().await.len(), 0);
+    assert_eq!(fixture.requests().await.len(), 0);
 }
 
 #[tokio::test]
 async fn one_broken_screen_does_not_cost_the_others() {
-    let house = House::serving(&[(OTHERS[0], &[&["ITC"]]), (OTHERS[1], &[]), (OTHERS[2], &[&["TCS"]])]).await;
-    house.get(OTHERS[1], html("<!doctype html><a href='/user/account/'>me</a>")).await;
-    let error = house.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap_err();
+    let fixture =
+        Fixture::serving(&[(OTHERS[0], &[&["ITC"]]), (OTHERS[1], &[]), (OTHERS[2], &[&["TCS"]])]).await;
+    fixture.get(OTHERS[1], html("<!doctype html><a href='/user/account/'>me</a>")).await;
+    let error = fixture.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap_err();
     assert_eq!(error.code, ErrorCode::NotFound, "the site has no such screen: {error}");
-    assert_eq!(house.screens.ids("demo"), ["momentum", "value_picks"]);
+    assert_eq!(fixture.screens.ids("demo"), ["momentum", "value_picks"]);
 }
 
 #[tokio::test]
 async fn a_block_ends_the_scrape_and_what_was_fetched_is_kept() {
-    let house = House::serving(&[(DEFAULT, &[&["TCS"]])]).await;
-    house.get(OTHERS[0], ResponseTemplate::new(403)).await;
-    let browsed = house.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap();
+    let fixture = Fixture::serving(&[(DEFAULT, &[&["TCS"]])]).await;
+    fixture.get(OTHERS[0], ResponseTemplate::new(403)).await;
+    let browsed = fixture.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap();
     assert_eq!(browsed.freshness, Freshness::Scraped);
     assert_eq!(browsed.warnings.len(), 3);
     assert!(browsed.warnings.iter().all(|warning| warning.contains("BLOCKED")), "{:?}", browsed.warnings);
-    assert_eq!(house.screens.ids("demo"), ["default"]);
-    assert_eq!(house.requests().await.len(), 4);
+    assert_eq!(fixture.screens.ids("demo"), ["default"]);
+    assert_eq!(fixture.requests().await.len(), 4);
 }
 
 #[tokio::test]
 async fn live_without_credentials_the_copy_is_returned_or_they_are_asked_for() {
-    let house = House::with(|settings| settings.demo = None, PROFILE).await;
-    let error = house.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap_err();
+    let fixture = Fixture::with(|settings| settings.demo = None, PROFILE).await;
+    let error = fixture.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap_err();
     assert_eq!(error.code, ErrorCode::AuthFailed);
     assert!(error.message.contains("SetScreenerCredentials"), "{error}");
-    house.screens.put("demo", "default", copy(2 * DAY));
-    let kept = house.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap();
+    fixture.screens.put("demo", "default", copy(2 * DAY));
+    let kept = fixture.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap();
     assert!(kept.warnings[0].contains("SetScreenerCredentials"), "{:?}", kept.warnings);
-    assert!(!house.screens.is_spent("demo"), "the day's scrape is still to be had");
-    assert_eq!(house.requests().await.len(), 0);
+    assert!(!fixture.screens.is_spent("demo"), "the day's scrape is still to be had");
+    assert_eq!(fixture.requests().await.len(), 0);
 }
 
 #[tokio::test]
 async fn each_user_signs_in_as_that_user_and_sees_that_users_copies_only() {
-    let house = full_site().await;
+    let fixture = full_site().await;
     let user = |name: &str| name.parse::<crate::context::UserId>().unwrap();
-    house.credentials.set(&user("demo"), None, Login::new("demo-name", "demo-word"));
-    house.credentials.set(&user("riley"), None, Login::new("riley-name", "riley-word"));
-    house.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap();
-    let before = house.requests().await.len();
-    let browsed = house.screener.browse("default", Refresh::IfStale, &call_of("riley")).await.unwrap();
+    fixture.credentials.set(&user("demo"), None, Login::new("demo-name", "demo-word"));
+    fixture.credentials.set(&user("riley"), None, Login::new("riley-name", "riley-word"));
+    fixture.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap();
+    let before = fixture.requests().await.len();
+    let browsed = fixture.screener.browse("default", Refresh::IfStale, &call_of("riley")).await.unwrap();
     assert_eq!(browsed.freshness, Freshness::Scraped, "not the other user's copy");
-    let requests = house.requests().await;
+    let requests = fixture.requests().await;
     let form = String::from_utf8_lossy(&requests[before + 1].body);
     assert!(form.contains("riley-name") && form.contains("riley-word") && !form.contains("demo"), "{form}");
 }
 
 #[tokio::test]
 async fn calls_at_the_same_time_share_one_scrape_whichever_screen_they_want() {
-    let house = full_site().await;
+    let fixture = full_site().await;
     let (first, second) = (call_of("demo"), call_of("demo"));
     let (default, momentum) = join(
-        house.screener.browse("default", Refresh::IfStale, &first),
-        house.screener.browse("momentum", Refresh::Force, &second),
+        fixture.screener.browse("default", Refresh::IfStale, &first),
+        fixture.screener.browse("momentum", Refresh::Force, &second),
     )
     .await;
     assert_eq!(symbols(&default.unwrap()), ["TCS", "INFY", "WIPRO"]);
     let momentum = momentum.unwrap();
     assert_eq!((symbols(&momentum), momentum.freshness), (vec!["ITC"], Freshness::Scraped));
-    assert_eq!(house.requests().await.len(), 7);
+    assert_eq!(fixture.requests().await.len(), 7);
 }
 
 #[tokio::test]
 async fn when_the_last_caller_leaves_the_scrape_stops_and_what_was_fetched_is_kept() {
-    let house = House::serving(&[(DEFAULT, &[&["TCS"]])]).await;
-    house.get(OTHERS[0], html("").set_delay(Duration::from_mins(5))).await;
+    let fixture = Fixture::serving(&[(DEFAULT, &[&["TCS"]])]).await;
+    fixture.get(OTHERS[0], html("").set_delay(Duration::from_mins(5))).await;
     let context = call_of("demo");
     select! {
-        browsed = house.screener.browse("default", Refresh::IfStale, &context) => panic!("{browsed:?}"),
-        () = house.screens.kept.notified() => {}
+        browsed = fixture.screener.browse("default", Refresh::IfStale, &context) => panic!("{browsed:?}"),
+        () = fixture.screens.kept.notified() => {}
     }
-    let kept = house.screener.browse("default", Refresh::IfStale, &context).await.unwrap();
+    let kept = fixture.screener.browse("default", Refresh::IfStale, &context).await.unwrap();
     assert_eq!(symbols(&kept), ["TCS"]);
     assert!(matches!(kept.freshness, Freshness::Kept(_)));
-    let error = house.screener.browse("momentum", Refresh::IfStale, &context).await.unwrap_err();
+    let error = fixture.screener.browse("momentum", Refresh::IfStale, &context).await.unwrap_err();
     assert_eq!(error.code, ErrorCode::RateLimited, "the scrape was begun, and was the day's: {error}");
 }
 
 #[tokio::test]
 async fn the_other_screens_never_cost_the_call_the_one_it_asked_for() {
-    let house = House::serving(&[(DEFAULT, &[&["TCS"]])]).await;
-    house.get(OTHERS[0], html("").set_delay(Duration::from_mins(5))).await;
+    let fixture = Fixture::serving(&[(DEFAULT, &[&["TCS"]])]).await;
+    fixture.get(OTHERS[0], html("").set_delay(Duration::from_mins(5))).await;
     let context = ToolContext { deadline: clock::now() + Duration::from_secs(2), ..call_of("demo") };
-    let browsed = house.screener.browse("default", Refresh::IfStale, &context).await.unwrap();
+    let browsed = fixture.screener.browse("default", Refresh::IfStale, &context).await.unwrap();
     assert_eq!((symbols(&browsed), browsed.freshness), (vec!["TCS"], Freshness::Scraped));
     assert!(browsed.warnings[0].contains("TIMEOUT"), "{:?}", browsed.warnings);
 }
 
 #[tokio::test]
 async fn a_scrape_that_outlasts_the_call_leaves_it_time_to_return_the_copy() {
-    let house = House::empty().await;
-    house.get("login/", html("").set_delay(Duration::from_mins(5))).await;
-    house.screens.put("demo", "default", copy(2 * DAY));
+    let fixture = Fixture::empty().await;
+    fixture.get("login/", html("").set_delay(Duration::from_mins(5))).await;
+    fixture.screens.put("demo", "default", copy(2 * DAY));
     let context = ToolContext { deadline: clock::now() + Duration::from_millis(500), ..call_of("demo") };
-    let kept = house.screener.browse("default", Refresh::IfStale, &context).await.unwrap();
+    let kept = fixture.screener.browse("default", Refresh::IfStale, &context).await.unwrap();
     assert!(kept.warnings[0].contains("TIMEOUT"), "{:?}", kept.warnings);
 }
 
 #[tokio::test]
 async fn the_scrape_of_the_day_is_not_spent_where_it_would_be_lost() {
-    let house = House::with(|settings| settings.least_time = Duration::from_hours(1), PROFILE).await;
-    let error = house.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap_err();
+    let fixture = Fixture::with(|settings| settings.least_time = Duration::from_hours(1), PROFILE).await;
+    let error = fixture.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap_err();
     assert_eq!(error.code, ErrorCode::Timeout);
     assert!(error.message.contains("at least 3600 s"), "{error}");
-    assert!(!house.screens.is_spent("demo"));
+    assert!(!fixture.screens.is_spent("demo"));
 
-    let house = House::empty().await;
+    let fixture = Fixture::empty().await;
     let until = clock::wall() + Duration::from_hours(2);
     let reason = "Screener.in refused us at noon.".to_owned();
-    *house.cool_downs.0.lock().unwrap() = Some(CoolDown { code: ErrorCode::Blocked, reason, until });
-    let error = house.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap_err();
+    *fixture.cool_downs.0.lock().unwrap() = Some(CoolDown { code: ErrorCode::Blocked, reason, until });
+    let error = fixture.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap_err();
     assert_eq!((error.code, error.message.as_str()), (ErrorCode::Blocked, "Screener.in refused us at noon."));
     assert!(error.retry_after.is_some());
-    assert!(!house.screens.is_spent("demo"));
-    assert_eq!(house.requests().await.len(), 0);
+    assert!(!fixture.screens.is_spent("demo"));
+    assert_eq!(fixture.requests().await.len(), 0);
 }
 
 #[tokio::test]
 async fn without_its_store_the_site_is_not_asked() {
-    let house = full_site().await;
-    house.screens.fail();
+    let fixture = full_site().await;
+    fixture.screens.fail();
     for refresh in [Refresh::IfStale, Refresh::Force] {
-        let error = house.screener.browse("default", refresh, &call_of("demo")).await.unwrap_err();
+        let error = fixture.screener.browse("default", refresh, &call_of("demo")).await.unwrap_err();
         assert_eq!(error.code, ErrorCode::Unavailable);
     }
-    assert_eq!(house.requests().await.len(), 0);
+    assert_eq!(fixture.requests().await.len(), 0);
 }
 
 #[tokio::test]
 async fn a_cancelled_call_asks_nothing() {
-    let house = full_site().await;
+    let fixture = full_site().await;
     let context = call_of("demo");
     context.cancellation.cancel(crate::context::StopCause::Cancelled);
-    let error = house.screener.browse("default", Refresh::Force, &context).await.unwrap_err();
+    let error = fixture.screener.browse("default", Refresh::Force, &context).await.unwrap_err();
     assert_eq!(error, ToolError::cancelled());
-    assert_eq!(house.requests().await.len(), 0);
+    assert_eq!(fixture.requests().await.len(), 0);
 }
 
 #[tokio::test]
 async fn a_caller_hears_which_page_is_read() {
-    let house = full_site().await;
+    let fixture = full_site().await;
     let (events, mut heard) = crate::context::EventSink::channel();
     let context = ToolContext { events, ..call_of("demo") };
-    house.screener.browse("default", Refresh::IfStale, &context).await.unwrap();
+    fixture.screener.browse("default", Refresh::IfStale, &context).await.unwrap();
     drop(context);
     let mut messages = Vec::new();
     while let Some(Event::Progress { message, .. }) = heard.recv().await {

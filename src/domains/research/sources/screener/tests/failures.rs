@@ -10,7 +10,7 @@ use wiremock::ResponseTemplate;
 
 use super::{
     super::{
-        testing::{DAY, House, call_of, copy, html, screen_page},
+        testing::{DAY, Fixture, call_of, copy, html, screen_page},
         *,
     },
     DEFAULT, symbols,
@@ -54,23 +54,23 @@ impl Wrong {
         (Self::Slow, ErrorCode::Timeout),
     ];
 
-    async fn house(self) -> House {
+    async fn fixture(self) -> Fixture {
         let only_default = |settings: &mut Settings| settings.screens.truncate(1);
         let profile = match self {
             Self::Slow => Profile { timeout: Duration::from_millis(100), ..PROFILE },
             _ => PROFILE,
         };
-        let house = House::with(only_default, profile).await;
+        let fixture = Fixture::with(only_default, profile).await;
         match self {
-            Self::NoForm => return house.having("login/", html("<!doctype html>Just a moment…")).await,
-            Self::FormForbidden => return house.having("login/", ResponseTemplate::new(403)).await,
+            Self::NoForm => return fixture.having("login/", html("<!doctype html>Just a moment…")).await,
+            Self::FormForbidden => return fixture.having("login/", ResponseTemplate::new(403)).await,
             Self::BadCredentials => {
-                return house.refusing(html("<!doctype html>Please enter a correct…")).await;
+                return fixture.refusing(html("<!doctype html>Please enter a correct…")).await;
             }
-            Self::NoSession => return house.refusing(ResponseTemplate::new(302)).await,
-            _ => house.sign_in().await,
+            Self::NoSession => return fixture.refusing(ResponseTemplate::new(302)).await,
+            _ => fixture.sign_in().await,
         }
-        house.having(DEFAULT, self.page()).await
+        fixture.having(DEFAULT, self.page()).await
     }
 
     fn page(self) -> ResponseTemplate {
@@ -97,7 +97,7 @@ fn again() -> String {
     another.split_once("</th></tr>").map(|(_, row)| row.to_owned()).unwrap()
 }
 
-impl House {
+impl Fixture {
     async fn having(self, at: &str, answer: ResponseTemplate) -> Self {
         self.get(at, answer).await;
         self
@@ -113,9 +113,9 @@ impl House {
 #[tokio::test]
 async fn whatever_fails_the_copy_is_returned_and_says_so_and_without_one_the_failure() {
     for (wrong, code) in Wrong::ALL {
-        let house = wrong.house().await;
-        house.screens.put("demo", "default", copy(2 * DAY));
-        let kept = house.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap();
+        let fixture = wrong.fixture().await;
+        fixture.screens.put("demo", "default", copy(2 * DAY));
+        let kept = fixture.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap();
         assert_eq!(symbols(&kept), ["OLD"], "{wrong:?}");
         assert!(matches!(kept.freshness, Freshness::Kept(age) if age >= 2 * DAY), "{wrong:?}");
         let [warning] = kept.warnings.as_slice() else { panic!("{wrong:?}: {:?}", kept.warnings) };
@@ -124,18 +124,19 @@ async fn whatever_fails_the_copy_is_returned_and_says_so_and_without_one_the_fai
             "{wrong:?}: {warning}"
         );
 
-        let error = house.screener.browse("default", Refresh::IfStale, &call_of("riley")).await.unwrap_err();
+        let error =
+            fixture.screener.browse("default", Refresh::IfStale, &call_of("riley")).await.unwrap_err();
         assert_eq!(error.code, code, "{wrong:?}: {error}");
     }
 }
 
 #[tokio::test]
 async fn nothing_is_tried_twice() {
-    let house = Wrong::Page(500).house().await;
-    house.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap_err();
-    let again = house.screener.browse("default", Refresh::Force, &call_of("demo")).await.unwrap_err();
+    let fixture = Wrong::Page(500).fixture().await;
+    fixture.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap_err();
+    let again = fixture.screener.browse("default", Refresh::Force, &call_of("demo")).await.unwrap_err();
     assert_eq!(again.code, ErrorCode::RateLimited);
-    assert_eq!(house.requests().await.len(), 3);
+    assert_eq!(fixture.requests().await.len(), 3);
 }
 
 /// Keeps whatever is logged.
@@ -166,9 +167,9 @@ async fn neither_credentials_nor_cookies_are_logged_or_told() {
     // subscriber, would be silent here until the interest of all is asked for anew.
     for wrong in [Wrong::Incomplete, Wrong::BadCredentials, Wrong::Anonymous, Wrong::Incomplete] {
         tracing::callsite::rebuild_interest_cache();
-        let house = wrong.house().await;
-        let error = house.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap_err();
-        let told = format!("{error:?} {:?}", house.screener);
+        let fixture = wrong.fixture().await;
+        let error = fixture.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap_err();
+        let told = format!("{error:?} {:?}", fixture.screener);
         assert!(!told.contains("s3cret-word") && !told.contains("riley@example.com"), "{told}");
     }
     let logged = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();

@@ -6,22 +6,22 @@ use tokio::time::Instant;
 
 use crate::context::{Cancellation, EventSink, ToolContext};
 
-/// The most that is kept back.
+/// The most that is left for returning the copy.
 const MAX_RESERVE: Duration = Duration::from_secs(2);
 
-/// How long a call waits.
+/// By when a call and its scrape have to end.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Patience {
+pub(super) struct TimeLimits {
     /// When it stops waiting.
-    pub(super) ends: Instant,
+    pub(super) wait_ends: Instant,
     /// When a scrape that it begins has ended: earlier, so that what was fetched by then is still seen.
     scrape_ends: Instant,
 }
 
-impl Patience {
+impl TimeLimits {
     pub(super) fn of(context: &ToolContext) -> Self {
         let reserve = (context.remaining() / 10).min(MAX_RESERVE);
-        Self { ends: context.deadline - reserve / 2, scrape_ends: context.deadline - reserve }
+        Self { wait_ends: context.deadline - reserve / 2, scrape_ends: context.deadline - reserve }
     }
 
     /// The context of a scrape that a call begins. Calls that join it may outlast the first: neither its cancellation nor

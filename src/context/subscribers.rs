@@ -1,4 +1,4 @@
-//! Everybody who waits for one piece of work: what it says reaches each of them.
+//! The readers of the events of work that several calls share: each event reaches all of them.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,31 +10,31 @@ use tokio::{
 
 use crate::contract::Event;
 
-/// The readers of one piece of work. Cloning it makes another handle of the same.
+/// The readers. Cloning it makes another handle of the same.
 #[derive(Clone, Debug, Default)]
-pub struct Audience(Arc<Mutex<Vec<Sender<Event>>>>);
+pub struct Subscribers(Arc<Mutex<Vec<Sender<Event>>>>);
 
-impl Audience {
-    /// One reader more, who hears what is said from now on.
-    pub(super) fn admit(&self, reader: Sender<Event>) {
+impl Subscribers {
+    /// Adds a reader, who gets the events from now on.
+    pub(super) fn add(&self, reader: Sender<Event>) {
         self.present().push(reader);
     }
 
-    /// Whether there is anybody.
+    /// Whether every reader has left.
     pub(super) fn is_empty(&self) -> bool {
         self.present().is_empty()
     }
 
-    /// Says something to those who are not too slow to take it now.
-    pub(super) fn offer(&self, event: &Event) {
+    /// Sends an event to the readers that have room for it now.
+    pub(super) fn try_send(&self, event: &Event) {
         for reader in self.present().iter() {
             let _ = reader.try_send(event.clone());
         }
     }
 
-    /// Hands something over at the pace of the fastest reader: none holds up another. What a slower one misses is in
+    /// Sends an event at the pace of the fastest reader, so that none holds up another. What a slower one misses is in
     /// the result.
-    pub(super) async fn deliver(&self, event: Event) {
+    pub(super) async fn send(&self, event: Event) {
         let readers = self.present().clone();
         let mut slow = Vec::new();
         for reader in &readers {
@@ -55,7 +55,7 @@ impl Audience {
         }
     }
 
-    /// Those who have not left.
+    /// The readers that have not left.
     fn present(&self) -> MutexGuard<'_, Vec<Sender<Event>>> {
         let mut readers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         readers.retain(|reader| !reader.is_closed());
