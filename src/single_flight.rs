@@ -94,6 +94,7 @@ impl<K: Clone + Eq + Hash, T, S: Clone + Default> SingleFlight<K, T, S> {
     }
 
     /// Waits for the work of the key, or else begins it, in one step.
+    #[allow(clippy::type_complexity, reason = "a leader for who begins the work, a waiter for everybody")]
     pub fn join_or_lead(
         &self,
         key: K,

@@ -55,7 +55,7 @@ fn request(outgoing: Outgoing) -> Result<Request<Body>, Failure> {
 }
 
 fn of_body(error: &axum::Error, max_body: usize) -> Failure {
-    if error.source().is_some_and(|cause| cause.is::<LengthLimitError>()) {
+    if error.source().is_some_and(<dyn Error>::is::<LengthLimitError>) {
         return too_long(max_body);
     }
     Failure::new(FailureKind::Unreachable, error.to_string())

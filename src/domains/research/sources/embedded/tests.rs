@@ -35,22 +35,18 @@ impl Browser {
         Self(service(Tree::Embedded).unwrap())
     }
 
-    fn url(&self, prefix: &str, path: &str) -> Url {
-        base(prefix).join(path).unwrap()
-    }
-
     async fn get(&self, prefix: &str, path: &str) -> Got {
         self.get_with(prefix, path, &[]).await
     }
 
     async fn get_with(&self, prefix: &str, path: &str, headers: &[(&str, &str)]) -> Got {
         let browser = ("user-agent", "Mozilla/5.0 (X11; Linux x86_64)");
-        self.send(Method::GET, self.url(prefix, path), "", &[&[browser], headers].concat()).await
+        self.send(Method::GET, url(prefix, path), "", &[&[browser], headers].concat()).await
     }
 
     /// As one asks that does not say that it is a browser.
     async fn get_as_program(&self, prefix: &str, path: &str) -> Got {
-        self.send(Method::GET, self.url(prefix, path), "", &[]).await
+        self.send(Method::GET, url(prefix, path), "", &[]).await
     }
 
     async fn post(&self, prefix: &str, path: &str, form: &str, headers: &[(&str, &str)]) -> Got {
@@ -58,7 +54,7 @@ impl Browser {
             ("user-agent", "Mozilla/5.0 (X11; Linux x86_64)"),
             ("content-type", "application/x-www-form-urlencoded"),
         ];
-        self.send(Method::POST, self.url(prefix, path), form, &[&form_of_browser, headers].concat()).await
+        self.send(Method::POST, url(prefix, path), form, &[&form_of_browser, headers].concat()).await
     }
 
     async fn send(&self, method: Method, url: Url, body: &str, headers: &[(&str, &str)]) -> Got {
@@ -69,6 +65,10 @@ impl Browser {
         let body = to_bytes(body, usize::MAX).await.unwrap().to_vec();
         Got { status: head.status, headers: head.headers, body }
     }
+}
+
+fn url(prefix: &str, path: &str) -> Url {
+    base(prefix).join(path).unwrap()
 }
 
 impl Got {

@@ -1,6 +1,6 @@
 //! Screener.in.
 
-use super::{Browser, Got};
+use super::{Browser, Got, url};
 
 async fn sign_in(browser: &Browser, password: &str) -> Got {
     let form = browser.get("screener", "login/").await;
@@ -8,7 +8,7 @@ async fn sign_in(browser: &Browser, password: &str) -> Got {
     let token =
         html.split("name=\"csrfmiddlewaretoken\" value=\"").nth(1).unwrap().split('"').next().unwrap();
     let fields = format!("csrfmiddlewaretoken={token}&next=&username=demo%40example.com&password={password}");
-    let referer = browser.url("screener", "login/");
+    let referer = url("screener", "login/");
     let headers = [("cookie", &*form.cookies()), ("referer", referer.as_str())];
     browser.post("screener", "login/", &fields, &headers).await
 }
