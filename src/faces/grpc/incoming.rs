@@ -9,7 +9,12 @@ use crate::faces::transport::{Arrival, CallersTrace, TakenOver, authenticate::Be
 use crate::{
     clock,
     context::{InvalidId, RequestId, ToolContext, User},
-    contract::{Refusal, Violation, arguments::Arguments, json, proto::v1},
+    contract::{
+        Refusal, Violation,
+        arguments::Arguments,
+        json,
+        proto::v1::{self, invoke_tool_request::Input},
+    },
     pipeline::{Arrived, Call, Target},
 };
 
@@ -21,6 +26,10 @@ const MAX_ATTRIBUTES: usize = 32;
 const MAX_ATTRIBUTE: usize = 1024;
 /// The time of a call whose caller states none: longer than any cap.
 const UNBOUNDED: Duration = Duration::from_hours(24);
+/// Told when required parameters are missing from a structure without fields. Client libraries that load `.proto` files
+/// at run time take a plain object for `google.protobuf.Struct` and drop all of its keys without a word.
+const EMPTY_STRUCT: &str = "`arguments` arrived as an empty Struct. If your program did fill it, its proto loader \
+                            dropped the keys: send `arguments_json`, or see docs/CLIENTS.md on Struct";
 
 /// Who makes a request, for a method that is no tool.
 #[derive(Clone, Debug)]
@@ -71,6 +80,14 @@ pub(super) fn target(tool: Option<Target>) -> Result<Target, Refusal> {
     match tool {
         Some(target) if !target.as_str().is_empty() => Ok(target),
         _ => Err(refuse("tool", "required", "or intent must be set; ListTools lists what you may call")),
+    }
+}
+
+/// What to tell a caller that lacks required parameters, judging by the form in which its arguments came.
+pub(super) fn missing_hint(input: Option<&Input>) -> Option<&'static str> {
+    match input {
+        Some(Input::Arguments(structure)) if structure.fields.is_empty() => Some(EMPTY_STRUCT),
+        _ => None,
     }
 }
 

@@ -29,12 +29,14 @@ pub(super) fn invoke_request(request: Request<InvokeToolRequest>) -> Result<(Cal
         Named::Tool(name) => Target::Tool(name),
         Named::Intent(intent) => Target::Intent(intent),
     });
+    let missing_hint = incoming::missing_hint(request.input.as_ref());
     let arguments = match request.input {
         None => Arguments::new(),
         Some(Input::Arguments(structure)) => incoming::arguments(structure)?,
         Some(Input::ArgumentsJson(text)) => incoming::arguments_json(&text)?,
     };
     let mut call = incoming::call(&extensions, incoming::target(target)?, arguments);
+    call.missing_hint = missing_hint;
     call.request_id = incoming::request_id(&request.request_id)?;
     incoming::context(&mut call, request.context.unwrap_or_default())?;
     incoming::hand_over(&extensions);

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Builds and runs the programs of examples/clients/, in a copy, as docs/CLIENTS.md says to.
+# Usage: examples.sh build DIR makes the copy, generates the stubs and compiles; NODE_EXAMPLES_DIR holds node_modules.
+#        examples.sh run DIR LANGUAGE compares what the programs print with expected/; the server is TOOLWIRE_SERVER's.
+# Needs `python` with tests/clients/python/requirements.txt, `buf`, Go, Java with Maven, and Node on PATH.
+set -euo pipefail
+
+build() {
+  local language begun
+  cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+  rm -rf "$1"
+  mkdir -p "$1"
+  git ls-files -z buf.yaml examples/clients proto | tar -c --null -T - | tar -x -C "$1"
+  cd "$1/examples/clients"
+  ln -s "$NODE_EXAMPLES_DIR/node_modules" typescript/node_modules
+  for language in python typescript go java; do
+    begun=$SECONDS
+    sh "$language/generate.sh"
+    echo "$language: $((SECONDS - begun)) s"
+  done
+}
+
+# The command of a program, in the folder of its language.
+command_of() {
+  case $1 in
+    python) echo env PYTHONPATH=gen python "$2.py" ;;
+    connect | grpc-js) echo node "build/$1/$2.js" ;;
+    go) echo "bin/$2" ;;
+    java) echo java -cp 'target/classes:target/lib/*' "example.${2^}" ;;
+  esac
+}
+
+run() {
+  local program expected printed
+  cd "$1/examples/clients"
+  expected=$PWD/expected
+  case $2 in connect | grpc-js) cd typescript ;; *) cd "$2" ;; esac
+  for program in call stream errors retry; do
+    # Split into words on purpose; no glob of these matches a file, but for Java's `*`, which Java itself expands.
+    # shellcheck disable=SC2046
+    printed=$(set -f; timeout 60 $(command_of "$2" "$program")) || { echo "$2 $program failed" >&2; exit 1; }
+    diff "$expected/$program.txt" - <<<"$printed" || { echo "$2 $program prints something else" >&2; exit 1; }
+  done
+  echo "$2: 4 programs print what docs/CLIENTS.md shows"
+}
+
+"$@"
