@@ -8,15 +8,16 @@ mod cancellation;
 mod events;
 mod ids;
 mod lineage;
-mod nested;
 mod pins;
 mod services;
 mod source_states;
 mod subscribers;
+mod unfinished;
 mod user;
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
+use futures_util::future::BoxFuture;
 use opentelemetry::trace::TraceId;
 use secrecy::SecretString;
 use tokio::time::Instant;
@@ -25,14 +26,17 @@ pub use cancellation::{Cancellation, StopCause};
 pub use events::{EventSink, Events};
 pub use ids::{CallId, InvalidId, RequestId, UserId};
 pub use lineage::Lineage;
-pub use nested::{CallTools, NoNestedCalls, Unfinished};
 pub use pins::Pins;
 pub use services::Services;
 pub use source_states::SourceStates;
 pub use subscribers::Subscribers;
+pub use unfinished::Unfinished;
 pub use user::User;
 
-use crate::clock;
+use crate::{
+    clock,
+    contract::{ErrorCode, Payload, Provenance, ToolError, arguments::Arguments},
+};
 
 /// The context of one call. Cloning it makes another view of the same call.
 #[derive(Clone, Debug)]
@@ -72,6 +76,21 @@ pub struct ToolContext {
     /// Calls other tools through the pipeline.
     pub caller: Arc<dyn CallTools>,
 }
+
+/// Calls tools through the pipeline.
+pub trait CallTools: Send + Sync + std::fmt::Debug {
+    /// Calls a tool on behalf of the call of the given context.
+    fn call_tool<'a>(
+        &'a self,
+        parent: &'a ToolContext,
+        tool: &'a str,
+        arguments: Arguments,
+    ) -> BoxFuture<'a, Result<(Payload, Provenance), Unfinished>>;
+}
+
+/// Calls nothing: for contexts outside a pipeline.
+#[derive(Clone, Copy, Debug)]
+pub struct NoNestedCalls;
 
 impl ToolContext {
     /// A context for the given user and nothing else: no events, no services, no nested calls.
@@ -113,5 +132,17 @@ impl ToolContext {
             events: EventSink::discarding(),
             ..self.clone()
         }
+    }
+}
+
+impl CallTools for NoNestedCalls {
+    fn call_tool<'a>(
+        &'a self,
+        _parent: &'a ToolContext,
+        tool: &'a str,
+        _arguments: Arguments,
+    ) -> BoxFuture<'a, Result<(Payload, Provenance), Unfinished>> {
+        let message = format!("{tool} cannot be called from here");
+        Box::pin(async { Err(ToolError::new(ErrorCode::Unavailable, message).into()) })
     }
 }

@@ -5,13 +5,20 @@
 //! full. Not here: what a span or a log line says, which stands where it is made.
 
 pub mod attribute;
+mod error;
 mod line;
 pub mod metric;
+mod settings;
 
 use std::{
     io::IsTerminal,
     panic::{self, PanicHookInfo},
     time::Duration,
+};
+
+pub use self::{
+    error::SetupError,
+    settings::{Format, Settings},
 };
 
 use self::metric::export::Scrape;
@@ -21,64 +28,17 @@ use opentelemetry::{
 };
 use opentelemetry_otlp::{ExporterBuildError, SpanExporter};
 use opentelemetry_sdk::{
-    Resource, error::OTelSdkError, metrics::SdkMeterProvider, propagation::TraceContextPropagator,
-    trace::SdkTracerProvider,
+    Resource, metrics::SdkMeterProvider, propagation::TraceContextPropagator, trace::SdkTracerProvider,
 };
 use tracing::{Metadata, Span, Subscriber, level_filters::LevelFilter};
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 use tracing_subscriber::{
     EnvFilter, Layer,
-    filter::{FilterExt, ParseError, Targets, filter_fn},
+    filter::{FilterExt, Targets, filter_fn},
     layer::SubscriberExt,
     registry::LookupSpan,
-    util::{SubscriberInitExt, TryInitError},
+    util::SubscriberInitExt,
 };
-
-/// What to log and to trace.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// The form of log lines.
-    pub format: Format,
-    /// Which log lines, in the syntax of `tracing`'s `EnvFilter`, such as `info` or `toolwire=debug`.
-    pub filter: String,
-    /// Whether spans go out over OTLP; where to is in the standard `OTEL_*` variables.
-    pub otlp: bool,
-    /// Whether metrics go out over OTLP; where to is in the standard `OTEL_*` variables.
-    pub otlp_metrics: bool,
-    /// Whether metrics can be scraped.
-    pub prometheus: bool,
-    /// The service's name in traces and metrics.
-    pub service_name: String,
-}
-
-/// The form of log lines.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
-    /// Text on a terminal, JSON elsewhere.
-    #[default]
-    Auto,
-    /// One JSON object a line.
-    Json,
-    /// For people.
-    Text,
-}
-
-/// Telemetry could not be set up.
-#[derive(Debug, thiserror::Error)]
-pub enum SetupError {
-    /// The log filter does not parse.
-    #[error("log filter: {0}; write it like `info` or `toolwire=debug,info`")]
-    Filter(#[from] ParseError),
-    /// The OTLP exporter cannot be built.
-    #[error("OTLP exporter: {0}; check the OTEL_EXPORTER_OTLP_* variables")]
-    Exporter(#[from] ExporterBuildError),
-    /// Metrics cannot be made ready for Prometheus.
-    #[error("metrics: {0}")]
-    Metrics(#[from] OTelSdkError),
-    /// Something else has set up tracing in this process.
-    #[error("{0}")]
-    Twice(#[from] TryInitError),
-}
 
 /// Flushes what is left of traces and metrics when the process ends.
 #[derive(Debug)]

@@ -6,6 +6,7 @@
 //! accord.
 
 mod execution;
+mod hit;
 mod key;
 mod tiers;
 
@@ -19,10 +20,14 @@ use tower::Service;
 use tracing::{Instrument, field::Empty, info_span};
 
 pub use self::tiers::Tiers;
-use self::{execution::Executions, key::ExecutionKey};
+use self::{
+    execution::Executions,
+    hit::{hit, readable},
+    key::ExecutionKey,
+};
 use super::{Call, CallResult};
 use crate::{
-    contract::{Payload, Provenance, Refusal, Terminal},
+    contract::{Payload, Refusal, Terminal},
     registry::{CachePolicy, CacheTier, Category, Registry},
     store::results::{ResultKey, Results, StoredResult},
     telemetry::{attribute, metric},
@@ -137,25 +142,4 @@ async fn look(call: &Call, tier: CacheTier, store: &dyn Results, key: &ResultKey
             Lookup::Failed
         }
     }
-}
-
-/// What is kept, if it can be read as data of the tool. What cannot is replaced by what is fetched now.
-fn readable(call: &Call, stored: StoredResult) -> Option<StoredResult<Payload>> {
-    let read = stored.read(call.tool().output.as_ref());
-    read.inspect_err(
-        |error| tracing::warn!(tool_name = call.tool().definition.name, %error, "a cached result is lost"),
-    )
-    .ok()
-}
-
-/// What is kept, as the outcome of this call.
-fn hit(call: &Call, stored: StoredResult<Payload>) -> Terminal {
-    call.facts.hit();
-    let age = stored.age(call.arrived.wall);
-    let StoredResult { outcome, provenance, .. } = stored;
-    // A store that keeps bytes does not know what the manifest leaves out.
-    let outcome = outcome.map(|data| data.omitting(&call.tool().omitted));
-    // A composite may have been made from parts that were not new even then.
-    let cached_for = Some(age + provenance.cached_for.unwrap_or_default());
-    call.result(outcome, Provenance { cached_for, ..provenance })
 }

@@ -14,7 +14,7 @@ use crate::{
     clock,
     context::{RequestId, ToolContext},
     contract::{Outcome, Provenance, Refusal, Terminal, ToolError, ToolResult, arguments::Arguments},
-    registry::RegisteredTool,
+    registry::{Category, RegisteredTool},
 };
 
 /// How a call ended.
@@ -103,6 +103,11 @@ impl Call {
     /// Above `authorize`, which lets only resolved calls through.
     pub fn tool(&self) -> &Arc<RegisteredTool> {
         self.facts.tool().expect("authorize lets only resolved calls through")
+    }
+
+    /// Whether it may do more than read.
+    pub(super) fn writes(&self) -> bool {
+        self.tool().definition.category != Category::Read
     }
 
     /// The result of this call.

@@ -1,15 +1,19 @@
 //! The definition of a tool: the checked, complete form of its manifest, which callers see.
 
+mod derived;
+mod parts;
 mod wire;
 
 use std::time::Duration;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+pub(super) use self::derived::Derived;
+pub use self::parts::{CachePolicy, Example, Source, Status};
 use self::wire::Wire;
 use super::{
     manifest::Manifest,
-    words::{CacheScope, CacheTier, Category, ConsequenceLevel, ToolType},
+    words::{Category, ConsequenceLevel, ToolType},
 };
 use crate::contract::proto::v1;
 
@@ -54,7 +58,7 @@ pub struct Definition {
     pub untrusted: bool,
     /// Lines for a system prompt.
     pub guidance: Vec<String>,
-    /// What is said while it runs, such as `Browsing ValuePickr for ideas` (spec 004 §8.3). Empty if nothing is.
+    /// What is said while it runs, such as `Browsing the forum for ideas` (spec 004 §8.3). Empty if nothing is.
     pub progress: String,
     /// What is said of its result (spec 004 §8.3). Empty if nothing is.
     pub summary: String,
@@ -75,57 +79,10 @@ pub struct Definition {
     wire: Wire,
 }
 
-/// A worked call.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Example {
-    /// What it shows.
-    pub description: String,
-    /// Arguments that satisfy the input schema.
-    pub arguments: Map<String, Value>,
-}
-
-/// The source a tool reads from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
-    /// Its name, such as `brokerage`.
-    pub name: String,
-    /// The parts of it that the tool needs.
-    pub sections: Vec<String>,
-}
-
-/// How results may be cached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CachePolicy {
-    /// How long a result is fresh.
-    pub ttl: Duration,
-    /// The store.
-    pub tier: CacheTier,
-    /// Whom a result may answer.
-    pub scope: CacheScope,
-}
-
-/// Whether a tool can be called now.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Status {
-    /// It can.
-    #[default]
-    Ready,
-    /// It can, but calls will fail for this reason.
-    Degraded(String),
-    /// It cannot, for this reason.
-    Disabled(String),
-}
-
-/// What the messages of a tool add to its manifest.
-pub(super) struct Derived {
-    pub(super) input_schema: Value,
-    pub(super) output_schema: Value,
-    pub(super) typed_method: Option<String>,
-}
-
 impl Definition {
     pub(super) fn new(manifest: Manifest, derived: Derived) -> Self {
-        let mut definition = Self {
+        let wire = Wire::new(&manifest, &derived);
+        Self {
             file: manifest.file,
             name: manifest.name,
             title: manifest.title,
@@ -152,20 +109,15 @@ impl Definition {
             typed_method: derived.typed_method,
             input_schema: derived.input_schema,
             output_schema: derived.output_schema,
-            digest: String::new(),
+            digest: wire.digest().to_owned(),
             status: Status::Ready,
-            wire: Wire::default(),
-        };
-        definition.digest = wire::digest(&definition);
-        definition.wire = Wire::new(&definition);
-        definition
+            wire,
+        }
     }
 
     /// The same definition in another status.
     pub(super) fn with_status(&self, status: Status) -> Self {
-        let mut definition = Self { status, ..self.clone() };
-        definition.wire = Wire::new(&definition);
-        definition
+        Self { wire: self.wire.with_status(&status), status, ..self.clone() }
     }
 
     /// The wire form, built once.

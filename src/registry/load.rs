@@ -1,12 +1,13 @@
 //! All manifests together: every tool that can be assembled, and every problem of every file at once.
 
 mod between;
+mod read;
 
 use std::sync::Arc;
 
+use self::read::Read;
 use super::{
     assemble::{RegisteredTool, assemble},
-    manifest::Manifest,
     manifests::Content,
     offered::Offered,
     problem::Report,
@@ -20,15 +21,9 @@ pub(super) struct Loaded {
     pub(super) problems: Vec<Problem>,
 }
 
-/// A file and the manifest in it, if it could be read.
-struct Read {
-    manifest: Option<Manifest>,
-    report: Report,
-}
-
 /// Everything that the given files declare.
 pub(super) fn load(files: &[Content], Offered { executors, descriptors, .. }: &Offered) -> Loaded {
-    let mut files: Vec<_> = files.iter().map(read).collect();
+    let mut files: Vec<_> = files.iter().map(Read::file).collect();
     between::refuse_conflicts(&mut files);
     let (mut tools, mut problems) = (Vec::new(), twice_in_the_list(executors));
     for Read { manifest, mut report } in files {
@@ -40,18 +35,6 @@ pub(super) fn load(files: &[Content], Offered { executors, descriptors, .. }: &O
         problems.extend(report.into_problems());
     }
     Loaded { tools, problems }
-}
-
-fn read(file: &Content) -> Read {
-    let mut report = Report::new(&file.path);
-    let manifest = match &file.text {
-        Ok(text) => Manifest::read(&file.path, text, &mut report),
-        Err(reason) => {
-            report.add("", "unreadable", reason);
-            None
-        }
-    };
-    Read { manifest, report }
 }
 
 /// Two executors of one name: a mistake in the list of tools, which no manifest shows.

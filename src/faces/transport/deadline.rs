@@ -14,17 +14,17 @@ use std::{
 use http::{Extensions, Request, Response};
 use pin_project_lite::pin_project;
 use tokio::time::Instant;
-use tonic::{Code, Status};
 
-use self::{body::Body, timer::Timer};
+use self::{body::Body, exceeded::exceeded, timer::Timer};
 use super::{
     arrival::Arrival,
     refusal,
     rules::{Lifetime, Rule},
 };
-use crate::{clock, contract::status};
+use crate::clock;
 
 mod body;
+mod exceeded;
 mod timer;
 
 /// Bounds calls by `cap` and by what their callers ask for.
@@ -117,11 +117,6 @@ where
         }
         Poll::Ready(Ok(refusal::response(exceeded())))
     }
-}
-
-fn exceeded() -> Status {
-    let message = "the call's deadline passed before it was finished";
-    status::plain(Code::DeadlineExceeded, "DEADLINE_EXCEEDED", message)
 }
 
 #[cfg(test)]

@@ -15,7 +15,10 @@ use tokio::{
 };
 use tower::{Service, ServiceExt};
 
-use super::{hit, key::ExecutionKey, readable};
+use super::{
+    hit::{hit, readable},
+    key::ExecutionKey,
+};
 use crate::{
     clock,
     context::{Cancellation, EventSink, StopCause, Subscribers, UserId},

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use futures_util::future::pending;
 use tokio::{select, time::timeout_at};
 
-use super::{outcome_unknown, writes};
+use super::errors::outcome_unknown;
 use crate::{
     clock,
     context::{Cancellation, StopCause},
@@ -16,7 +16,7 @@ use crate::{
 /// Waits as long as the manifest allows; a write goes on beyond that.
 pub(super) async fn wait(call: &Call, mut waiter: Waiter<CallResult>) -> CallResult {
     // Work that only reads may have others who wait for it: a caller who cancels leaves, and no more.
-    let work = writes(call).then(|| waiter.cancellation().clone());
+    let work = call.writes().then(|| waiter.cancellation().clone());
     let cancels = pass_cancels_on(&call.context.cancellation, work);
     let times_out = clock::now() + call.tool().definition.timeout;
     let result = select! {
@@ -26,8 +26,8 @@ pub(super) async fn wait(call: &Call, mut waiter: Waiter<CallResult>) -> CallRes
     };
     match result {
         Ok(Some(result)) => result.map(|terminal| call.adopt(terminal)),
-        Err(_) if !writes(call) => Ok(call.failed(timed_out(call))),
-        Ok(None) if !writes(call) => Err(call.internal()),
+        Err(_) if !call.writes() => Ok(call.failed(timed_out(call))),
+        Ok(None) if !call.writes() => Err(call.internal()),
         Ok(None) | Err(_) => Ok(call.failed(outcome_unknown())),
     }
 }

@@ -2,14 +2,17 @@
 
 use prost_reflect::ReflectMessage;
 
-use super::{CachePolicy, Definition, Example, Source, Status};
+use super::{
+    derived::Derived,
+    parts::{CachePolicy, Example, Source, Status},
+};
 use crate::{
     contract::{convert, json, proto::v1},
-    registry::digest,
+    registry::{digest, manifest::Manifest},
 };
 
 /// The wire forms of a definition, one a view: each has a schema once at most.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct Wire {
     full: v1::ToolDefinition,
     full_json: v1::ToolDefinition,
@@ -17,12 +20,11 @@ pub(super) struct Wire {
 }
 
 impl Wire {
-    pub(super) fn new(definition: &Definition) -> Self {
-        let both = v1::ToolDefinition {
-            digest: definition.digest.clone(),
-            status: Some(status(&definition.status)),
-            ..described(definition)
-        };
+    /// The forms of a tool that is ready.
+    pub(super) fn new(manifest: &Manifest, derived: &Derived) -> Self {
+        let described = described(manifest, derived);
+        let digest = digest_of(&described);
+        let both = v1::ToolDefinition { digest, status: Some(status(&Status::Ready)), ..described };
         let full_json = v1::ToolDefinition { input_schema: None, output_schema: None, ..both.clone() };
         let full = v1::ToolDefinition {
             input_schema_json: String::new(),
@@ -39,6 +41,22 @@ impl Wire {
         Self { full, full_json, basic }
     }
 
+    /// The same forms in another status.
+    pub(super) fn with_status(&self, of_tool: &Status) -> Self {
+        let with_status =
+            |form: &v1::ToolDefinition| v1::ToolDefinition { status: Some(status(of_tool)), ..form.clone() };
+        Self {
+            full: with_status(&self.full),
+            full_json: with_status(&self.full_json),
+            basic: with_status(&self.basic),
+        }
+    }
+
+    /// The digest: the same for the same definition, whatever its status.
+    pub(super) fn digest(&self) -> &str {
+        &self.full.digest
+    }
+
     pub(super) fn view(&self, view: v1::ToolView) -> &v1::ToolDefinition {
         match view {
             v1::ToolView::Basic => &self.basic,
@@ -48,42 +66,41 @@ impl Wire {
     }
 }
 
-/// The digest of a definition, schemas in both forms: the same for the same definition, whatever its status.
-pub(super) fn digest(definition: &Definition) -> String {
-    let message = described(definition).transcode_to_dynamic();
+/// The digest of a definition, schemas in both forms.
+fn digest_of(described: &v1::ToolDefinition) -> String {
+    let message = described.transcode_to_dynamic();
     let canonical = serde_json_canonicalizer::to_vec(&message).expect("ProtoJSON of a definition has a form");
     digest::of_bytes(&canonical)
 }
 
 /// Everything but digest and status.
-fn described(definition: &Definition) -> v1::ToolDefinition {
-    let definition = definition.clone();
+fn described(manifest: &Manifest, derived: &Derived) -> v1::ToolDefinition {
     v1::ToolDefinition {
-        name: definition.name,
-        title: definition.title,
-        description: definition.description,
-        r#type: v1::ToolType::from(definition.kind).into(),
-        category: v1::ToolCategory::from(definition.category).into(),
-        consequence_level: v1::ConsequenceLevel::from(definition.consequence_level).into(),
-        requires_confirmation: definition.requires_confirmation,
-        timeout: Some(convert::duration(definition.timeout)),
-        input_schema: definition.input_schema.as_object().map(json::to_struct),
-        output_schema: definition.output_schema.as_object().map(json::to_struct),
-        input_schema_json: definition.input_schema.to_string(),
-        output_schema_json: definition.output_schema.to_string(),
-        input_message: definition.input_message.unwrap_or_default(),
-        output_message: definition.output_message.unwrap_or_default(),
-        typed_method: definition.typed_method.unwrap_or_default(),
-        tags: definition.tags,
-        version: definition.version,
-        depends_on: definition.depends_on,
-        intents: definition.intents,
-        utterances: definition.utterances,
-        examples: definition.examples.iter().map(example).collect(),
-        source: definition.source.map(source),
-        cache: definition.cache.map(cache),
-        untrusted: definition.untrusted,
-        guidance: definition.guidance,
+        name: manifest.name.clone(),
+        title: manifest.title.clone(),
+        description: manifest.description.clone(),
+        r#type: v1::ToolType::from(manifest.kind).into(),
+        category: v1::ToolCategory::from(manifest.category).into(),
+        consequence_level: v1::ConsequenceLevel::from(manifest.consequence_level).into(),
+        requires_confirmation: manifest.requires_confirmation,
+        timeout: Some(convert::duration(manifest.timeout)),
+        input_schema: derived.input_schema.as_object().map(json::to_struct),
+        output_schema: derived.output_schema.as_object().map(json::to_struct),
+        input_schema_json: derived.input_schema.to_string(),
+        output_schema_json: derived.output_schema.to_string(),
+        input_message: manifest.input.clone().unwrap_or_default(),
+        output_message: manifest.output.clone().unwrap_or_default(),
+        typed_method: derived.typed_method.clone().unwrap_or_default(),
+        tags: manifest.tags.clone(),
+        version: manifest.version.clone(),
+        depends_on: manifest.depends_on.clone(),
+        intents: manifest.intents.clone(),
+        utterances: manifest.utterances.clone(),
+        examples: manifest.examples.iter().map(example).collect(),
+        source: manifest.source.as_ref().map(source),
+        cache: manifest.cache.map(cache),
+        untrusted: manifest.untrusted,
+        guidance: manifest.guidance.clone(),
         digest: String::new(),
         status: None,
     }
@@ -96,8 +113,8 @@ fn example(example: &Example) -> v1::ToolExample {
     }
 }
 
-fn source(source: Source) -> v1::ToolSource {
-    v1::ToolSource { name: source.name, sections: source.sections }
+fn source(source: &Source) -> v1::ToolSource {
+    v1::ToolSource { name: source.name.clone(), sections: source.sections.clone() }
 }
 
 fn cache(cache: CachePolicy) -> v1::CachePolicy {

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Read;
-use crate::registry::{manifest::Manifest, near::did_you_mean};
+use super::read::Read;
+use crate::registry::near::did_you_mean;
 
 /// Reports, in its file, every conflict of a manifest with the others.
 pub(super) fn refuse_conflicts(files: &mut [Read]) {
@@ -69,10 +69,4 @@ fn reaches<'a>(from: &'a str, to: &str, graph: &'a Graph, seen: &mut BTreeSet<&'
     from == to
         || (seen.insert(from)
             && graph.get(from).into_iter().flatten().any(|next| reaches(next, to, graph, seen)))
-}
-
-impl Read {
-    fn parts(&mut self) -> Option<(&Manifest, &mut crate::registry::problem::Report)> {
-        self.manifest.as_ref().map(|manifest| (manifest, &mut self.report))
-    }
 }

@@ -3,13 +3,13 @@
 #[cfg(test)]
 mod tests;
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use http::StatusCode;
 use tower::{ServiceBuilder, ServiceExt, util::BoxCloneSyncService};
 
 use super::{
-    Answer, Failure, Outgoing, Sender, cool_down,
+    Answer, Failure, Outgoing, Profile, Sender, cool_down,
     layer::Layer,
     limit::Limit,
     record,
@@ -31,34 +31,6 @@ const REDIRECTS: [StatusCode; 5] = [
     StatusCode::TEMPORARY_REDIRECT,
     StatusCode::PERMANENT_REDIRECT,
 ];
-
-/// What the stack must know of a source.
-#[derive(Clone, Copy, Debug)]
-pub struct Profile {
-    /// Its name in manifests, limits, metrics and configuration, such as `valuepickr`.
-    pub name: &'static str,
-    /// Its name for people, such as `ValuePickr`.
-    pub title: &'static str,
-    /// The bound on one attempt.
-    pub timeout: Duration,
-    /// The bound on one body, in bytes.
-    pub max_body: usize,
-    /// Whether failures may be retried at all.
-    pub may_retry: bool,
-    /// Whom a refusal of credentials concerns.
-    pub credentials: CredentialsOf,
-    /// What only this source's answers say, looked at before the common rules. `None` leaves it to those.
-    pub judge: fn(&Answer) -> Option<Failure>,
-}
-
-/// Whose credentials a source sees.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CredentialsOf {
-    /// The service's own, or none: a refusal concerns all users.
-    Service,
-    /// The user's: a refusal concerns that user.
-    User,
-}
 
 /// The client of one source. Cloning it makes another handle of the same.
 #[derive(Clone, Debug)]

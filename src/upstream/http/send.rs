@@ -6,8 +6,6 @@
 #[cfg(test)]
 mod tests;
 
-use std::{error::Error, io, iter};
-
 use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, header};
 use tokio::{select, time::timeout_at};
@@ -17,9 +15,8 @@ use super::{
     Answer, Failure, FailureKind, Outgoing, Profile, Sender,
     in_process::{self, too_long},
     judge::judge,
-    record,
+    network_error, record,
     request::Request,
-    resolver::NotPublic,
     sender::{MAX_HEADERS, Route},
 };
 use crate::{clock, telemetry::attribute};
@@ -92,7 +89,7 @@ async fn over_the_network(
 ) -> Result<reqwest::Response, Failure> {
     let Outgoing { method, url, headers, body, .. } = outgoing;
     let request = client.request(method, url).headers(headers).body(body);
-    request.send().await.map_err(|error| of_error(&error))
+    request.send().await.map_err(|error| network_error::failure(&error))
 }
 
 fn check_headers(headers: &HeaderMap) -> Result<(), Failure> {
@@ -109,53 +106,13 @@ async fn read(mut response: reqwest::Response, max: usize) -> Result<Bytes, Fail
         return Err(too_long(max));
     }
     let mut body = BytesMut::new();
-    while let Some(chunk) = response.chunk().await.map_err(|error| of_error(&error))? {
+    while let Some(chunk) = response.chunk().await.map_err(|error| network_error::failure(&error))? {
         if body.len() + chunk.len() > max {
             return Err(too_long(max));
         }
         body.extend_from_slice(&chunk);
     }
     Ok(body.freeze())
-}
-
-fn of_error(error: &reqwest::Error) -> Failure {
-    let failure = Failure::new(kind_of(error), chain(error));
-    if failure.kind == FailureKind::NotConfigured {
-        return failure
-            .saying("The source's name leads into a private network, so it was not asked. Tell the user.");
-    }
-    failure
-}
-
-/// A broken connection may mend; what is no HTTP, or cannot be unpacked, will not.
-fn kind_of(error: &reqwest::Error) -> FailureKind {
-    if causes(error).any(<dyn Error>::is::<NotPublic>) {
-        return FailureKind::NotConfigured;
-    }
-    if error.is_connect() {
-        return FailureKind::Unreachable;
-    }
-    if causes(error).any(is_no_http) {
-        return FailureKind::Malformed;
-    }
-    let is_broken_off = causes(error).any(<dyn Error>::is::<hyper::Error>);
-    if error.is_decode() && !is_broken_off { FailureKind::Malformed } else { FailureKind::Unreachable }
-}
-
-fn is_no_http(cause: &(dyn Error + 'static)) -> bool {
-    let is_parse = cause.downcast_ref().is_some_and(hyper::Error::is_parse);
-    let kind = cause.downcast_ref().map(io::Error::kind);
-    is_parse || matches!(kind, Some(io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData))
-}
-
-/// What an error comes from, the nearest cause first.
-fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
-    iter::successors(error.source(), |&cause| cause.source())
-}
-
-/// An error's causes without its own words, which name the address: that may hold a secret.
-pub(super) fn chain(error: &reqwest::Error) -> String {
-    causes(error).map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 
 /// The span of one attempt, by the semantic conventions for HTTP clients. Never the path nor the query: both may tell

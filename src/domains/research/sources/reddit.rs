@@ -6,6 +6,8 @@ mod basic;
 mod budget;
 mod credentials;
 mod judge;
+mod post;
+mod settings;
 mod token;
 mod wire;
 
@@ -15,13 +17,10 @@ use chrono::{DateTime, Utc};
 use http::{HeaderValue, StatusCode, header};
 use url::Url;
 
-pub use self::credentials::Credentials;
 use self::{budget::Budget, token::Tokens, wire::Listing};
+pub use self::{credentials::Credentials, post::Post, settings::Settings};
 use crate::context::ToolContext;
-use crate::upstream::{
-    http::{Answer, Client, CredentialsOf, Due, Failure, FailureKind, Outgoing, Profile},
-    now::Now,
-};
+use crate::upstream::http::{Answer, Client, CredentialsOf, Due, Failure, FailureKind, Outgoing, Profile};
 
 /// What the stack must know of Reddit.
 pub const PROFILE: Profile = Profile {
@@ -48,23 +47,6 @@ pub struct Reddit {
     budget: Budget,
 }
 
-/// Where Reddit is, and as whom we ask.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// Where the API is, such as `https://oauth.reddit.com/`. Ends in `/`.
-    pub api_url: Url,
-    /// Where tokens are given out, such as `https://www.reddit.com/`. Ends in `/`.
-    pub token_url: Url,
-    /// Where people read: the beginning of a post's address. Ends in `/`.
-    pub public_url: Url,
-    /// `<platform>:<app>:<version> (by /u/<name>)`, as Reddit asks for.
-    pub user_agent: HeaderValue,
-    /// The application's credentials. Without them every request fails, saying that they are missing.
-    pub credentials: Option<Credentials>,
-    /// What time it is there.
-    pub now: Now,
-}
-
 /// In which order a subreddit lists its posts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sort {
@@ -74,31 +56,6 @@ pub enum Sort {
     New,
     /// Highest score of the day first.
     Top,
-}
-
-/// A post. Its texts are safe to show.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Post {
-    /// Reddit's identifier.
-    pub id: String,
-    /// Title.
-    pub title: String,
-    /// Name of the author.
-    pub author: String,
-    /// What it says, whole; empty for a link.
-    pub text: String,
-    /// Up-votes less down-votes.
-    pub score: i32,
-    /// Share of up-votes, 0 to 1.
-    pub upvote_ratio: f64,
-    /// Number of comments.
-    pub num_comments: i32,
-    /// When it was written.
-    pub created_at: DateTime<Utc>,
-    /// Its address for people.
-    pub permalink: Url,
-    /// Flair.
-    pub flair: Option<String>,
 }
 
 impl Reddit {

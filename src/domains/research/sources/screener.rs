@@ -4,22 +4,22 @@
 //! screens are scraped at most once a day, nothing is retried, and whatever fails, the last copy is returned instead.
 //! Not here: limits and cool-downs, which every request meets in `http`.
 
+mod browsed;
 mod catalogue;
 mod credentials;
 mod page;
 mod profile;
 mod progress;
 mod scrape;
+mod selector;
 mod session;
 mod settings;
+mod stores;
 mod table;
 mod time_limits;
 mod why;
 
-use std::{
-    sync::Arc,
-    time::{Duration, SystemTime},
-};
+use std::{sync::Arc, time::SystemTime};
 
 use tokio::{select, time::timeout_at};
 
@@ -30,26 +30,20 @@ use self::{
     why::Why,
 };
 use crate::{
-    clock,
     context::{ToolContext, UserId},
     contract::{ErrorCode, ToolError},
     single_flight::{Leader, SingleFlight, Waiter, WhenUnattended},
-    store::{
-        StoreError,
-        cool_downs::CoolDowns,
-        screens::{ScreenCopy, Screens},
-    },
+    store::{StoreError, screens::ScreenCopy},
     telemetry::continuing_trace,
     upstream::{http::Client, now::Now},
 };
 
+pub use browsed::{Browsed, Freshness};
 pub use catalogue::Screen;
 pub use credentials::{Credentials, Login};
 pub use profile::PROFILE;
 pub use settings::Settings;
-
-/// How long a copy is fresh (spec 004 §3.0 "24h Cache TTL").
-const FRESH: Duration = Duration::from_hours(24);
+pub use stores::Stores;
 
 /// The screens of every user.
 #[derive(Debug)]
@@ -62,15 +56,6 @@ pub struct Screener {
     scrapes: SingleFlight<UserId, Arc<Scraped>, Progress>,
 }
 
-/// What outlives the process.
-#[derive(Clone, Debug)]
-pub struct Stores {
-    /// Copies of screens, and the one scrape a day.
-    pub screens: Arc<dyn Screens>,
-    /// Looked at before the day's scrape is spent on a source that would refuse it.
-    pub cool_downs: Arc<dyn CoolDowns>,
-}
-
 /// Whether a fresh copy is good enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refresh {
@@ -78,26 +63,6 @@ pub enum Refresh {
     IfStale,
     /// The screen should be scraped again, if that is allowed.
     Force,
-}
-
-/// The stocks of a screen, and how they came.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Browsed {
-    /// The stocks.
-    pub copy: ScreenCopy,
-    /// Whether they were scraped for this very call, or else how old the copy is.
-    pub freshness: Freshness,
-    /// What a reader of the copy should know.
-    pub warnings: Vec<String>,
-}
-
-/// How a copy came.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Freshness {
-    /// It was scraped for this call.
-    Scraped,
-    /// It was there, and is so old.
-    Kept(Duration),
 }
 
 impl Screener {
@@ -190,18 +155,6 @@ impl Screener {
             Some(kept) if refresh == Refresh::IfStale && kept.is_fresh() => Ok(kept),
             Some(kept) => Ok(Browsed { warnings: vec![why.warning(&kept.copy)], ..kept }),
         }
-    }
-}
-
-impl Browsed {
-    fn kept(copy: ScreenCopy) -> Self {
-        // One from the future is as old as the clock that was set back.
-        let age = clock::wall().duration_since(copy.scraped_at).unwrap_or_default();
-        Self { copy, freshness: Freshness::Kept(age), warnings: Vec::new() }
-    }
-
-    fn is_fresh(&self) -> bool {
-        matches!(self.freshness, Freshness::Kept(age) if age < FRESH)
     }
 }
 

@@ -3,6 +3,7 @@
 //! Not here: which topic is about which stock, and what the mood of its posts is.
 
 mod judge;
+mod topic;
 mod wire;
 
 use std::time::Duration;
@@ -12,6 +13,7 @@ use http::{HeaderValue, header};
 use serde::de::DeserializeOwned;
 use url::Url;
 
+pub use self::topic::{Discussion, Topic};
 use self::wire::{Posts, SearchPage, TopicPage, TopicsPage};
 use crate::context::ToolContext;
 use crate::upstream::{
@@ -54,36 +56,6 @@ pub struct Settings {
     pub public_url: Url,
     /// What time it is there.
     pub now: Now,
-}
-
-/// A discussion in a list. Its texts are safe to show.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Topic {
-    /// The forum's number of it.
-    pub id: u64,
-    /// Title.
-    pub title: String,
-    /// The title as it stands in addresses.
-    pub slug: String,
-    /// Number of posts, the opening one included.
-    pub posts_count: u32,
-    /// When somebody last posted, or else when it was last moved up.
-    pub last_activity: DateTime<Utc>,
-}
-
-/// What is said in a discussion. Its texts are safe to show.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Discussion {
-    /// Its address for people.
-    pub url: Url,
-    /// Number of posts, the opening one included.
-    pub posts_count: u32,
-    /// When somebody last posted.
-    pub last_activity: DateTime<Utc>,
-    /// The opening post, at most 1,500 characters.
-    pub thesis: String,
-    /// The newest posts after the opening one, oldest first.
-    pub recent: Vec<String>,
 }
 
 /// In which order a search lists what it found.

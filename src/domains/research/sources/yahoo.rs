@@ -7,6 +7,8 @@ mod chart;
 mod crumb;
 mod envelope;
 mod number;
+mod request;
+mod settings;
 mod summary;
 #[cfg(test)]
 mod tests;
@@ -14,20 +16,18 @@ mod timeseries;
 
 use std::time::Duration;
 
-use ::http::{HeaderValue, StatusCode, header};
+use ::http::{StatusCode, header};
 use chrono::NaiveDate;
-use url::Url;
 
 pub use chart::{Bar, Chart, Span};
+pub use settings::Settings;
 pub use summary::{EpsOfQuarter, ResultOfQuarter, Summary};
 pub use timeseries::Timeseries;
 
 use super::india;
 use crate::context::ToolContext;
 use crate::upstream::{
-    address::address,
     http::{Answer, Client, CredentialsOf, Due, Failure, FailureKind, Outgoing, Profile},
-    now::Now,
     token::SharedToken,
 };
 use crumb::Crumb;
@@ -43,10 +43,6 @@ pub const PROFILE: Profile = Profile {
     judge,
 };
 
-/// Without a browser's name every request is one too many.
-const USER_AGENT: HeaderValue = HeaderValue::from_static(
-    "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36",
-);
 /// The National Stock Exchange of India.
 const SUFFIX: &str = ".NS";
 const MODULES: &str = "financialData,defaultKeyStatistics,summaryDetail,assetProfile,earnings";
@@ -57,17 +53,6 @@ pub struct Yahoo {
     client: Client,
     settings: Settings,
     crumb: SharedToken<Crumb>,
-}
-
-/// Where Yahoo Finance is, and when.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// Base of the data, such as `https://query2.finance.yahoo.com/`. Ends in `/`.
-    pub base: Url,
-    /// What gives the cookie, such as `https://fc.yahoo.com/`. Ends in `/`.
-    pub cookie_base: Url,
-    /// Its clock.
-    pub now: Now,
 }
 
 impl Yahoo {
@@ -95,7 +80,7 @@ impl Yahoo {
     pub async fn summary(&self, symbol: &str, context: &ToolContext) -> Result<Summary, Failure> {
         let crumb = self
             .crumb
-            .get(crumb::fetch(self, context))
+            .get(crumb::fetch(&self.client, &self.settings, context))
             .await
             .map_err(|failure| self.client.failed(failure, context))?;
         let request = self.summary_request(symbol, &crumb).accepting(StatusCode::UNAUTHORIZED);
@@ -105,7 +90,7 @@ impl Yahoo {
         }
         let crumb = self
             .crumb
-            .renew(&crumb, crumb::fetch(self, context))
+            .renew(&crumb, crumb::fetch(&self.client, &self.settings, context))
             .await
             .map_err(|failure| self.client.failed(failure, context))?;
         let answer = self.client.send(self.summary_request(symbol, &crumb), context).await?;
@@ -135,12 +120,8 @@ impl Yahoo {
     }
 
     fn get(&self, path: &[&str], query: &[(&str, &str)], due: Due) -> Outgoing {
-        named(Outgoing::get(address(&self.settings.base, path, query), due))
+        request::get(&self.settings, path, query, due)
     }
-}
-
-fn named(outgoing: Outgoing) -> Outgoing {
-    outgoing.with_header(header::USER_AGENT, USER_AGENT)
 }
 
 fn with_suffix(symbol: &str) -> String {

@@ -2,10 +2,12 @@
 //!
 //! What cannot be judged for want of data is unknown, never passed. Not here: where the profiles come from.
 
+mod facts;
 mod rule;
 
 use std::collections::BTreeSet;
 
+pub use facts::Facts;
 pub use rule::{Bound, Rule};
 
 use crate::domains::research::{settings, sources::universe::normal};
@@ -15,25 +17,6 @@ use crate::domains::research::{settings, sources::universe::normal};
 pub struct Forbidden {
     bounds: Vec<Bound>,
     deny: BTreeSet<String>,
-}
-
-/// What is known of a stock.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Facts {
-    /// Market capitalisation in crore rupees.
-    pub market_cap_cr: Option<f64>,
-    /// Price to earnings.
-    pub pe: Option<f64>,
-    /// Return on equity in percent.
-    pub roe_pct: Option<f64>,
-    /// Debt over equity.
-    pub debt_to_equity: Option<f64>,
-    /// Price in rupees.
-    pub price: Option<f64>,
-    /// Turnover of a day in crore rupees.
-    pub turnover_cr: Option<f64>,
-    /// Relative strength index.
-    pub rsi_14: Option<f64>,
 }
 
 /// What became of a rule that did not pass.

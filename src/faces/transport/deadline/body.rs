@@ -8,7 +8,7 @@ use std::{
 use http_body::{Body as HttpBody, Frame};
 use pin_project_lite::pin_project;
 
-use super::{exceeded, timer::Timer};
+use super::{exceeded::exceeded, timer::Timer};
 use crate::faces::transport::refusal;
 
 pin_project! {

@@ -9,6 +9,7 @@ use bytes::Bytes;
 use futures_util::stream;
 use http_body::Frame;
 use http_body_util::{BodyExt, StreamBody};
+use tonic::Code;
 use tower::{Layer as _, Service as _, service_fn};
 
 use super::*;

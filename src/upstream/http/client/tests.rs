@@ -3,6 +3,7 @@
 use std::{
     io,
     sync::{Mutex, MutexGuard},
+    time::Duration,
 };
 
 use http::header;

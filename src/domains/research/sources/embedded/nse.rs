@@ -1,6 +1,7 @@
 //! NSE: documents that only who has been on a page may see, deals, and filings in the archives.
 
 mod deals;
+mod visit;
 
 use std::sync::Arc;
 
@@ -13,13 +14,11 @@ use axum::{
 use http::{StatusCode, header};
 use serde_json::{Value, json};
 
+use self::visit::{BLOCK, COOKIE, refusal};
 use super::{asked::Asked, data::Data, reply};
 
-const COOKIE: (&str, &str) = ("nsit", "embedded");
 const PAGE: &str =
     "<!DOCTYPE html><html><head><title>NSE - National Stock Exchange of India Ltd</title></head></html>";
-const BLOCK: &str =
-    "<!DOCTYPE html><html><head><title>NSE India</title></head><body>Resource not found</body></html>";
 
 pub(super) fn routes() -> Router<Arc<Data>> {
     Router::new()
@@ -71,12 +70,4 @@ fn document(data: &Data, asked: &Asked, name: &str, nothing: impl FnOnce() -> Va
         let document = data.json(&format!("nse/{name}.json")).unwrap_or_else(nothing);
         reply::json(StatusCode::OK, &document)
     })
-}
-
-/// What a client hears that is no browser, or has not been on a page.
-fn refusal(asked: &Asked) -> Option<Response> {
-    if !asked.is_browser() {
-        return Some(reply::page(StatusCode::FORBIDDEN, BLOCK));
-    }
-    (asked.cookie(COOKIE.0) != Some(COOKIE.1)).then(|| reply::page(StatusCode::UNAUTHORIZED, BLOCK))
 }

@@ -1,5 +1,6 @@
 //! ValuePickr: a Discourse forum with its lists, its search, and its topics in portions of 20 posts.
 
+mod documents;
 mod search;
 
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use http::StatusCode;
 use serde_json::{Value, json};
 
+use self::documents::{posts_of, read, topics};
 use super::{asked::Asked, data::Data, reply};
 
 /// So many topics are on a page of a list.
@@ -81,26 +83,6 @@ async fn posts(State(data): State<Arc<Data>>, Path(topic): Path<String>, asked: 
     let mut posts = std::mem::take(posts_of(&mut found));
     posts.retain(|post| post["id"].as_u64().is_some_and(|number| wanted.contains(&number)));
     reply::json(StatusCode::OK, &json!({ "post_stream": { "posts": posts }, "id": found["id"] }))
-}
-
-fn read(data: &Data, number: &str) -> Option<Value> {
-    data.json(&format!("valuepickr/topics/{number}.json"))
-}
-
-fn topics(list: &mut Value) -> &mut Vec<Value> {
-    array(&mut list["topic_list"]["topics"])
-}
-
-fn posts_of(topic: &mut Value) -> &mut Vec<Value> {
-    array(&mut topic["post_stream"]["posts"])
-}
-
-/// What should be a list, and is made an empty one if it is none.
-fn array(value: &mut Value) -> &mut Vec<Value> {
-    if !value.is_array() {
-        *value = json!([]);
-    }
-    value.as_array_mut().expect("it was made one")
 }
 
 fn time(value: &Value) -> Option<DateTime<Utc>> {

@@ -13,6 +13,7 @@ use crate::{
     contract::{ErrorCode, ToolError},
     upstream::{
         http::FailureKind::*,
+        now::Now,
         testing::{client, context},
     },
 };

@@ -6,7 +6,7 @@ use http::{HeaderValue, StatusCode, header};
 use serde::Deserialize;
 use tokio::{sync::Mutex, time::Instant};
 
-use super::Settings;
+use super::settings::Settings;
 use crate::{
     clock,
     context::ToolContext,

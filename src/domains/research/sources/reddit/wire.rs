@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde::Deserialize;
 use url::Url;
 
-use super::Post;
+use super::post::Post;
 use crate::upstream::text;
 
 /// The bound on what a post says, in characters.

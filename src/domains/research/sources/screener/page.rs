@@ -2,9 +2,9 @@
 //!
 //! Not here: the table within (`table`). A page is hostile until it is read: it is bounded before it is parsed.
 
-use scraper::{Html, Selector};
+use scraper::Html;
 
-use super::table;
+use super::{selector::selector, table};
 use crate::upstream::{http::Failure, text};
 
 pub(super) use super::table::Row;
@@ -57,10 +57,6 @@ pub(super) fn csrf_token(html: &str) -> Option<String> {
     let page = parse(html).ok()?;
     let token = page.select(&selector("input[name=csrfmiddlewaretoken]")).next()?.attr("value")?;
     (!token.is_empty() && token.len() <= 256).then(|| token.to_owned())
-}
-
-pub(super) fn selector(css: &str) -> Selector {
-    Selector::parse(css).expect("selectors are written here")
 }
 
 fn parse(html: &str) -> Result<Html, Failure> {

@@ -6,7 +6,7 @@
 use percent_encoding::percent_decode_str;
 use scraper::{ElementRef, Html};
 
-use super::page::selector;
+use super::selector::selector;
 use crate::{
     domains::research::sources::universe,
     store::screens::ScreenedStock,

@@ -9,15 +9,13 @@ use wiremock::{
     matchers::{header, method, path, query_param},
 };
 
-pub(super) use self::stores::{MemoryScreens, OneCoolDown};
+pub(super) use self::stores::{DAY, MemoryScreens, OneCoolDown};
 use super::{Credentials, Login, PROFILE, Screener, Settings, Stores};
 use crate::{
     context::{ToolContext, User},
     store::screens::{ScreenCopy, ScreenedStock},
     upstream::{http::Profile, testing},
 };
-
-pub(super) const DAY: Duration = Duration::from_hours(24);
 
 /// A connector to a mock site, with the stores and credentials it uses.
 pub(super) struct Fixture {

@@ -13,7 +13,7 @@ use super::{
     testing::{DAY, Fixture, call_of, copy, html},
     *,
 };
-use crate::{contract::Event, store::cool_downs::CoolDown};
+use crate::{clock, contract::Event, store::cool_downs::CoolDown};
 
 const DEFAULT: &str = "screens/101/default/";
 const OTHERS: [&str; 3] = ["screens/102/value-picks/", "screens/103/small-cap/", "screens/104/momentum/"];

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 
-use super::Topic;
+use super::topic::Topic;
 use crate::upstream::text;
 
 /// `latest.json`, `top.json`.

@@ -2,13 +2,13 @@
 //!
 //! Not here: keeping it (`kept`).
 
-use ::http::{HeaderValue, StatusCode};
+use ::http::{HeaderValue, StatusCode, header};
 use secrecy::{ExposeSecret, SecretString};
 
-use super::{Yahoo, named};
+use super::{request, settings::Settings};
 use crate::{
     context::ToolContext,
-    upstream::http::{Due, Failure, Outgoing},
+    upstream::http::{Client, Due, Failure, Outgoing},
 };
 
 /// More than the 11 characters that a crumb has, and less than a page.
@@ -32,11 +32,15 @@ impl Crumb {
 }
 
 /// A new one: two requests.
-pub(super) async fn fetch(yahoo: &Yahoo, context: &ToolContext) -> Result<Crumb, Failure> {
-    let cookie = cookie(yahoo, context).await?;
-    let request = yahoo.get(&["v1", "test", "getcrumb"], &[], Due::Text);
-    let request = request.with_header(::http::header::COOKIE, cookie.clone());
-    let answer = yahoo.client.send(request, context).await?;
+pub(super) async fn fetch(
+    client: &Client,
+    settings: &Settings,
+    context: &ToolContext,
+) -> Result<Crumb, Failure> {
+    let cookie = cookie(client, settings, context).await?;
+    let request = request::get(settings, &["v1", "test", "getcrumb"], &[], Due::Text);
+    let request = request.with_header(header::COOKIE, cookie.clone());
+    let answer = client.send(request, context).await?;
     let text = answer.text().trim().to_owned();
     let is_crumb = (1..=MAX_LENGTH).contains(&text.len())
         && text.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'<' | b'{'));
@@ -46,9 +50,8 @@ pub(super) async fn fetch(yahoo: &Yahoo, context: &ToolContext) -> Result<Crumb,
     Ok(Crumb { cookie, text: text.into() })
 }
 
-async fn cookie(yahoo: &Yahoo, context: &ToolContext) -> Result<HeaderValue, Failure> {
-    let request = Outgoing::get(yahoo.settings.cookie_base.clone(), Due::Anything);
-    let answer = yahoo.client.send(named(with_any_status(request)), context).await?;
+async fn cookie(client: &Client, settings: &Settings, context: &ToolContext) -> Result<HeaderValue, Failure> {
+    let answer = client.send(with_any_status(request::get_cookie(settings)), context).await?;
     let cookies: Vec<_> = answer.cookies().map(|cookie| cookie.stripped().to_string()).collect();
     if cookies.is_empty() {
         return Err(Failure::malformed("the cookie host set no cookie"));

@@ -12,7 +12,10 @@ use wiremock::{
 };
 
 use super::*;
-use crate::upstream::testing::{client, context};
+use crate::upstream::{
+    now::Now,
+    testing::{client, context},
+};
 
 const CHART: &str = "/yahoo/v8/finance/chart/M&M.NS";
 const SERIES: &str = "/yahoo/ws/fundamentals-timeseries/v1/finance/timeseries/INFY.NS";

@@ -1,6 +1,6 @@
 //! The rules against buying that are about a number: their names, their words, and which number they look at.
 
-use super::{super::figure::beyond_in_short, Facts};
+use super::{super::figure::beyond_in_short, facts::Facts};
 
 /// A rule and its threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]

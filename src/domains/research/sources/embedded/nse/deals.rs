@@ -7,7 +7,7 @@ use chrono::NaiveDate;
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::refusal;
+use super::visit::refusal;
 use crate::domains::research::sources::embedded::{asked::Asked, data::Data, reply};
 
 /// So many rows has the JSON at most.

@@ -6,7 +6,7 @@ use axum::{extract::State, response::Response};
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::{posts_of, read, topics};
+use super::documents::{posts_of, read, topics};
 use crate::domains::research::sources::embedded::{asked::Asked, data::Data, query::Query, reply};
 
 /// So many topics are found at most.

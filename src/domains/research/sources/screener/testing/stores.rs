@@ -3,13 +3,12 @@
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Mutex,
-    time::SystemTime,
+    time::{Duration, SystemTime},
 };
 
 use futures_util::future::{BoxFuture, ready};
 use tokio::sync::Notify;
 
-use super::DAY;
 use crate::{
     context::UserId,
     store::{
@@ -18,6 +17,9 @@ use crate::{
         screens::{Claim, ScreenCopy, Screens},
     },
 };
+
+/// How long a copy is fresh, and a claim holds.
+pub(in crate::domains::research::sources::screener) const DAY: Duration = Duration::from_hours(24);
 
 /// Copies and claims in memory.
 #[derive(Debug, Default)]

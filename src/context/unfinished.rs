@@ -1,0 +1,20 @@
+//! What a tool returns instead of data, and a call to another tool too.
+
+use crate::contract::{Confirmation, ToolError};
+
+/// Why a tool did not return data.
+///
+/// A nested tool's confirmation passes through its caller unchanged, never as an error (spec 001): `?` does that.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Unfinished {
+    /// It failed.
+    Failed(ToolError),
+    /// A person must approve a call first.
+    AwaitsConfirmation(Confirmation),
+}
+
+impl From<ToolError> for Unfinished {
+    fn from(error: ToolError) -> Self {
+        Self::Failed(error)
+    }
+}

@@ -1,0 +1,29 @@
+//! A post as tools see it. Not here: how Reddit writes it (`wire`).
+
+use chrono::{DateTime, Utc};
+use url::Url;
+
+/// A post. Its texts are safe to show.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Post {
+    /// Reddit's identifier.
+    pub id: String,
+    /// Title.
+    pub title: String,
+    /// Name of the author.
+    pub author: String,
+    /// What it says, whole; empty for a link.
+    pub text: String,
+    /// Up-votes less down-votes.
+    pub score: i32,
+    /// Share of up-votes, 0 to 1.
+    pub upvote_ratio: f64,
+    /// Number of comments.
+    pub num_comments: i32,
+    /// When it was written.
+    pub created_at: DateTime<Utc>,
+    /// Its address for people.
+    pub permalink: Url,
+    /// Flair.
+    pub flair: Option<String>,
+}

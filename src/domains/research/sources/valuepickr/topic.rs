@@ -1,0 +1,34 @@
+//! A topic as tools see it: in a list, and with what is said in it. Not here: how the forum writes it (`wire`).
+
+use chrono::{DateTime, Utc};
+use url::Url;
+
+/// A discussion in a list. Its texts are safe to show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Topic {
+    /// The forum's number of it.
+    pub id: u64,
+    /// Title.
+    pub title: String,
+    /// The title as it stands in addresses.
+    pub slug: String,
+    /// Number of posts, the opening one included.
+    pub posts_count: u32,
+    /// When somebody last posted, or else when it was last moved up.
+    pub last_activity: DateTime<Utc>,
+}
+
+/// What is said in a discussion. Its texts are safe to show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Discussion {
+    /// Its address for people.
+    pub url: Url,
+    /// Number of posts, the opening one included.
+    pub posts_count: u32,
+    /// When somebody last posted.
+    pub last_activity: DateTime<Utc>,
+    /// The opening post, at most 1,500 characters.
+    pub thesis: String,
+    /// The newest posts after the opening one, oldest first.
+    pub recent: Vec<String>,
+}

@@ -1,0 +1,45 @@
+//! What a caller hears of a call that needs a record: refusals, and an outcome that is not known.
+
+use std::time::Duration;
+
+use crate::{
+    contract::{ErrorCode, Refusal, ToolError, Violation},
+    pipeline::Call,
+    store::StoreError,
+};
+
+/// When to try again after all records are taken.
+const FULL_RETRY_AFTER: Duration = Duration::from_mins(1);
+
+/// When to try again after the store has failed.
+const UNAVAILABLE_RETRY_AFTER: Duration = Duration::from_secs(5);
+
+pub(super) fn request_id_required() -> Refusal {
+    Refusal::InvalidRequest(vec![Violation {
+        pointer: "request_id".to_owned(),
+        rule: "required".to_owned(),
+        description:
+            "request_id is required for a tool that does not only read: send a new UUID, and the same one \
+                      again when you repeat the call"
+                .to_owned(),
+    }])
+}
+
+pub(super) fn outcome_unknown() -> ToolError {
+    ToolError::new(
+        ErrorCode::OutcomeUnknown,
+        "The write was started and its outcome is not known yet. Call again with the same request_id to learn it; \
+         nothing will be done twice.",
+    )
+}
+
+/// The detail is for operators alone.
+pub(super) fn unavailable(call: &Call, error: &StoreError) -> Refusal {
+    let call_id = call.context.call_id;
+    tracing::error!(%error, %call_id, tool_name = call.tool().definition.name, "a call cannot be recorded");
+    Refusal::StateUnavailable { retry_after: UNAVAILABLE_RETRY_AFTER }
+}
+
+pub(super) fn full() -> Refusal {
+    Refusal::Overloaded { what: "too many calls with a request_id".to_owned(), retry_after: FULL_RETRY_AFTER }
+}

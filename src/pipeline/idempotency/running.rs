@@ -1,0 +1,189 @@
+//! The work of calls with a `request_id`: found or started, in a task of its own, with the record of its end.
+
+use std::sync::Arc;
+
+use opentelemetry::trace::FutureExt;
+use sha2::{Digest, Sha256};
+use tokio::{pin, select, time::sleep_until};
+use tower::Service;
+
+use super::{errors, key_locks::KeyLocks};
+use crate::{
+    clock,
+    context::{Cancellation, StopCause},
+    contract::{ErrorCode, Refusal, Terminal, ToolError, ToolResult, json, payload::StoredPayload},
+    pipeline::{Call, CallResult, InFlight, in_flight::Guard},
+    single_flight::{SingleFlight, Waiter, WhenUnattended},
+    store::idempotency::{ArgumentsDigest, Begun, Idempotency, Key},
+};
+
+/// Everything under way that has a `request_id`. Cloning it makes another handle of the same.
+#[derive(Clone, Debug)]
+pub(super) struct Running {
+    store: Arc<dyn Idempotency>,
+    work: SingleFlight<Key, CallResult>,
+    key_locks: KeyLocks,
+    in_flight: InFlight,
+}
+
+/// What a call with a `request_id` finds.
+pub(super) enum Found {
+    /// It is being carried out.
+    UnderWay(Waiter<CallResult>),
+    /// Its end.
+    Ended(CallResult),
+}
+
+impl Running {
+    /// Nothing yet. Remembers in the given store, and lists what may outlive its callers.
+    pub(super) fn new(store: Arc<dyn Idempotency>, in_flight: InFlight) -> Self {
+        Self { store, work: SingleFlight::default(), key_locks: KeyLocks::default(), in_flight }
+    }
+
+    /// Finds the work of a call, or starts it. Runs in a task of its own: a caller who left between the record and the start
+    /// would leave a call that is recorded as begun and never was.
+    pub(super) async fn find_or_start<S>(self, call: Call, inner: S) -> Found
+    where
+        S: Service<Call, Response = Terminal, Error = Refusal> + Send + 'static,
+        S::Future: Send + 'static,
+    {
+        let key = key_of(&call);
+        let work = detached(&call);
+        // A read ends by its callers, who are listed themselves: others may wait for it.
+        let listed = work.writes().then(|| self.list(&work));
+        // Until the work can be joined: another caller would find its record and no work.
+        let _lock = self.key_locks.lock(&key).await;
+        if call.context.cancellation.is_cancelled() {
+            return Found::Ended(Ok(call.failed(ToolError::cancelled())));
+        }
+        let begun = self.store.begin(&key, digest_of(&call), clock::wall()).await;
+        let start = || self.start(&call, work, listed, inner);
+        let result = match begun {
+            Begun::Conflict => Err(Refusal::RequestIdReused { request_id: key.request_id.to_string() }),
+            Begun::Full => Err(errors::full()),
+            Begun::Unavailable(error) => Err(errors::unavailable(&call, &error)),
+            Begun::Ended(result) => match readable(&call, *result) {
+                Some(result) => Ok(stored(&call, result)),
+                None => return self.resume(&key, &call, start),
+            },
+            Begun::New => return Found::UnderWay(start()),
+            Begun::Unfinished => return self.resume(&key, &call, start),
+        };
+        Found::Ended(result)
+    }
+
+    /// Joins a call whose end is not recorded, or carries it out again.
+    fn resume(&self, key: &Key, call: &Call, start: impl FnOnce() -> Waiter<CallResult>) -> Found {
+        match self.work.join(key, &call.context.cancellation) {
+            Some(waiter) => Found::UnderWay(waiter),
+            // Its process is gone. A read is harmless to repeat; a write is not.
+            None if !call.writes() => Found::UnderWay(start()),
+            None => Found::Ended(Ok(call.failed(errors::outcome_unknown()))),
+        }
+    }
+
+    /// Lists work before it is recorded: who ends the server waits for what is listed.
+    fn list(&self, work: &Call) -> Guard {
+        let context = &work.context;
+        let user = context.user.id.clone();
+        self.in_flight.enter(user, context.call_id, work.request_id, context.cancellation.clone())
+    }
+
+    /// Starts the work in a task of its own, within the trace of this one.
+    fn start<S>(&self, call: &Call, work: Call, listed: Option<Guard>, mut inner: S) -> Waiter<CallResult>
+    where
+        S: Service<Call, Response = Terminal, Error = Refusal> + Send + 'static,
+        S::Future: Send + 'static,
+    {
+        let key = key_of(&work);
+        let cancellation = work.context.cancellation.clone();
+        let when_unattended = if work.writes() { WhenUnattended::Continue } else { WhenUnattended::Cancel };
+        let caller = &call.context.cancellation;
+        let (leader, waiter) = self.work.lead(key.clone(), cancellation, when_unattended, caller);
+        let Self { store, key_locks, .. } = self.clone();
+        let task = async move {
+            let result = carry_out(inner.call(work.clone()), &work).await;
+            let _lock = key_locks.lock(&key).await;
+            if leader.is_current() {
+                record(&*store, &key, &work, &result).await;
+            }
+            drop(listed);
+            leader.finish(result);
+        };
+        tokio::spawn(task.with_current_context());
+        waiter
+    }
+}
+
+/// The outcome of an earlier call. One that cannot be read any more counts as unfinished: nothing is carried out twice.
+fn readable(call: &Call, result: ToolResult<StoredPayload>) -> Option<ToolResult> {
+    let read = result.read(call.tool().output.as_ref());
+    let tool_name = &call.tool().definition.name;
+    read.inspect_err(|error| tracing::warn!(tool_name, %error, "the outcome of an earlier call is lost")).ok()
+}
+
+/// The outcome of an earlier call as the outcome of this one.
+fn stored(call: &Call, result: ToolResult) -> Terminal {
+    call.facts.hit();
+    call.adopt(Terminal::Result(result))
+}
+
+fn key_of(call: &Call) -> Key {
+    Key {
+        user: call.context.user.id.clone(),
+        tool: call.tool().definition.name.clone(),
+        request_id: call.request_id.expect("only calls with a request_id come here"),
+    }
+}
+
+fn digest_of(call: &Call) -> ArgumentsDigest {
+    let canonical = json::canonical(&call.arguments);
+    Sha256::digest(canonical).into()
+}
+
+/// The call as its own task carries it out.
+fn detached(call: &Call) -> Call {
+    let mut work = call.clone();
+    work.context.cancellation = Cancellation::new();
+    if call.writes() {
+        work.context.deadline = call.context.latest;
+    }
+    work
+}
+
+/// Carries the work out: a write until the cap, a read until nobody waits for it.
+async fn carry_out(work: impl Future<Output = CallResult>, call: &Call) -> CallResult {
+    let cancellation = &call.context.cancellation;
+    pin!(work);
+    select! {
+        biased;
+        () = cancellation.cancelled(), if !call.writes() => Ok(call.failed(ToolError::cancelled())),
+        () = sleep_until(call.context.deadline), if call.writes() => {
+            cancellation.cancel(StopCause::Deadline);
+            Ok(call.failed(errors::outcome_unknown()))
+        }
+        result = &mut work => result,
+    }
+}
+
+/// Keeps the outcome, unless nothing was done and the same call may well succeed later. Where that fails, those who
+/// wait still learn the outcome; a repeat meets a call that seems unfinished.
+async fn record(store: &dyn Idempotency, key: &Key, call: &Call, result: &CallResult) {
+    let recorded = match result {
+        Ok(Terminal::Result(result)) if is_final(call, result) => store.end(key, result).await,
+        _ => store.forget(key).await,
+    };
+    if let Err(error) = recorded {
+        let call_id = call.context.call_id;
+        tracing::error!(%error, %call_id, tool_name = key.tool, "the end of a call is not recorded");
+    }
+}
+
+fn is_final(call: &Call, result: &ToolResult) -> bool {
+    let Err(error) = &result.outcome else { return true };
+    match error.code {
+        ErrorCode::RateLimited | ErrorCode::Unavailable | ErrorCode::Cancelled => false,
+        // A read does nothing, so whatever may succeed later is tried again.
+        _ => call.writes() || !error.retryable,
+    }
+}

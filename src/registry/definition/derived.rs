@@ -1,0 +1,10 @@
+//! What the messages of a tool add to its manifest.
+
+use serde_json::Value;
+
+/// See the module.
+pub(in crate::registry) struct Derived {
+    pub(in crate::registry) input_schema: Value,
+    pub(in crate::registry) output_schema: Value,
+    pub(in crate::registry) typed_method: Option<String>,
+}
