@@ -26,6 +26,7 @@ use crate::{
     files::{Problem, Problems, Tree},
     pipeline::{Parts, Pipeline, Policy, Tiers, policy::AllowAll},
     registry::{DataSource, Manifests, Offered, Registry},
+    service::Tools,
     store::Sqlite,
     upstream::{limits::SourceLimits, settings, sources::Sources},
 };
@@ -36,18 +37,15 @@ const RELOAD_INTERVAL: Duration = Duration::from_millis(250);
 /// The wired service, whatever face it is given.
 #[derive(Clone)]
 pub struct App {
-    /// The tools.
+    /// What the tools are made from, and kept current.
     pub registry: Arc<Registry>,
-    /// Who may call what.
-    pub policy: Arc<dyn Policy>,
+    /// The tools as every face offers them.
+    pub tools: Tools,
     /// What outlives the process. Opened at first use.
     pub state: Arc<Sqlite>,
-    /// Carries out calls.
-    pub pipeline: Arc<Pipeline>,
-    /// What sources would do with requests.
-    pub limits: Arc<dyn SourceLimits>,
     /// What the tools of all domains find in their context.
     pub services: Services,
+    limits: Arc<dyn SourceLimits>,
     data: Vec<Arc<dyn DataSource>>,
     grpc: grpc::Services,
     tree: Tree,
@@ -126,10 +124,17 @@ impl App {
             cap: config.server.deadline_cap,
             log_arguments: config.log.arguments,
         });
-        let limits = Arc::new(upstream.limits());
-        let app = Self { registry, policy, state, pipeline, limits, services, data, grpc, tree };
+        let limits = Arc::new(upstream.limits()) as Arc<dyn SourceLimits>;
+        let tools = Tools::new(pipeline, Arc::clone(&registry), policy, Arc::clone(&limits));
+        let app = Self { tools, registry, state, services, limits, data, grpc, tree };
         app.publish_health();
         Ok(app)
+    }
+
+    /// The same service, and others' word for what sources would do with requests.
+    #[must_use]
+    pub fn with_limits(self, limits: Arc<dyn SourceLimits>) -> Self {
+        Self { tools: self.tools.with_limits(Arc::clone(&limits)), limits, ..self }
     }
 
     /// Serves over gRPC until `shutdown`, then drains. The admin endpoint answers and edits of the files on disk are taken
@@ -146,13 +151,8 @@ impl App {
             shutdown.await;
             draining.cancel();
         };
-        let face = Face {
-            pipeline: Arc::clone(&self.pipeline),
-            registry: Arc::clone(&self.registry),
-            policy: Arc::clone(&self.policy),
-            limits: Arc::clone(&self.limits),
-            max_request_bytes: config.server.limits.max_request_bytes,
-        };
+        let face =
+            Face { tools: self.tools.clone(), max_request_bytes: config.server.limits.max_request_bytes };
         let (grpc, authenticator) = (self.grpc.clone(), authenticator(config));
         let serving = async {
             let report = grpc::serve(face, grpc, authenticator, &config.server, listener, shutdown).await;
@@ -169,7 +169,7 @@ impl App {
 
     /// Waits for the writes that outlived their callers, for as long as the drain has left.
     async fn finish_writes(&self, left: Duration) {
-        let in_flight = self.pipeline.in_flight();
+        let in_flight = self.tools.in_flight();
         if timeout(left, in_flight.emptied()).await.is_err() {
             tracing::warn!(calls = in_flight.len(), "the forced end cuts calls whose outcome is now unknown");
             in_flight.shut_down();

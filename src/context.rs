@@ -4,6 +4,7 @@
 //! `toolwire.v1.ToolContext`; in process the context adds cancellation, credentials, events, services and the way to
 //! call other tools.
 
+mod attributes;
 mod cancellation;
 mod events;
 mod ids;
@@ -15,16 +16,17 @@ mod subscribers;
 mod unfinished;
 mod user;
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{sync::Arc, time::Duration};
 
 use futures_util::future::BoxFuture;
 use opentelemetry::trace::TraceId;
 use secrecy::SecretString;
 use tokio::time::Instant;
 
+pub use attributes::{Attributes, TooManyAttributes};
 pub use cancellation::{Cancellation, StopCause};
 pub use events::{EventSink, Events};
-pub use ids::{CallId, InvalidId, RequestId, UserId};
+pub use ids::{CallId, InvalidId, RequestId, SessionId, TaskId, UserId};
 pub use lineage::Lineage;
 pub use pins::Pins;
 pub use services::Services;
@@ -52,13 +54,13 @@ pub struct ToolContext {
     /// Names the calls that this one makes, the same in every repeat of it.
     pub lineage: Lineage,
     /// The task on whose behalf the tool is called.
-    pub task_id: Option<String>,
+    pub task_id: Option<TaskId>,
     /// The caller's session.
-    pub session_id: Option<String>,
+    pub session_id: Option<SessionId>,
     /// The trace that the caller's `traceparent` names, which its log line names too.
     pub trace_id: Option<TraceId>,
     /// Values for tools that ask for them; never a source of identity or consent.
-    pub attributes: Arc<BTreeMap<String, String>>,
+    pub attributes: Attributes,
     /// The instant by which the work ends, whatever happens. Never extended.
     pub deadline: Instant,
     /// The instant by which even a write that outlives its callers has ended. The same for all nested calls.
@@ -105,7 +107,7 @@ impl ToolContext {
             task_id: None,
             session_id: None,
             trace_id: None,
-            attributes: Arc::default(),
+            attributes: Attributes::default(),
             deadline,
             latest: deadline,
             cancellation: Cancellation::new(),

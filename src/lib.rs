@@ -17,6 +17,9 @@ pub mod app;
 pub mod cli;
 pub mod faces;
 
+// What every face offers.
+pub mod service;
+
 // What carries a call out, and what it meets there.
 pub mod pipeline;
 pub mod registry;

@@ -84,7 +84,7 @@ fn by(user: &str, mut call: Call) -> Call {
 
 /// The same call, in a session.
 fn within(session: &str, mut call: Call) -> Call {
-    call.context.session_id = Some(session.to_owned());
+    call.context.session_id = Some(session.parse().expect("valid"));
     call
 }
 

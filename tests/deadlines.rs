@@ -115,7 +115,7 @@ async fn killing_the_client_stops_the_work_and_leaves_nothing_behind() {
     let stops = LazyLock::force(&STOPS);
     let server = Server::start();
     // What a first connection and a first look into the state bring up once is not a leak.
-    server.app.limits.refused().await.expect("readable");
+    server.app.state.open().await.expect("opens");
     drop(Raw::connect(server.address).await.start(INVOKE, &[], &invoke()).await.begun().await);
     stops.take(1).await;
     let (tasks, descriptors) = settled(usize::MAX, usize::MAX).await;
@@ -130,7 +130,7 @@ async fn killing_the_client_stops_the_work_and_leaves_nothing_behind() {
     println!("kill → stop: p99 {p99:.1} ms after the start, over {KILLS} kills");
     let after = settled(tasks, descriptors).await;
     println!("tasks {tasks} → {}, descriptors {descriptors} → {}", after.0, after.1);
-    assert!(server.app.pipeline.in_flight().is_empty());
+    assert!(server.app.tools.in_flight().is_empty());
 }
 
 #[tokio::test]
@@ -144,7 +144,7 @@ async fn a_drain_waits_for_the_write_that_outlived_its_caller() {
     assert_eq!(client.call(CALL, TIMEOUT, &write("1s")).await.status(), 4);
     drop(client);
 
-    let in_flight = server.app.pipeline.in_flight().clone();
+    let in_flight = server.app.tools.in_flight().clone();
     assert_eq!(in_flight.len(), 1);
     server.shut_down().await;
     assert!(in_flight.is_empty());
@@ -170,7 +170,7 @@ async fn a_forced_end_tells_the_caller_of_a_write_that_its_outcome_is_unknown() 
     config.server.drain.forced_end = Duration::from_millis(200);
     let server = Server::with(config);
     let client = Raw::connect(server.address).await;
-    let in_flight = server.app.pipeline.in_flight().clone();
+    let in_flight = server.app.tools.in_flight().clone();
     let under_way = client.start(CALL, &[], &write("1s")).await;
     while in_flight.is_empty() {
         tokio::task::yield_now().await;

@@ -61,9 +61,8 @@ impl SourceLimits for Limited {
 fn start() -> (Server, Arc<Limited>) {
     let limited = Arc::new(Limited::default());
     let config = config();
-    let mut app = App::build(&config, &toolwire::domains::bundled()).expect("starts");
-    app.limits = Arc::clone(&limited) as _;
-    (Server::of(app, config), limited)
+    let app = App::build(&config, &toolwire::domains::bundled()).expect("starts");
+    (Server::of(app.with_limits(Arc::clone(&limited) as _), config), limited)
 }
 
 async fn limits(server: &Server, user: &str) -> Vec<SourceLimit> {

@@ -77,7 +77,7 @@ impl Backend {
     pub(super) async fn limits(&self) -> Result<Vec<v1::SourceLimit>, Status> {
         match self {
             Self::Remote(remote) => remote.limits().await,
-            Self::Local(local) => Ok(local.limits().await),
+            Self::Local(local) => local.limits().await,
         }
     }
 

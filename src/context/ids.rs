@@ -6,6 +6,8 @@ use uuid::Uuid;
 
 /// The longest user id.
 const MAX_USER_ID: usize = 128;
+/// The longest id of a task or a session, in characters.
+const MAX_ID: usize = 128;
 
 /// One call: a UUID made by the server, in order of time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -18,6 +20,14 @@ pub struct RequestId(Uuid);
 /// A user: 1 to 128 visible ASCII characters.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct UserId(String);
+
+/// A task on whose behalf a tool is called: 1 to 128 characters, as its owner chose them.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TaskId(String);
+
+/// A session, by which a user's results and credentials are kept apart: 1 to 128 characters, as the caller chose them.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SessionId(String);
 
 /// A text is no such identifier.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -67,6 +77,20 @@ impl UserId {
     }
 }
 
+impl TaskId {
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl SessionId {
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
 impl FromStr for CallId {
     type Err = InvalidId;
 
@@ -95,6 +119,29 @@ impl FromStr for UserId {
     }
 }
 
+impl FromStr for TaskId {
+    type Err = InvalidId;
+
+    fn from_str(text: &str) -> Result<Self, InvalidId> {
+        bounded("task id", text).map(Self)
+    }
+}
+
+impl FromStr for SessionId {
+    type Err = InvalidId;
+
+    fn from_str(text: &str) -> Result<Self, InvalidId> {
+        bounded("session id", text).map(Self)
+    }
+}
+
+fn bounded(what: &'static str, text: &str) -> Result<String, InvalidId> {
+    match text.chars().count() {
+        1..=MAX_ID => Ok(text.to_owned()),
+        _ => Err(invalid(what, "1 to 128 characters", text)),
+    }
+}
+
 fn uuid(what: &'static str, text: &str) -> Result<Uuid, InvalidId> {
     let form = "a UUID such as 0196f1c2-7a4b-7c3d-8e5f-0123456789ab";
     Uuid::try_parse(text).map_err(|_| invalid(what, form, text))
@@ -118,7 +165,7 @@ macro_rules! shown_as_text {
         }
     )*};
 }
-shown_as_text!(CallId, RequestId, UserId);
+shown_as_text!(CallId, RequestId, SessionId, TaskId, UserId);
 
 #[cfg(test)]
 mod tests {
@@ -129,6 +176,16 @@ mod tests {
         assert!("riley@example.com".parse::<UserId>().is_ok());
         for bad in ["", "a b", "naïve", "\u{7f}", &"x".repeat(129)] {
             assert!(bad.parse::<UserId>().is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn the_ids_of_tasks_and_sessions_have_at_most_128_characters() {
+        for good in ["t", &"ä".repeat(128)] {
+            assert!(good.parse::<TaskId>().is_ok() && good.parse::<SessionId>().is_ok(), "{good:?}");
+        }
+        for bad in ["", &"x".repeat(129)] {
+            assert!(bad.parse::<TaskId>().is_err() && bad.parse::<SessionId>().is_err(), "{bad:?}");
         }
     }
 

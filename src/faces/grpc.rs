@@ -43,7 +43,7 @@ pub async fn serve(
     shutdown: impl Future<Output = ()>,
 ) -> Report {
     let config = transport::Config::from(server);
-    let in_flight = face.pipeline.in_flight().clone();
+    let in_flight = face.tools.in_flight().clone();
     services.set_serving(true).await;
     let (routes, rules) = (services.routes(&face).prepare(), services.rules().clone());
     let hooks = Hooks::default()

@@ -15,6 +15,8 @@ pub struct Problem {
     pub rule: &'static str,
     /// What is wrong and how to mend it.
     pub description: String,
+    /// The tool in whose definition it is, by name: only for those who may call the tool. Without one it is for everybody.
+    pub tool: Option<String>,
 }
 
 /// Everything that is wrong, at once: one line each.
@@ -25,13 +27,14 @@ pub struct Problems(pub Vec<Problem>);
 impl Problem {
     /// What is wrong with a file as a whole.
     pub fn new(file: &str, rule: &'static str, description: impl Into<String>) -> Self {
-        Self { file: file.to_owned(), pointer: String::new(), rule, description: description.into() }
+        let (file, description) = (file.to_owned(), description.into());
+        Self { file, pointer: String::new(), rule, description, tool: None }
     }
 }
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { file, pointer, rule, description } = self;
+        let Self { file, pointer, rule, description, tool: _ } = self;
         match pointer.as_str() {
             "" => write!(f, "{file}: {description} [{rule}]"),
             _ => write!(f, "{file}#{pointer}: {description} [{rule}]"),

@@ -8,19 +8,20 @@ use crate::{contract::proto::v1, files::Problem};
 #[derive(Debug)]
 pub(super) struct Report {
     file: String,
+    tool: Option<String>,
     problems: Vec<Problem>,
 }
 
 impl From<Problem> for v1::DefinitionProblem {
     fn from(problem: Problem) -> Self {
-        let Problem { file, pointer, rule, description } = problem;
+        let Problem { file, pointer, rule, description, tool: _ } = problem;
         Self { file, pointer, rule: rule.to_owned(), description }
     }
 }
 
 impl Report {
     pub(super) fn new(file: &str) -> Self {
-        Self { file: file.to_owned(), problems: Vec::new() }
+        Self { file: file.to_owned(), tool: tool_of(file), problems: Vec::new() }
     }
 
     pub(super) fn add(
@@ -30,7 +31,8 @@ impl Report {
         description: impl Into<String>,
     ) {
         let (pointer, description) = (pointer.into(), description.into());
-        self.problems.push(Problem { file: self.file.clone(), pointer, rule, description });
+        let (file, tool) = (self.file.clone(), self.tool.clone());
+        self.problems.push(Problem { file, pointer, rule, description, tool });
     }
 
     pub(super) fn len(&self) -> usize {
@@ -40,6 +42,12 @@ impl Report {
     pub(super) fn into_problems(self) -> Vec<Problem> {
         self.problems
     }
+}
+
+/// The tool that a manifest declares: the file is named after it.
+fn tool_of(file: &str) -> Option<String> {
+    let name = file.rsplit('/').next()?;
+    name.strip_suffix(".json").map(str::to_owned)
 }
 
 /// A JSON pointer one level deeper.
@@ -52,6 +60,18 @@ pub(super) fn join(pointer: &str, segment: impl fmt::Display) -> String {
 mod tests {
     use super::*;
     use crate::files::Problems;
+
+    #[test]
+    fn a_problem_of_a_manifest_concerns_its_tool_and_no_other_does() {
+        let tool = |file: &str| {
+            let mut report = Report::new(file);
+            report.add("", "bad-json", "not JSON");
+            report.into_problems().remove(0).tool
+        };
+        assert_eq!(tool("tools/x.json").as_deref(), Some("x"));
+        assert_eq!(tool("src/tools.rs"), None);
+        assert_eq!(Problem::new("toys/x.json", "bad-json", "not JSON").tool, None);
+    }
 
     #[test]
     fn a_problem_reads_as_one_line() {

@@ -109,6 +109,7 @@ fn a_missing_section_degrades_only_the_tools_that_need_it() {
         pointer: "/quotes".to_owned(),
         rule: "missing-section",
         description: reason.to_owned(),
+        tool: None,
     };
     let health = SourceHealth {
         digest: "1".to_owned(),

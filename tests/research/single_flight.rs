@@ -55,7 +55,7 @@ fn technicals(research: &Research) -> JoinHandle<ToolResult> {
 
 /// Waits until so many calls are under way.
 async fn until_in_flight(research: &Research, calls: usize) {
-    while research.app.pipeline.in_flight().len() != calls {
+    while research.app.tools.in_flight().len() != calls {
         tokio::task::yield_now().await;
     }
 }

@@ -140,8 +140,7 @@ impl Research {
         let context = ToolContext::new(user, clock::now() + Duration::from_mins(1));
         let mut call = Call::new(context, Target::Tool(tool.to_owned()), arguments);
         call.request_id = tool.ends_with("_watchlist").then(RequestId::generate);
-        let started =
-            self.app.pipeline.start(call).await.unwrap_or_else(|refusal| panic!("{tool}: {refusal}"));
+        let started = self.app.tools.start(call).await.unwrap_or_else(|refusal| panic!("{tool}: {refusal}"));
         started.terminal().await.unwrap_or_else(|refusal| panic!("{tool}: {refusal}"))
     }
 }

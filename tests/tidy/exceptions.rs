@@ -42,7 +42,6 @@ pub(crate) const NAMES_A_DOMAIN: &[&str] = &[
     "src/cli/screener_login.rs",
     "src/cli/wiring.rs",
     "src/domain.rs",
-    "src/faces/grpc/watch.rs",
     "src/store/screens.rs",
     "src/store/sqlite/watchlist.rs",
     "src/store/watchlist.rs",

@@ -1,6 +1,6 @@
 //! The tools of this program: the same pipeline in process, answering in the types of the wire.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
 use tokio::time::timeout;
@@ -12,10 +12,10 @@ use crate::{
     cli::{failure::Failure, wiring},
     clock,
     context::{ToolContext, User},
-    contract::{Refusal, convert::ResultFormat, proto::v1, sequence::Sequence},
+    contract::{convert::ResultFormat, proto::v1, sequence::Sequence},
     faces::grpc::limits,
     pipeline::{Call, CallStream, Step},
-    registry::{self, RegisteredTool},
+    service::Filter,
 };
 
 /// The tools of this program.
@@ -31,25 +31,21 @@ pub(in crate::cli) struct Local {
 
 impl Local {
     pub(super) fn list(&self, tags: &[String], view: v1::ToolView) -> Vec<v1::ToolDefinition> {
-        self.tagged(tags).iter().map(|tool| tool.definition.wire(view).clone()).collect()
+        let tools = self.app.tools.list(&self.user, &Filter::tagged(tags.to_vec()));
+        tools.iter().map(|tool| tool.definition.wire(view).clone()).collect()
     }
 
     pub(super) fn describe(&self, name: &str) -> Result<v1::ToolDefinition, Status> {
-        let snapshot = self.app.registry.snapshot();
-        if let Some(tool) = snapshot.get(name) {
-            return Ok(tool.definition.wire(v1::ToolView::FullJson).clone());
-        }
-        let near = registry::near(name, snapshot.tools().map(|tool| tool.definition.name.as_str()));
-        Err(Refusal::UnknownTool { name: name.to_owned(), near }.into())
+        Ok(self.app.tools.get(&self.user, name)?.definition.wire(v1::ToolView::FullJson).clone())
     }
 
     pub(super) fn guidance(&self, tags: &[String]) -> String {
-        registry::guidance_for_planner(&self.tagged(tags), &self.app.limits.budgets())
+        self.app.tools.guidance(&self.user, &Filter::tagged(tags.to_vec())).guidance
     }
 
-    pub(super) async fn limits(&self) -> Vec<v1::SourceLimit> {
-        let tools = self.tagged(&[]);
-        limits::rows(&*self.app.limits, &self.user.id, limits::sources(&tools)).await
+    pub(super) async fn limits(&self) -> Result<Vec<v1::SourceLimit>, Status> {
+        let standings = self.app.tools.limits(&self.user, "").await?;
+        Ok(standings.into_iter().map(limits::row).collect())
     }
 
     /// Opens the state, so that what is wrong with it is said to the person rather than to a log that nobody reads.
@@ -62,20 +58,12 @@ impl Local {
         let context = ToolContext::new(self.user.clone(), deadline);
         let mut call = Call::new(context, invocation.target, invocation.arguments);
         call.request_id = invocation.request_id;
-        Ok(events(self.app.pipeline.start(call).await?))
-    }
-}
-
-impl Local {
-    fn tagged(&self, tags: &[String]) -> Vec<Arc<RegisteredTool>> {
-        let snapshot = self.app.registry.snapshot();
-        let has_all = |tool: &&Arc<RegisteredTool>| tags.iter().all(|tag| tool.definition.tags.contains(tag));
-        snapshot.tools().filter(has_all).cloned().collect()
+        Ok(events(self.app.tools.start(call).await?))
     }
 
     /// Waits for a write that outlives its caller: with this program it would end in the middle.
     pub(super) async fn settle(&self) {
-        let _ = timeout(self.cap, self.app.pipeline.in_flight().emptied()).await;
+        let _ = timeout(self.cap, self.app.tools.in_flight().emptied()).await;
     }
 }
 

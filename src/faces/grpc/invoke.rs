@@ -4,6 +4,7 @@ use futures_util::{
     StreamExt,
     stream::{self, BoxStream},
 };
+use serde_json::Value;
 use tonic::{Request, Status};
 
 use super::incoming;
@@ -12,33 +13,37 @@ use crate::{
         Refusal,
         arguments::Arguments,
         convert::ResultFormat,
+        json,
         proto::v1::{
             CallToolRequest, InvokeToolRequest, InvokeToolResponse, call_tool_request, invoke_tool_request,
         },
         sequence::Sequence,
     },
     pipeline::{Call, CallStream, Step, Target},
+    service::request,
 };
 
 /// The call that an `InvokeTool` request asks for.
-pub(super) fn invoke_request(request: Request<InvokeToolRequest>) -> Result<(Call, ResultFormat), Refusal> {
+pub(super) fn invoke_request(message: Request<InvokeToolRequest>) -> Result<(Call, ResultFormat), Refusal> {
     use invoke_tool_request::{Input, Target as Named};
-    let (_, extensions, request) = request.into_parts();
-    let format = request.result_format().into();
-    let target = request.target.map(|target| match target {
+    let (_, extensions, message) = message.into_parts();
+    let format = message.result_format().into();
+    let target = message.target.map(|target| match target {
         Named::Tool(name) => Target::Tool(name),
         Named::Intent(intent) => Target::Intent(intent),
     });
-    let missing_hint = incoming::missing_hint(request.input.as_ref());
-    let arguments = match request.input {
+    let missing_hint = incoming::missing_hint(message.input.as_ref());
+    let arguments = match message.input {
         None => Arguments::new(),
-        Some(Input::Arguments(structure)) => incoming::arguments(structure)?,
-        Some(Input::ArgumentsJson(text)) => incoming::arguments_json(&text)?,
+        Some(Input::Arguments(structure)) => {
+            request::arguments("arguments", Value::Object(json::from_struct(structure)))?
+        }
+        Some(Input::ArgumentsJson(text)) => request::arguments_text("arguments_json", &text)?,
     };
-    let mut call = incoming::call(&extensions, incoming::target(target)?, arguments);
+    let mut call = incoming::call(&extensions, request::target(target)?, arguments);
     call.missing_hint = missing_hint;
-    call.request_id = incoming::request_id(&request.request_id)?;
-    incoming::context(&mut call, request.context.unwrap_or_default())?;
+    call.request_id = request::request_id("request_id", &message.request_id)?;
+    incoming::context(&mut call, message.context.unwrap_or_default())?;
     incoming::hand_over(&extensions);
     Ok((call, format))
 }

@@ -3,9 +3,9 @@
 use futures_util::{StreamExt, stream::BoxStream};
 use tonic::{Request, Response, Status};
 
-use super::{face::Face, incoming, invoke, listing, service::Service, watch};
+use super::{face::Face, incoming, invoke, limits, listing, service::Service, watch};
 use crate::{
-    context::{InvalidId, User},
+    context::User,
     contract::{
         Refusal, convert,
         proto::v1::{
@@ -18,6 +18,7 @@ use crate::{
     },
     faces::transport::rules::{Lifetime, Rule},
     pipeline::Which,
+    service::request,
 };
 
 type Streamed<T> = BoxStream<'static, Result<T, Status>>;
@@ -40,7 +41,7 @@ impl ToolService for Face {
         request: Request<ListToolsRequest>,
     ) -> Result<Response<Self::ListToolsStream>, Status> {
         let user = user_of(&request);
-        Ok(Response::new(listing::list(self, &user, request.get_ref()).boxed()))
+        Ok(Response::new(listing::list(self, &user, request.into_inner()).boxed()))
     }
 
     async fn get_tool(&self, request: Request<GetToolRequest>) -> Result<Response<GetToolResponse>, Status> {
@@ -55,7 +56,7 @@ impl ToolService for Face {
         request: Request<WatchToolsRequest>,
     ) -> Result<Response<Self::WatchToolsStream>, Status> {
         let user = user_of(&request);
-        Ok(Response::new(watch::watch(self.clone(), user, request.into_inner().view())))
+        Ok(Response::new(watch::stream(self.tools.watch(user), request.into_inner().view())))
     }
 
     async fn invoke_tool(
@@ -63,7 +64,7 @@ impl ToolService for Face {
         request: Request<InvokeToolRequest>,
     ) -> Result<Response<Self::InvokeToolStream>, Status> {
         let (call, format) = invoke::invoke_request(request)?;
-        let started = self.pipeline.start(call).await?;
+        let started = self.tools.start(call).await?;
         Ok(Response::new(invoke::stream(started, format)))
     }
 
@@ -73,7 +74,7 @@ impl ToolService for Face {
     ) -> Result<Response<CallToolResponse>, Status> {
         let (call, format) = invoke::call_request(request)?;
         let call_id = call.context.call_id.to_string();
-        let terminal = self.pipeline.finish(call).await?;
+        let terminal = self.tools.finish(call).await?;
         let outcome = Some(convert::outcome(terminal, format));
         Ok(Response::new(CallToolResponse { call_id, outcome }))
     }
@@ -84,7 +85,7 @@ impl ToolService for Face {
     ) -> Result<Response<CancelCallResponse>, Status> {
         let user = user_of(&request);
         let which = which(request.into_inner())?;
-        let cancelled = self.pipeline.in_flight().cancel(&user.id, which);
+        let cancelled = self.tools.cancel(&user, which);
         Ok(Response::new(CancelCallResponse { cancelled }))
     }
 
@@ -93,8 +94,8 @@ impl ToolService for Face {
         request: Request<GetLimitsRequest>,
     ) -> Result<Response<GetLimitsResponse>, Status> {
         let user = user_of(&request);
-        let limits = listing::limits(self, &user, &request.into_inner().source).await?;
-        Ok(Response::new(GetLimitsResponse { limits }))
+        let standings = self.tools.limits(&user, &request.into_inner().source).await?;
+        Ok(Response::new(GetLimitsResponse { limits: standings.into_iter().map(limits::row).collect() }))
     }
 
     async fn describe_for_planner(
@@ -110,11 +111,11 @@ fn user_of<T>(request: &Request<T>) -> User {
     incoming::user(request.extensions())
 }
 
-fn which(request: CancelCallRequest) -> Result<Which, Refusal> {
-    let invalid = |error: InvalidId| incoming::invalid_id("call", &error);
-    match request.call {
-        Some(cancel_call_request::Call::CallId(id)) => id.parse().map(Which::Call).map_err(invalid),
-        Some(cancel_call_request::Call::RequestId(id)) => id.parse().map(Which::Request).map_err(invalid),
-        None => Err(incoming::refuse("call", "required", "must name a call by call_id or request_id")),
+fn which(message: CancelCallRequest) -> Result<Which, Refusal> {
+    use cancel_call_request::Call;
+    let none = || request::refuse("call", "required", "must name a call by call_id or request_id");
+    match message.call.ok_or_else(none)? {
+        Call::CallId(id) => Ok(Which::Call(request::call_id("call", &id)?)),
+        Call::RequestId(id) => request::request_id("call", &id)?.map(Which::Request).ok_or_else(none),
     }
 }

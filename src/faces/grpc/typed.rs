@@ -62,7 +62,7 @@ pub async fn call<T: Tool>(
     incoming::metadata(&mut call, &metadata)?;
     incoming::hand_over(&extensions);
     let call_id = call.context.call_id;
-    match face.pipeline.finish(call).await? {
+    match face.tools.finish(call).await? {
         Terminal::ConfirmationRequired(confirmation) => Err(confirmation_required(&confirmation)),
         Terminal::Result(result) => {
             let payload = result.outcome.map_err(|error| status::of_tool_error(&error))?;

@@ -3,7 +3,7 @@
 use sha2::{Digest, Sha256};
 
 use crate::{
-    context::{SourceStates, ToolContext},
+    context::{SessionId, SourceStates, ToolContext},
     contract::json,
     pipeline::Call,
     registry::{CachePolicy, CacheScope, CacheTier, Definition, Snapshot},
@@ -70,7 +70,7 @@ struct Whom<'a> {
 
 impl<'a> Whom<'a> {
     fn of(call: &'a Call, policy: &CachePolicy) -> Self {
-        let session = call.context.session_id.as_deref().unwrap_or_default();
+        let session = call.context.session_id.as_ref().map_or("", SessionId::as_str);
         let session = if policy.tier == CacheTier::Session { session } else { "" };
         // A session is the caller's word. Without one the tier is the user's.
         let is_shared =

@@ -22,7 +22,7 @@ pub(super) fn set(
 ) -> Result<(), Status> {
     let Caller { user, session_id } = Caller::of(&request)?;
     let login = login(request.into_inner())?;
-    credentials.set(&user.id, session_id.as_deref(), login);
+    credentials.set(&user.id, session_id.as_ref(), login);
     Ok(())
 }
 
@@ -32,7 +32,7 @@ pub(super) fn forget(
     request: Request<ForgetScreenerCredentialsRequest>,
 ) -> Result<(), Status> {
     let Caller { user, session_id } = Caller::of(&request)?;
-    if credentials.forget(&user.id, session_id.as_deref()) {
+    if credentials.forget(&user.id, session_id.as_ref()) {
         return Ok(());
     }
     let none =

@@ -10,7 +10,7 @@ use std::{
 
 use secrecy::SecretString;
 
-use crate::context::{ToolContext, UserId};
+use crate::context::{SessionId, ToolContext, UserId};
 
 /// So many sessions of one user may have credentials.
 const MAX_OF_USER: usize = 16;
@@ -38,7 +38,7 @@ struct Held {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     user: UserId,
-    session: Option<String>,
+    session: Option<SessionId>,
 }
 
 struct Entry {
@@ -61,7 +61,7 @@ impl Login {
 
 impl Credentials {
     /// Keeps the credentials of a user's session, or of the user's calls without one. Earlier ones are replaced.
-    pub fn set(&self, user: &UserId, session: Option<&str>, login: Login) {
+    pub fn set(&self, user: &UserId, session: Option<&SessionId>, login: Login) {
         let mut held = self.held();
         held.given += 1;
         let entry = Entry { login, given: held.given };
@@ -75,13 +75,13 @@ impl Credentials {
     }
 
     /// Forgets them. Whether there were any.
-    pub fn forget(&self, user: &UserId, session: Option<&str>) -> bool {
+    pub fn forget(&self, user: &UserId, session: Option<&SessionId>) -> bool {
         self.held().logins.remove(&Key::new(user, session)).is_some()
     }
 
     /// Those that hold for a call.
     pub(super) fn of(&self, context: &ToolContext) -> Option<Login> {
-        let key = Key::new(&context.user.id, context.session_id.as_deref());
+        let key = Key::new(&context.user.id, context.session_id.as_ref());
         self.held().logins.get(&key).map(|entry| entry.login.clone())
     }
 
@@ -102,8 +102,8 @@ impl Held {
 }
 
 impl Key {
-    fn new(user: &UserId, session: Option<&str>) -> Self {
-        Self { user: user.clone(), session: session.map(str::to_owned) }
+    fn new(user: &UserId, session: Option<&SessionId>) -> Self {
+        Self { user: user.clone(), session: session.cloned() }
     }
 }
 
@@ -122,11 +122,16 @@ mod tests {
 
     fn context(user: &str, session: Option<&str>) -> ToolContext {
         let context = ToolContext::new(User::new(user.parse().unwrap()), clock::now());
-        ToolContext { session_id: session.map(str::to_owned), ..context }
+        ToolContext { session_id: session.map(session_id), ..context }
+    }
+
+    fn session_id(text: &str) -> SessionId {
+        text.parse().unwrap()
     }
 
     fn set(credentials: &Credentials, user: &str, session: Option<&str>, password: &str) {
-        credentials.set(&user.parse().unwrap(), session, Login::new("name", password));
+        let session = session.map(session_id);
+        credentials.set(&user.parse().unwrap(), session.as_ref(), Login::new("name", password));
     }
 
     fn found(credentials: &Credentials, user: &str, session: Option<&str>) -> Option<String> {

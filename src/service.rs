@@ -1,0 +1,151 @@
+//! What every face offers: tools are listed, described, watched and called here, and nowhere else.
+//!
+//! Who may see and call what, how a search works and how long the parts of a request may be is decided here, once. A face
+//! spells requests and answers in its own form; nothing here is a wire type. Not here: how a call is carried out
+//! (`pipeline`).
+
+mod filter;
+pub mod request;
+mod watch;
+
+use std::{collections::BTreeSet, sync::Arc};
+
+pub use filter::Filter;
+pub use watch::{News, Watch};
+
+use crate::{
+    context::User,
+    contract::{Refusal, Terminal},
+    pipeline::{Call, CallStream, InFlight, Pipeline, Policy, Which},
+    registry::{self, RegisteredTool, Registry},
+    upstream::limits::{SourceLimits, Standing},
+};
+
+/// The tools, as every face offers them. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Tools {
+    pipeline: Arc<Pipeline>,
+    registry: Arc<Registry>,
+    policy: Arc<dyn Policy>,
+    limits: Arc<dyn SourceLimits>,
+}
+
+/// What a source would do with a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceStanding {
+    /// The source's name, as definitions say it.
+    pub source: String,
+    /// What it would do.
+    pub standing: Standing,
+}
+
+/// Text for a planner's system prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Guidance {
+    /// Which tools there are: spec 003's lines.
+    pub tools: String,
+    /// How to use them well (spec 004 §4.4). Empty if there is nothing to say.
+    pub guidance: String,
+}
+
+impl Tools {
+    /// The tools of a registry, called through a pipeline over the same registry and policy.
+    pub fn new(
+        pipeline: Arc<Pipeline>,
+        registry: Arc<Registry>,
+        policy: Arc<dyn Policy>,
+        limits: Arc<dyn SourceLimits>,
+    ) -> Self {
+        Self { pipeline, registry, policy, limits }
+    }
+
+    /// The same tools, and others' word for what sources would do with requests.
+    #[must_use]
+    pub fn with_limits(self, limits: Arc<dyn SourceLimits>) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// The user's tools that pass the filter, in order of name.
+    pub fn list(&self, user: &User, filter: &Filter) -> Vec<Arc<RegisteredTool>> {
+        let mut tools = self.of(user);
+        tools.retain(|tool| filter.passes(&tool.definition));
+        tools
+    }
+
+    /// One tool. What the user may not call is refused whether or not it exists.
+    pub fn get(&self, user: &User, name: &str) -> Result<Arc<RegisteredTool>, Refusal> {
+        if name.is_empty() {
+            let what = "must name a tool; ListTools lists what you may call";
+            return Err(request::refuse("name", "required", what));
+        }
+        if !self.policy.may_call(user, name) {
+            return Err(Refusal::PermissionDenied { tool: name.to_owned() });
+        }
+        if let Some(tool) = self.registry.snapshot().get(name) {
+            return Ok(Arc::clone(tool));
+        }
+        let tools = self.of(user);
+        let near = registry::near(name, tools.iter().map(|tool| tool.definition.name.as_str()));
+        Err(Refusal::UnknownTool { name: name.to_owned(), near })
+    }
+
+    /// The user's tools now, and every change from now on.
+    pub fn watch(&self, user: User) -> Watch {
+        Watch::new(user, Arc::clone(&self.policy), self.registry.watch())
+    }
+
+    /// Text for the system prompt of a planner that may use the user's tools which pass the filter.
+    pub fn guidance(&self, user: &User, filter: &Filter) -> Guidance {
+        let tools = self.list(user, filter);
+        let guidance = registry::guidance_for_planner(&tools, &self.limits.budgets());
+        Guidance { tools: registry::describe_for_planner(&tools), guidance }
+    }
+
+    /// What each source that the user's tools read from would do with a request, in order of name; only `source`, unless
+    /// that is empty.
+    pub async fn limits(&self, user: &User, source: &str) -> Result<Vec<SourceStanding>, Refusal> {
+        let tools = self.of(user);
+        let sources = tools.iter().filter_map(|tool| tool.definition.source.as_ref());
+        let mut sources: BTreeSet<_> = sources.map(|source| source.name.as_str()).collect();
+        if !source.is_empty() && !sources.contains(source) {
+            let known = Vec::from_iter(sources).join(", ");
+            return Err(request::refuse("source", "enum", &format!("must be one of: {known}")));
+        }
+        sources.retain(|name| source.is_empty() || *name == source);
+        let mut standings = Vec::new();
+        for name in sources {
+            let standing = self.limits.limits(&user.id, name).await;
+            standings.push(SourceStanding { source: name.to_owned(), standing });
+        }
+        Ok(standings)
+    }
+
+    /// Starts a call. A refusal that comes before anything else is the error here.
+    pub async fn start(&self, call: Call) -> Result<CallStream, Refusal> {
+        self.pipeline.start(call).await
+    }
+
+    /// Carries a call out to its end; nobody hears of its progress.
+    pub async fn finish(&self, call: Call) -> Result<Terminal, Refusal> {
+        self.pipeline.finish(call).await
+    }
+
+    /// Cancels a user's own call. Whether there was one.
+    pub fn cancel(&self, user: &User, which: Which) -> bool {
+        self.in_flight().cancel(&user.id, which)
+    }
+
+    /// The calls that are running.
+    pub fn in_flight(&self) -> &InFlight {
+        self.pipeline.in_flight()
+    }
+
+    fn of(&self, user: &User) -> Vec<Arc<RegisteredTool>> {
+        let snapshot = self.registry.snapshot();
+        let may_call = |tool: &&Arc<RegisteredTool>| self.policy.may_call(user, &tool.definition.name);
+        snapshot.tools().filter(may_call).cloned().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

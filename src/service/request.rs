@@ -1,0 +1,128 @@
+//! The parts of a request for a call, checked: the bounds are the same whichever face it came by.
+//!
+//! `field` is what the face's callers call a part, so that an error names it as they wrote it.
+
+use serde_json::Value;
+
+use crate::{
+    context::{Attributes, CallId, InvalidId, RequestId, SessionId, TaskId},
+    contract::{Refusal, Violation, arguments::Arguments, json},
+    pipeline::Target,
+};
+
+/// What to call.
+pub fn target(given: Option<Target>) -> Result<Target, Refusal> {
+    match given {
+        Some(target) if !target.as_str().is_empty() => Ok(target),
+        _ => Err(refuse("tool", "required", "or intent must be set; ListTools lists what you may call")),
+    }
+}
+
+/// Arguments: an object that does not nest deeper than [`json::MAX_DEPTH`] levels.
+pub fn arguments(field: &str, value: Value) -> Result<Arguments, Refusal> {
+    if !json::is_within_depth(&value) {
+        return Err(refuse(field, "depth", &format!("must not nest deeper than {} levels", json::MAX_DEPTH)));
+    }
+    match value {
+        Value::Object(arguments) => Ok(arguments),
+        _ => Err(refuse(field, "type", "must be a JSON object, such as {\"symbol\": \"AAPL\"}")),
+    }
+}
+
+/// Arguments given as JSON text.
+pub fn arguments_text(field: &str, text: &str) -> Result<Arguments, Refusal> {
+    let value = serde_json::from_str(text)
+        .map_err(|error| refuse(field, "json", &format!("must be the text of a JSON object: {error}")))?;
+    arguments(field, value)
+}
+
+/// An identifier by which a repeat is recognised; none if the text is empty.
+pub fn request_id(field: &str, text: &str) -> Result<Option<RequestId>, Refusal> {
+    optional(text).map(str::parse).transpose().map_err(|error: InvalidId| invalid_id(field, &error))
+}
+
+/// The call that is meant.
+pub fn call_id(field: &str, text: &str) -> Result<CallId, Refusal> {
+    text.parse().map_err(|error: InvalidId| invalid_id(field, &error))
+}
+
+/// The task on whose behalf the call is made; none if the text is empty.
+pub fn task_id(field: &str, text: &str) -> Result<Option<TaskId>, Refusal> {
+    optional(text).map(str::parse).transpose().map_err(|_: InvalidId| too_long(field))
+}
+
+/// The caller's session; none if the text is empty.
+pub fn session_id(field: &str, text: &str) -> Result<Option<SessionId>, Refusal> {
+    optional(text).map(str::parse).transpose().map_err(|_: InvalidId| too_long(field))
+}
+
+/// Values for tools that ask for them.
+pub fn attributes(
+    field: &str,
+    entries: impl IntoIterator<Item = (String, String)>,
+) -> Result<Attributes, Refusal> {
+    Attributes::new(entries).map_err(|error| refuse(field, "max_properties", &error.to_string()))
+}
+
+/// A request with one thing wrong; the description goes on where the field's name ends.
+pub fn refuse(field: &str, rule: &str, description: &str) -> Refusal {
+    violation(field, rule, format!("{field} {description}"))
+}
+
+fn optional(text: &str) -> Option<&str> {
+    (!text.is_empty()).then_some(text)
+}
+
+fn too_long(field: &str) -> Refusal {
+    refuse(field, "max_length", "must have at most 128 characters")
+}
+
+/// The error names the field itself.
+fn invalid_id(field: &str, error: &InvalidId) -> Refusal {
+    violation(field, "format", error.to_string())
+}
+
+fn violation(field: &str, rule: &str, description: String) -> Refusal {
+    let (pointer, rule) = (field.to_owned(), rule.to_owned());
+    Refusal::InvalidRequest(vec![Violation { pointer, rule, description }])
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn assert_refused<T: std::fmt::Debug>(found: Result<T, Refusal>, field: &str, rule: &str) {
+        match found {
+            Err(Refusal::InvalidRequest(violations)) => {
+                assert_eq!((violations[0].pointer.as_str(), violations[0].rule.as_str()), (field, rule));
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn every_part_is_bounded_and_named_as_the_caller_wrote_it() {
+        let long = "x".repeat(129);
+        assert_refused(task_id("x-task", &long), "x-task", "max_length");
+        assert_refused(session_id("x-session", &long), "x-session", "max_length");
+        assert_refused(request_id("Idempotency-Key", "42"), "Idempotency-Key", "format");
+        assert_refused(call_id("call", "42"), "call", "format");
+        assert_refused(arguments("body", json!([])), "body", "type");
+        assert_refused(arguments_text("body", "{"), "body", "json");
+        let deep = (0..=json::MAX_DEPTH).fold(json!({}), |inner, _| json!({ "a": inner }));
+        assert_refused(arguments("body", deep), "body", "depth");
+        let many = (0..33).map(|n| (n.to_string(), String::new()));
+        assert_refused(attributes("context", many), "context", "max_properties");
+        assert_refused(target(None), "tool", "required");
+    }
+
+    #[test]
+    fn what_is_empty_is_not_given() {
+        assert_eq!(request_id("request_id", "").unwrap(), None);
+        assert_eq!(task_id("task_id", "").unwrap(), None);
+        assert_eq!(session_id("session_id", "").unwrap(), None);
+    }
+}

@@ -1,0 +1,164 @@
+//! Listing, searching and watching by one user's eyes, over toy tools.
+
+use std::{fs, path::Path};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::*;
+use crate::{
+    config::{Auth, AuthUser},
+    context::Services,
+    files::Tree,
+    pipeline::{Parts, Tiers},
+    registry::{Category, Manifests},
+    store::MemoryIdempotency,
+    upstream::limits::Unlimited,
+};
+
+/// Three toy tools on disk, and what a user who may call only `spin_*` and one who may call all find there.
+struct Toys {
+    data: TempDir,
+    registry: Arc<Registry>,
+    tools: Tools,
+}
+
+impl Toys {
+    fn new() -> Self {
+        let data = tempfile::tempdir().unwrap();
+        fs::create_dir(data.path().join("tools")).unwrap();
+        put(data.path(), "spin_top", &json!({"tags": ["toy", "round"], "source": {"name": "shelf"}}));
+        put(data.path(), "spin_yoyo", &json!({"tags": ["toy"], "utterances": ["Play with the yo-yo"]}));
+        put(
+            data.path(),
+            "wind_up",
+            &json!({"tags": ["toy"], "category": "write", "source": {"name": "box"}}),
+        );
+        let manifests = Manifests::new(Tree::Disk(data.path().to_owned()));
+        let registry = Arc::new(Registry::open(manifests, Vec::new()).unwrap());
+        let policy: Arc<dyn Policy> = Arc::new(policy());
+        let pipeline = Pipeline::new(Parts {
+            registry: Arc::clone(&registry),
+            policy: Arc::clone(&policy),
+            idempotency: Arc::new(MemoryIdempotency::default()),
+            tiers: Tiers::in_memory(),
+            services: Services::default(),
+            cap: std::time::Duration::from_mins(2),
+            log_arguments: false,
+        });
+        let tools = Tools::new(pipeline, Arc::clone(&registry), policy, Arc::new(Unlimited));
+        Self { data, registry, tools }
+    }
+
+    fn names(&self, user: &str, filter: &Filter) -> Vec<String> {
+        self.tools.list(&of(user), filter).iter().map(|tool| tool.definition.name.clone()).collect()
+    }
+}
+
+fn put(data: &Path, name: &str, changes: &Value) {
+    let mut manifest = json!({
+        "name": name, "description": "Moves a toy.", "type": "non_function_tool", "category": "read",
+        "consequence_level": "low", "requires_confirmation": false,
+    });
+    for (key, value) in changes.as_object().unwrap() {
+        manifest[key] = value.clone();
+    }
+    fs::write(data.join(format!("tools/{name}.json")), manifest.to_string()).unwrap();
+}
+
+fn policy() -> Auth {
+    let user = |name: &str, pattern: &str| AuthUser {
+        tools: vec![pattern.to_owned().try_into().unwrap()],
+        ..AuthUser::new(name.parse().unwrap(), "s3cret".into())
+    };
+    Auth { users: vec![user("all", "*"), user("spinner", "spin_*")] }
+}
+
+fn of(user: &str) -> User {
+    User::new(user.parse().unwrap())
+}
+
+/// What the next news is, in a word, with the tools it is about.
+async fn next(watch: &mut Watch) -> String {
+    let about = |word: &str, tool: &RegisteredTool| format!("{word} {}", tool.definition.name);
+    match watch.next().await.unwrap() {
+        News::Added(tool) => about("added", &tool),
+        News::Changed(tool) => about("changed", &tool),
+        News::Degraded(tool) => about("degraded", &tool),
+        News::Removed(name) => format!("removed {name}"),
+        News::DataChanged(_) => "data".to_owned(),
+        News::Problems(problems) => {
+            format!("problems {:?}", problems.iter().map(|it| it.file.as_str()).collect::<Vec<_>>())
+        }
+        News::Synced => "synced".to_owned(),
+        News::Heartbeat => "heartbeat".to_owned(),
+    }
+}
+
+#[test]
+fn a_user_sees_the_tools_that_the_user_may_call_and_no_others() {
+    let toys = Toys::new();
+    assert_eq!(toys.names("all", &Filter::default()), ["spin_top", "spin_yoyo", "wind_up"]);
+    assert_eq!(toys.names("spinner", &Filter::default()), ["spin_top", "spin_yoyo"]);
+    assert_eq!(toys.names("nobody", &Filter::default()), [""; 0]);
+    let guidance = toys.tools.guidance(&of("spinner"), &Filter::default());
+    assert_eq!(guidance.tools, "- spin_top: Moves a toy.\n- spin_yoyo: Moves a toy.");
+}
+
+#[test]
+fn a_search_looks_at_tags_category_and_every_word() {
+    let toys = Toys::new();
+    assert_eq!(toys.names("all", &Filter::tagged(vec!["toy".into(), "round".into()])), ["spin_top"]);
+    let writes = Filter { category: Some(Category::Write), ..Filter::default() };
+    assert_eq!(toys.names("all", &writes), ["wind_up"]);
+    let words = |text: &str| Filter { text: text.to_owned(), ..Filter::default() };
+    assert_eq!(toys.names("all", &words("YO-YO play")), ["spin_yoyo"]);
+    assert_eq!(toys.names("all", &words("yo-yo train")), [""; 0]);
+}
+
+#[test]
+fn what_may_not_be_called_is_refused_whether_or_not_it_exists() {
+    let toys = Toys::new();
+    let get = |name: &str| toys.tools.get(&of("spinner"), name).map(|tool| tool.definition.name.clone());
+    assert_eq!(get("spin_top").unwrap(), "spin_top");
+    for name in ["wind_up", "wind_down"] {
+        assert_eq!(get(name), Err(Refusal::PermissionDenied { tool: name.to_owned() }));
+    }
+    let near = vec!["spin_top".to_owned()];
+    assert_eq!(get("spin_tob"), Err(Refusal::UnknownTool { name: "spin_tob".to_owned(), near }));
+    assert!(matches!(get(""), Err(Refusal::InvalidRequest(_))));
+}
+
+#[tokio::test]
+async fn limits_are_those_of_the_sources_of_ones_tools() {
+    let toys = Toys::new();
+    let sources = async |user: &str, source: &str| {
+        let standings = toys.tools.limits(&of(user), source).await?;
+        Ok::<_, Refusal>(standings.into_iter().map(|it| it.source).collect::<Vec<_>>())
+    };
+    assert_eq!(sources("all", "").await.unwrap(), ["box", "shelf"]);
+    assert_eq!(sources("all", "box").await.unwrap(), ["box"]);
+    assert_eq!(sources("spinner", "").await.unwrap(), ["shelf"]);
+    assert!(matches!(sources("spinner", "box").await, Err(Refusal::InvalidRequest(_))));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watcher_hears_of_its_own_tools_and_of_problems_that_concern_it() {
+    let toys = Toys::new();
+    let mut watch = toys.tools.watch(of("spinner"));
+    for expected in ["added spin_top", "added spin_yoyo", "synced", "heartbeat"] {
+        assert_eq!(next(&mut watch).await, expected);
+    }
+    fs::write(toys.data.path().join("tools/wind_up.json"), "{").unwrap();
+    toys.registry.reload();
+    assert_eq!(next(&mut watch).await, "problems []", "of another's tool");
+    fs::write(toys.data.path().join("tools/spin_top.json"), "{").unwrap();
+    toys.registry.reload();
+    assert_eq!(next(&mut watch).await, r#"problems ["tools/spin_top.json"]"#);
+    for name in ["spin_top", "wind_up"] {
+        fs::remove_file(toys.data.path().join(format!("tools/{name}.json"))).unwrap();
+    }
+    toys.registry.reload();
+    assert_eq!(next(&mut watch).await, "removed spin_top");
+    assert_eq!(next(&mut watch).await, "problems []");
+}

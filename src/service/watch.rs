@@ -1,0 +1,113 @@
+//! Watching the tools: those there are, then every change, with heartbeats in between.
+
+use std::{collections::VecDeque, sync::Arc, time::Duration};
+
+use tokio::{sync::watch, time::timeout};
+
+use crate::{
+    context::User,
+    files::Problem,
+    pipeline::Policy,
+    registry::{Change, RegisteredTool, Snapshot},
+};
+
+/// A silent watch says that it is alive this often.
+const HEARTBEAT: Duration = Duration::from_secs(20);
+
+/// What a watcher is told.
+#[derive(Clone, Debug)]
+pub enum News {
+    /// There is this tool.
+    Added(Arc<RegisteredTool>),
+    /// The tool's definition is another, or it is ready again.
+    Changed(Arc<RegisteredTool>),
+    /// The tool is no longer ready, or is so for another reason.
+    Degraded(Arc<RegisteredTool>),
+    /// The tool of this name is gone.
+    Removed(String),
+    /// The data that tools read is another; its digest, in hex.
+    DataChanged(String),
+    /// What is wrong with the files on disk now; nothing, once they have been mended.
+    Problems(Vec<Problem>),
+    /// What there was at the beginning has been told.
+    Synced,
+    /// Nothing happened for a while.
+    Heartbeat,
+}
+
+/// Watches on behalf of one user, who is told of nothing else than the user's own tools.
+#[derive(Debug)]
+pub struct Watch {
+    user: User,
+    policy: Arc<dyn Policy>,
+    snapshots: watch::Receiver<Arc<Snapshot>>,
+    seen: Arc<Snapshot>,
+    pending: VecDeque<News>,
+}
+
+impl Watch {
+    pub(super) fn new(
+        user: User,
+        policy: Arc<dyn Policy>,
+        mut snapshots: watch::Receiver<Arc<Snapshot>>,
+    ) -> Self {
+        let seen = Arc::clone(&snapshots.borrow_and_update());
+        let mut watch = Self { user, policy, snapshots, seen, pending: VecDeque::new() };
+        watch.pending = watch.state();
+        watch
+    }
+
+    /// The next news; `None` once the registry is gone.
+    pub async fn next(&mut self) -> Option<News> {
+        while self.pending.is_empty() {
+            match timeout(HEARTBEAT, self.snapshots.changed()).await {
+                Err(_) => return Some(News::Heartbeat),
+                Ok(Err(_)) => return None,
+                Ok(Ok(())) => self.advance(),
+            }
+        }
+        self.pending.pop_front()
+    }
+
+    /// What there is.
+    fn state(&self) -> VecDeque<News> {
+        let tools = self.seen.tools().filter(|tool| self.may_call(&tool.definition.name));
+        let mut state: VecDeque<_> = tools.cloned().map(News::Added).collect();
+        if !self.seen.problems().is_empty() {
+            state.push_back(self.problems(self.seen.problems()));
+        }
+        state.push_back(News::Synced);
+        state
+    }
+
+    /// What has changed since; several changes at once are told as one.
+    fn advance(&mut self) {
+        let now = Arc::clone(&self.snapshots.borrow_and_update());
+        let changes = now.changes_since(&self.seen);
+        let news: Vec<_> = changes.into_iter().filter_map(|change| self.told(change)).collect();
+        self.pending.extend(news);
+        self.seen = now;
+    }
+
+    fn told(&self, change: Change) -> Option<News> {
+        let may_see = |tool: &Arc<RegisteredTool>| self.may_call(&tool.definition.name);
+        match change {
+            Change::Added(tool) => may_see(&tool).then_some(News::Added(tool)),
+            Change::Changed(tool) => may_see(&tool).then_some(News::Changed(tool)),
+            Change::Degraded(tool) => may_see(&tool).then_some(News::Degraded(tool)),
+            Change::Removed(name) => self.may_call(&name).then_some(News::Removed(name)),
+            Change::DataChanged(digest) => Some(News::DataChanged(digest)),
+            Change::Problems(problems) => Some(self.problems(&problems)),
+        }
+    }
+
+    /// The problems but for those of tools that are not the user's.
+    fn problems(&self, problems: &[Problem]) -> News {
+        let concerns = |problem: &&Problem| problem.tool.as_deref().is_none_or(|tool| self.may_call(tool));
+        News::Problems(problems.iter().filter(concerns).cloned().collect())
+    }
+
+    fn may_call(&self, tool: &str) -> bool {
+        self.policy.may_call(&self.user, tool)
+    }
+}
