@@ -7,6 +7,7 @@
 
 mod backend;
 mod call;
+mod cancel;
 mod completions;
 mod connection;
 mod describe;
@@ -15,6 +16,7 @@ mod explain;
 mod failure;
 mod files;
 mod guidance;
+mod health;
 mod import;
 mod json;
 mod limits;
@@ -28,6 +30,7 @@ mod serve;
 mod settings;
 mod signals;
 mod table;
+mod watch;
 mod wiring;
 mod words;
 
@@ -56,6 +59,9 @@ enum Command {
     Guidance(guidance::Guidance),
     Limits(limits::Limits),
     Call(call::Call),
+    Cancel(cancel::Cancel),
+    Watch(watch::Watch),
+    Health(health::Health),
     Lint(lint::Lint),
     Docs(docs::Docs),
     ManifestSchema(manifest_schema::ManifestSchema),
@@ -95,12 +101,15 @@ async fn dispatch(command: Command, domains: &[Domain]) -> Result<(), Failure> {
         Command::Guidance(guidance) => guidance.run(domains).await,
         Command::Limits(limits) => limits.run(domains).await,
         Command::Call(call) => call.run(domains).await,
+        Command::Cancel(cancel) => cancel.run().await,
+        Command::Watch(watch) => watch.run().await,
+        Command::Health(health) => health.run().await,
         Command::Lint(lint) => lint.run(domains),
         Command::Docs(docs) => docs.run(domains),
         Command::ManifestSchema(schema) => schema.run(),
         Command::Import(import) => import.run(),
         Command::ScreenerLogin(login) => login.run().await,
-        Command::Completions(completions) => completions.run(),
+        Command::Completions(completions) => completions.run(domains).await,
     }
 }
 
@@ -131,7 +140,7 @@ mod tests {
         assert!(refused("toolwire call get_quotes --deadline 5").contains("such as 500ms, 5s, 2m or 1h"));
         assert!(refused("toolwire call get_quotes --request-id 42").contains("must be a UUID"));
         assert!(refused("toolwire list --server https://x").contains("http://"));
-        assert!(refused("toolwire list --token x").contains("--server"));
+        assert!(refused(&format!("toolwire call t --session {}", "x".repeat(129))).contains("1 to 128"));
         assert!(refused("toolwire list --server http://x --data d").contains("--data"));
         assert!(refused("toolwire call get_quotes --json {} symbol=AAPL").contains("cannot be used with"));
         assert!(refused("toolwire call").contains("TOOL"));

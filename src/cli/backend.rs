@@ -11,7 +11,7 @@ use tonic::Status;
 
 use super::failure::Failure;
 use crate::{
-    context::RequestId,
+    context::{RequestId, SessionId, TaskId},
     contract::{arguments::Arguments, proto::v1},
     pipeline::Target,
 };
@@ -37,6 +37,10 @@ pub(super) struct Invocation {
     pub(super) arguments: Arguments,
     /// Recognises a repeat.
     pub(super) request_id: Option<RequestId>,
+    /// The task on whose behalf it is made.
+    pub(super) task_id: Option<TaskId>,
+    /// The session it belongs to.
+    pub(super) session_id: Option<SessionId>,
     /// How long the call may take.
     pub(super) deadline: Option<Duration>,
 }

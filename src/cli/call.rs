@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     config::duration,
-    context::RequestId,
+    context::{RequestId, SessionId, TaskId},
     contract::proto::v1::{self, ToolDefinition},
     domain::Domain,
     pipeline::Target,
@@ -35,7 +35,8 @@ pub(super) struct Call {
     /// The tool's name
     #[arg(value_name = "TOOL", required_unless_present = "intent")]
     tool: Option<String>,
-    /// Arguments: read as the tool's input schema says, a repeated key as a list
+    /// Arguments: read as the tool's input schema says, a repeated key as a list. A value without a key is meant for the
+    /// one parameter that is required
     #[arg(value_name = "KEY=VALUE")]
     pairs: Vec<String>,
     /// Calls the tool that this intent routes to, instead of TOOL
@@ -50,6 +51,12 @@ pub(super) struct Call {
     /// Recognises a repeat of the same call; made anew for tools that do not only read
     #[arg(long, value_name = "UUID")]
     request_id: Option<RequestId>,
+    /// Makes the call in this session, by which results and credentials are kept apart
+    #[arg(long, value_name = "ID")]
+    session: Option<SessionId>,
+    /// Makes the call on behalf of this task
+    #[arg(long, value_name = "ID")]
+    task: Option<TaskId>,
     /// How events and result are shown
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
@@ -79,15 +86,22 @@ impl Call {
     async fn carry_out(&self, domains: &[Domain]) -> Result<(), Failure> {
         let (target, given) = (self.target(), self.given()?);
         let backend = self.connection.open(domains).await?;
-        let definition = definition(&backend, &target).await?;
+        let definition = definition(&backend, &target, domains).await?;
         let request_id = self.request_id.or_else(|| generated_for(definition.as_ref()));
         if request_id.is_some() {
             backend.open_state().await?;
         }
         let schema = definition.map(|it| schema::parse(&it.input_schema_json)).unwrap_or_default();
         let arguments = given.typed(&schema)?;
-        let (name, deadline) = (target.as_str().to_owned(), self.deadline);
-        let invocation = Invocation { target, arguments, request_id, deadline };
+        let name = target.as_str().to_owned();
+        let invocation = Invocation {
+            target,
+            arguments,
+            request_id,
+            task_id: self.task.clone(),
+            session_id: self.session.clone(),
+            deadline: self.deadline,
+        };
         let events = backend.invoke(invocation).await.map_err(|status| explain::failure(&status))?;
         let request_id = request_id.map(|id| id.to_string());
         let called = Called { tool: &name, request_id: request_id.as_deref() };
@@ -112,21 +126,28 @@ impl Call {
                 Err(Failure::Usage("--json holds all arguments: leave key=value out".to_owned()))
             }
             Some(text) => Given::json(text),
-            None => Given::pairs(&pairs),
+            None => Ok(Given::words(&pairs)),
         }
     }
 }
 
 /// What is to be called; `None` if no tool has the intent, which the call itself will say better.
-async fn definition(backend: &Backend, target: &Target) -> Result<Option<ToolDefinition>, Failure> {
-    let found = match target {
-        Target::Tool(name) => backend.describe(name).await.map(Some),
-        Target::Intent(intent) => {
-            let tools = backend.list(&[], v1::ToolView::FullJson).await;
-            tools.map(|tools| tools.into_iter().find(|tool| tool.intents.contains(intent)))
+async fn definition(
+    backend: &Backend,
+    target: &Target,
+    domains: &[Domain],
+) -> Result<Option<ToolDefinition>, Failure> {
+    match target {
+        Target::Tool(name) => {
+            let found = backend.describe(name).await;
+            found.map(Some).map_err(|status| explain::no_definition(&status, name, domains))
         }
-    };
-    found.map_err(|status| explain::failure(&status))
+        Target::Intent(intent) => {
+            let tools =
+                backend.list(&[], v1::ToolView::FullJson).await.map_err(|status| explain::failure(&status))?;
+            Ok(tools.into_iter().find(|tool| tool.intents.contains(intent)))
+        }
+    }
 }
 
 /// A new `request_id` for a tool that does not only read, said so that the call can be repeated.

@@ -20,14 +20,14 @@ use crate::{
 /// Which tools are meant.
 #[derive(Clone, Debug, Args)]
 pub(super) struct Connection {
-    /// Asks the server at URL, such as http://127.0.0.1:50051; without it this program answers itself
+    /// Asks the server at URL, such as http://127.0.0.1:50051; without it this program answers itself [env: TOOLWIRE_SERVER]
     #[arg(long, value_name = "URL", conflicts_with = "settings")]
     server: Option<ServerUrl>,
     /// Calls as this user, where the server needs no credentials
     #[arg(long, value_name = "NAME")]
     user: Option<UserId>,
     /// Presents this bearer token to the server [env: TOOLWIRE_TOKEN]
-    #[arg(long, value_name = "TOKEN", requires = "server", value_parser = secret)]
+    #[arg(long, value_name = "TOKEN", value_parser = secret)]
     token: Option<SecretString>,
     #[command(flatten)]
     settings: Settings,
@@ -45,17 +45,35 @@ pub(super) struct InvalidUrl(&'static str);
 impl Connection {
     /// The tools that are meant.
     pub(super) async fn open(&self, domains: &[Domain]) -> Result<Backend, Failure> {
-        match &self.server {
-            Some(url) => Ok(Backend::Remote(Remote::connect(url, &self.credentials()).await?)),
+        match self.server()? {
+            Some(url) => Ok(Backend::Remote(Remote::connect(&url, &self.credentials()).await?)),
             None => Ok(Backend::Local(self.local(domains)?)),
         }
     }
 
     /// The server that is meant, for what a program cannot do by itself.
     pub(super) async fn remote(&self) -> Result<Remote, Failure> {
-        match &self.server {
-            Some(url) => Remote::connect(url, &self.credentials()).await,
-            None => Err(Failure::Usage("name the server: --server http://HOST:PORT".to_owned())),
+        match self.server()? {
+            Some(url) => Remote::connect(&url, &self.credentials()).await,
+            None => Err(usage("name the server: --server http://HOST:PORT, or TOOLWIRE_SERVER")),
+        }
+    }
+
+    /// The server that is meant, if any. Whoever says where this program finds its own tools means those.
+    fn server(&self) -> Result<Option<ServerUrl>, Failure> {
+        if self.server.is_some() {
+            return Ok(self.server.clone());
+        }
+        let configured = Client::from_environment(&Environment::read()).server;
+        match configured.filter(|_| !self.settings.is_given()) {
+            Some(text) => text
+                .parse::<ServerUrl>()
+                .map(Some)
+                .map_err(|error| usage(&format!("TOOLWIRE_SERVER: {error}"))),
+            None if self.token.is_some() => {
+                Err(usage("a token is for a server: name it with --server or TOOLWIRE_SERVER"))
+            }
+            None => Ok(None),
         }
     }
 
@@ -70,6 +88,10 @@ impl Connection {
         let of_environment = || Client::from_environment(&Environment::read()).token;
         Credentials { token: self.token.clone().or_else(of_environment), user: self.user.clone() }
     }
+}
+
+fn usage(text: &str) -> Failure {
+    Failure::Usage(text.to_owned())
 }
 
 impl FromStr for ServerUrl {

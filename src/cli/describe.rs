@@ -27,7 +27,8 @@ pub(super) struct Describe {
 impl Describe {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         let backend = self.connection.open(domains).await?;
-        let tool = backend.describe(&self.tool).await.map_err(|status| explain::failure(&status))?;
+        let tool = backend.describe(&self.tool).await;
+        let tool = tool.map_err(|status| explain::no_definition(&status, &self.tool, domains))?;
         if self.json {
             return output::print(&format!("{:#}", json::definition(&tool)));
         }

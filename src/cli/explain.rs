@@ -7,12 +7,29 @@ use tonic::{Code, Status};
 use tonic_types::StatusExt;
 
 use super::{failure::Failure, words};
-use crate::contract::{self, proto::v1};
+use crate::{
+    contract::{self, proto::v1},
+    domain::{Domain, Offer},
+};
 
 /// A status as the end of a command.
 pub(super) fn failure(status: &Status) -> Failure {
     super::output::say(&self::status(status));
     Failure::Said
+}
+
+/// A definition that is not there, as the end of a command: perhaps of a tool that is offered only when asked for.
+pub(super) fn no_definition(status: &Status, tool: &str, domains: &[Domain]) -> Failure {
+    let failure = failure(status);
+    let offers = |domain: &&Domain| domain.tools.iter().any(|offered| offered.name() == tool);
+    let on_request = domains.iter().filter(|domain| domain.offer == Offer::WithDiagnostics);
+    if let Some(domain) = on_request.filter(|_| status.code() == Code::NotFound).find(offers) {
+        let name = domain.name;
+        super::output::say(&format!(
+            "  {tool} belongs to {name}, which `toolwire serve`, and this command without a server, offer only with --diagnostics."
+        ));
+    }
+    failure
 }
 
 /// A call that was not carried out.

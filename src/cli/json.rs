@@ -25,6 +25,16 @@ pub(super) fn event(event: &v1::CallEvent) -> Value {
     Value::Object(object)
 }
 
+/// An event of a watch. Schemas keep their order and their integers.
+pub(super) fn watched(event: &v1::WatchToolsResponse) -> Value {
+    let mut object = envelope(event);
+    if let Some(Value::Object(tool)) = object.get_mut("tool") {
+        exact(tool, "input_schema_json", "input_schema");
+        exact(tool, "output_schema_json", "output_schema");
+    }
+    Value::Object(object)
+}
+
 fn envelope(message: &impl ReflectMessage) -> Map<String, Value> {
     let options = SerializeOptions::new()
         .use_proto_field_name(true)

@@ -8,15 +8,27 @@ use super::failure::Failure;
 
 pub(super) use narrator::Narrator;
 
-/// Prints a result, ended by one line break. A reader that has seen enough is no failure.
+/// Whether somebody still reads standard output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reader {
+    /// Somebody does.
+    Listens,
+    /// The reader has seen enough, which is no failure.
+    Gone,
+}
+
+/// Prints a result, ended by one line break.
 pub(super) fn print(text: &str) -> Result<(), Failure> {
+    line(text.strip_suffix('\n').unwrap_or(text)).map(|_| ())
+}
+
+/// Prints one of several lines.
+pub(super) fn line(text: &str) -> Result<Reader, Failure> {
     let mut stdout = io::stdout().lock();
-    let ended = text.strip_suffix('\n').unwrap_or(text);
-    match writeln!(stdout, "{ended}").and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Failure::Failed(format!("cannot write to standard output: {error}")))
-        }
-        _ => Ok(()),
+    match writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {
+        Ok(()) => Ok(Reader::Listens),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Reader::Gone),
+        Err(error) => Err(Failure::Failed(format!("cannot write to standard output: {error}"))),
     }
 }
 

@@ -45,6 +45,13 @@ impl Settings {
             .set("server.diagnostics", self.diagnostics)
     }
 
+    /// Whether any of these flags is given.
+    pub(super) fn is_given(&self) -> bool {
+        let Self { config, data, sources, state, diagnostics } = self;
+        let paths = [config, data, state].into_iter().any(Option::is_some);
+        paths || sources.is_some() || diagnostics.is_some()
+    }
+
     /// The configuration by these flags.
     pub(super) fn load(&self, domains: &[Domain]) -> Result<Loaded, Failure> {
         load(self.flags(), domains)

@@ -55,9 +55,9 @@ impl Local {
 
     pub(super) async fn invoke(&self, invocation: Invocation) -> Result<Events, Status> {
         let deadline = clock::now() + invocation.deadline.unwrap_or(self.cap).min(self.cap);
-        let context = ToolContext::new(self.user.clone(), deadline);
-        let mut call = Call::new(context, invocation.target, invocation.arguments);
-        call.request_id = invocation.request_id;
+        let Invocation { target, arguments, request_id, task_id, session_id, deadline: _ } = invocation;
+        let context = ToolContext { task_id, session_id, ..ToolContext::new(self.user.clone(), deadline) };
+        let call = Call { request_id, ..Call::new(context, target, arguments) };
         Ok(events(self.app.tools.start(call).await?))
     }
 

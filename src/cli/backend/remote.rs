@@ -1,14 +1,20 @@
 //! The tools of a server: the generated client over a plain HTTP/2 channel.
 
+mod probe;
+
 use std::{error::Error, time::Duration};
 
 use futures_util::StreamExt;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
+use tokio::time::timeout;
 use tonic::{
-    Code, Request, Status,
+    Code, Request, Status, Streaming,
     metadata::{AsciiMetadataValue, MetadataMap},
     transport::{Channel, Endpoint},
+};
+use tonic_health::pb::{
+    HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient,
 };
 
 use super::{Events, Invocation};
@@ -54,6 +60,7 @@ impl Remote {
             .connect()
             .await
             .map_err(|error| unreachable(url, &error))?;
+        greet(url, channel.clone()).await?;
         Ok(Self { client: ToolServiceClient::new(channel.clone()), channel, metadata })
     }
 
@@ -102,6 +109,27 @@ impl Remote {
         Ok(response.into_inner().map(event).boxed())
     }
 
+    /// The tools and what becomes of them, for as long as the server says.
+    pub(in crate::cli) async fn watch(
+        &self,
+        view: v1::ToolView,
+    ) -> Result<Streaming<v1::WatchToolsResponse>, Status> {
+        let request = self.request(v1::WatchToolsRequest { view: view.into() });
+        Ok(self.client.clone().watch_tools(request).await?.into_inner())
+    }
+
+    /// Cancels one's own call. Whether there was one.
+    pub(in crate::cli) async fn cancel(&self, call: v1::cancel_call_request::Call) -> Result<bool, Status> {
+        let request = self.request(v1::CancelCallRequest { call: Some(call) });
+        Ok(self.client.clone().cancel_call(request).await?.into_inner().cancelled)
+    }
+
+    /// Whether a service, or for an empty name the server as a whole, takes calls.
+    pub(in crate::cli) async fn health(&self, service: &str) -> Result<ServingStatus, Status> {
+        let request = self.request(HealthCheckRequest { service: service.to_owned() });
+        Ok(HealthClient::new(self.channel.clone()).check(request).await?.into_inner().status())
+    }
+
     /// The typed research service of the same server.
     pub(in crate::cli) fn research(&self) -> ResearchServiceClient<Channel> {
         ResearchServiceClient::new(self.channel.clone())
@@ -121,10 +149,15 @@ fn message(invocation: Invocation) -> v1::InvokeToolRequest {
         Target::Tool(name) => wire::Target::Tool(name),
         Target::Intent(intent) => wire::Target::Intent(intent),
     };
+    let context = v1::ToolContext {
+        task_id: invocation.task_id.map(|id| id.to_string()).unwrap_or_default(),
+        session_id: invocation.session_id.map(|id| id.to_string()).unwrap_or_default(),
+        ..v1::ToolContext::default()
+    };
     v1::InvokeToolRequest {
         target: Some(target),
         input: Some(wire::Input::ArgumentsJson(Value::Object(invocation.arguments).to_string())),
-        context: None,
+        context: Some(context),
         request_id: invocation.request_id.map(|id| id.to_string()).unwrap_or_default(),
         result_format: v1::ResultFormat::Json.into(),
     }
@@ -156,6 +189,24 @@ fn own_timer(status: Status) -> Status {
     }
 }
 
+/// Makes sure that something at the other end speaks gRPC, whatever it says: a connection alone does not tell.
+async fn greet(url: &ServerUrl, channel: Channel) -> Result<(), Failure> {
+    let mut client = HealthClient::new(channel);
+    let answered = timeout(CONNECT_TIMEOUT, client.check(HealthCheckRequest::default())).await;
+    match answered {
+        // A status with a cause was made on this side: nothing that speaks gRPC has answered.
+        Ok(Err(status)) if status.source().is_some() => Err(not_grpc(url).await),
+        Ok(_) => Ok(()),
+        Err(_) => Err(not_grpc(url).await),
+    }
+}
+
+async fn not_grpc(url: &ServerUrl) -> Failure {
+    let found = probe::what_answers(&url.0).await;
+    let advice = "Name the address that `toolwire serve` prints, with --server or TOOLWIRE_SERVER";
+    Failure::Failed(format!("no toolwire server at {}: {found}. {advice}", url.0))
+}
+
 fn unreachable(url: &ServerUrl, error: &dyn Error) -> Failure {
     let mut cause = error;
     while let Some(source) = cause.source() {
@@ -178,9 +229,13 @@ mod tests {
             target: Target::Intent("performance".to_owned()),
             arguments: json!({"n": 9_007_199_254_740_993_i64}).as_object().unwrap().clone(),
             request_id: None,
+            task_id: Some("t-1".parse().unwrap()),
+            session_id: Some("s-1".parse().unwrap()),
             deadline: None,
         };
         let request = message(invocation);
+        let context = request.context.as_ref().unwrap();
+        assert_eq!((context.task_id.as_str(), context.session_id.as_str()), ("t-1", "s-1"));
         assert_eq!(request.target, Some(wire::Target::Intent("performance".to_owned())));
         assert_eq!(request.input, Some(wire::Input::ArgumentsJson("{\"n\":9007199254740993}".to_owned())));
         assert_eq!((request.request_id.as_str(), request.result_format()), ("", v1::ResultFormat::Json));

@@ -1,4 +1,5 @@
-//! Arguments from the command line: `key=value` pairs read as the input schema says, or one JSON object.
+//! Arguments from the command line: `key=value` pairs read as the input schema says, values alone where only one
+//! parameter is required, or one JSON object.
 //!
 //! Nothing is refused that the pipeline can judge: what does not read as its type is passed on as it stands, so that all
 //! violations are reported together.
@@ -15,16 +16,25 @@ use crate::{
 /// Arguments as they were given.
 #[derive(Debug, PartialEq)]
 pub(super) enum Given {
-    /// Pairs whose values have no type yet.
-    Pairs(Vec<(String, String)>),
+    /// Words whose values have no type yet.
+    Words(Vec<Word>),
     /// A complete object.
     Object(Arguments),
 }
 
+/// One argument as it was given.
+#[derive(Debug, PartialEq)]
+pub(super) enum Word {
+    /// `key=value`.
+    Pair(String, String),
+    /// A value alone.
+    Value(String),
+}
+
 impl Given {
-    /// Arguments from `key=value` words.
-    pub(super) fn pairs(words: &[&str]) -> Result<Self, Failure> {
-        words.iter().map(|word| pair(word)).collect::<Result<_, _>>().map(Self::Pairs)
+    /// Arguments from `key=value` words, and from values alone.
+    pub(super) fn words(words: &[&str]) -> Self {
+        Self::Words(words.iter().map(|text| word(text)).collect())
     }
 
     /// Arguments from the text of a JSON object, or from standard input for `-`.
@@ -40,25 +50,43 @@ impl Given {
 
     /// The arguments, each pair typed by its schema.
     pub(super) fn typed(self, schema: &Value) -> Result<Arguments, Failure> {
-        let pairs = match self {
+        let words = match self {
             Self::Object(object) => return Ok(object),
-            Self::Pairs(pairs) => pairs,
+            Self::Words(words) => words,
         };
         let mut arguments = Arguments::new();
-        for (key, text) in pairs {
+        for word in words {
+            let (key, text) = match word {
+                Word::Pair(key, text) => (key, text),
+                Word::Value(text) => (key_of(&text, schema)?, text),
+            };
             add(&mut arguments, key, &text, schema)?;
         }
         Ok(arguments)
     }
 }
 
-fn pair(word: &str) -> Result<(String, String), Failure> {
-    match word.split_once('=') {
-        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
+fn word(text: &str) -> Word {
+    match text.split_once('=') {
+        Some((key, value)) if !key.is_empty() => Word::Pair(key.to_owned(), value.to_owned()),
+        _ => Word::Value(text.to_owned()),
+    }
+}
+
+/// The parameter that a value alone is meant for: the one that is required.
+fn key_of(text: &str, schema: &Value) -> Result<String, Failure> {
+    let required: Vec<_> =
+        schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    match required[..] {
+        [only] if !text.starts_with('=') => Ok(only.to_owned()),
         _ => {
-            let what =
-                format!("expected key=value, but found {word:?}. Quote a value with spaces: key='a b'");
-            Err(Failure::Usage(what))
+            let needs = match &required[..] {
+                [] => String::new(),
+                names => format!(" The tool requires {}.", names.join(", ")),
+            };
+            Err(Failure::Usage(format!(
+                "expected key=value, but found {text:?}. Quote a value with spaces: key='a b'.{needs}"
+            )))
         }
     }
 }
@@ -145,7 +173,7 @@ mod tests {
     }
 
     fn read(words: &[&str]) -> Value {
-        Value::Object(Given::pairs(words).unwrap().typed(&schema()).unwrap())
+        Value::Object(Given::words(words).typed(&schema()).unwrap())
     }
 
     #[track_caller]
@@ -185,13 +213,29 @@ mod tests {
     fn a_repeated_key_makes_a_list() {
         assert_eq!(read(&["symbols=A", "symbols=B"]), json!({"symbols": ["A", "B"]}));
         assert_eq!(read(&["years=2024", "years=[2025, 2026]"]), json!({"years": [2024, 2025, 2026]}));
-        assert!(refused(Given::pairs(&["symbol=A", "symbol=B"])).contains("given twice"));
+        assert!(refused(Ok(Given::words(&["symbol=A", "symbol=B"]))).contains("given twice"));
     }
 
     #[test]
     fn words_that_are_no_pairs_are_refused() {
-        assert!(refused(Given::pairs(&["AAPL"])).contains("expected key=value, but found \"AAPL\""));
-        assert!(refused(Given::pairs(&["=x"])).contains("expected key=value"));
+        let alone = refused(Ok(Given::words(&["AAPL"])));
+        assert!(alone.contains("expected key=value, but found \"AAPL\""), "{alone}");
+        assert!(refused(Ok(Given::words(&["=x"]))).contains("expected key=value"));
+    }
+
+    #[test]
+    fn a_value_alone_is_meant_for_the_one_required_parameter() {
+        let with = |required: &[&str], words: &[&str]| {
+            let mut schema = schema();
+            schema["required"] = json!(required);
+            Given::words(words).typed(&schema).map(Value::Object).map_err(|failure| failure.to_string())
+        };
+        assert_eq!(with(&["symbol"], &["AAPL", "limit=1"]).unwrap(), json!({"symbol": "AAPL", "limit": 1}));
+        assert_eq!(with(&["limit"], &["10"]).unwrap(), json!({"limit": 10}));
+        assert_eq!(with(&["symbols"], &["A", "B"]).unwrap(), json!({"symbols": ["A", "B"]}));
+        assert!(with(&["symbol"], &["A", "B"]).unwrap_err().contains("given twice"));
+        let several = with(&["symbol", "limit"], &["A"]).unwrap_err();
+        assert!(several.ends_with("The tool requires symbol, limit."), "{several}");
     }
 
     #[test]

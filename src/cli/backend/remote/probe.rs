@@ -1,0 +1,129 @@
+//! What answers at an address where no gRPC server does: looked at once, when a command cannot go on.
+
+use std::{fmt, time::Duration};
+
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+    time::timeout,
+};
+
+/// How long it may take to answer.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// What an HTTP/2 client says first: the preface and empty settings (RFC 9113 §3.4).
+const GREETING: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
+/// A TLS record that holds an alert, which is what a TLS server says to what is no handshake.
+const TLS_ALERT: &[u8] = &[0x15, 0x03];
+/// The kind of an HTTP/2 frame of settings, in the fourth byte.
+const SETTINGS: u8 = 4;
+
+/// What answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// A server that speaks HTTP/1, but not HTTP/2.
+    Http1,
+    /// A server that wants TLS first.
+    Tls,
+    /// A server that speaks HTTP/2, but not gRPC.
+    Http2,
+    /// A server that speaks something else; how it begins.
+    Other(String),
+    /// A server that closes the connection.
+    Closed,
+    /// A server that says nothing.
+    Silence,
+    /// No server.
+    Nobody(String),
+}
+
+/// What answers at a URL.
+pub(super) async fn what_answers(url: &str) -> Answer {
+    timeout(PATIENCE, greet(url)).await.unwrap_or(Answer::Silence)
+}
+
+async fn greet(url: &str) -> Answer {
+    let Some(address) = address(url) else { return Answer::Nobody("the address has no host".to_owned()) };
+    let mut stream = match TcpStream::connect(address).await {
+        Ok(stream) => stream,
+        Err(error) => return Answer::Nobody(error.to_string()),
+    };
+    let mut heard = [0; 512];
+    let _ = stream.write_all(GREETING).await;
+    match stream.read(&mut heard).await {
+        Ok(0) | Err(_) => Answer::Closed,
+        Ok(length) => heard_as(&heard[..length]),
+    }
+}
+
+fn address(url: &str) -> Option<(String, u16)> {
+    let uri: http::Uri = url.parse().ok()?;
+    let port = uri.port_u16().unwrap_or(if uri.scheme_str() == Some("https") { 443 } else { 80 });
+    Some((uri.host()?.trim_matches(['[', ']']).to_owned(), port))
+}
+
+fn heard_as(bytes: &[u8]) -> Answer {
+    let text = String::from_utf8_lossy(bytes);
+    // Some TLS servers say so in HTTP/1, to be read by people.
+    if bytes.starts_with(TLS_ALERT) || (text.starts_with("HTTP/1.") && text.contains("HTTPS")) {
+        return Answer::Tls;
+    }
+    if text.starts_with("HTTP/1.") {
+        return Answer::Http1;
+    }
+    if bytes.get(3) == Some(&SETTINGS) {
+        return Answer::Http2;
+    }
+    Answer::Other(text.chars().take(16).filter(|c| !c.is_control()).collect())
+}
+
+impl fmt::Display for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Http1 => f.write_str("an HTTP/1.1 server answers there, and gRPC needs HTTP/2"),
+            Self::Tls => f.write_str("a server that expects TLS answers there"),
+            Self::Http2 => f.write_str("an HTTP/2 server answers there, but it does not speak gRPC"),
+            Self::Other(text) => write!(f, "what answers there is no HTTP server; it says {text:?}"),
+            Self::Closed => f.write_str("what answers there closes the connection"),
+            Self::Silence => f.write_str("connections are accepted there, but nothing answers"),
+            Self::Nobody(why) => write!(f, "nothing answers there: {why}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::net::TcpListener;
+
+    use super::*;
+
+    /// What is found where a server says this to whoever connects.
+    async fn found(says: &'static [u8]) -> Answer {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let serving = tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            stream.read_exact(&mut [0; GREETING.len()]).await.unwrap();
+            stream.write_all(says).await.unwrap();
+        });
+        let answer = what_answers(&url).await;
+        serving.await.unwrap();
+        answer
+    }
+
+    #[tokio::test]
+    async fn what_answers_is_known_by_its_first_bytes() {
+        assert_eq!(found(b"HTTP/1.1 400 Bad Request\r\n\r\n").await, Answer::Http1);
+        assert_eq!(found(&[0x15, 0x03, 0x03, 0, 2, 2, 40]).await, Answer::Tls);
+        let words = b"HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.";
+        assert_eq!(found(words).await, Answer::Tls);
+        assert_eq!(found(&[0, 0, 0, 4, 0, 0, 0, 0, 0]).await, Answer::Http2);
+        assert_eq!(found(b"SSH-2.0-OpenSSH_9.9\r\n").await, Answer::Other("SSH-2.0-OpenSSH_".to_owned()));
+        assert_eq!(found(b"").await, Answer::Closed);
+    }
+
+    #[tokio::test]
+    async fn where_nobody_listens_that_is_said() {
+        let free = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+        assert!(matches!(what_answers(&format!("http://{free}")).await, Answer::Nobody(_)));
+    }
+}

@@ -1,0 +1,35 @@
+//! `toolwire cancel`: cancels a call that is running on a server.
+
+use clap::Args;
+use uuid::Uuid;
+
+use super::{connection::Connection, explain, failure::Failure, output};
+use crate::contract::proto::v1::cancel_call_request::Call;
+
+/// Cancels a call of yours that is running on a server
+///
+/// The call ends with CANCELLED; a write that has begun may still take effect. Exit code 1 means that no such call is
+/// running.
+#[derive(Debug, Args)]
+pub(super) struct Cancel {
+    /// The call_id that `accepted` shows, or the request_id the call was made with
+    #[arg(value_name = "CALL_ID|REQUEST_ID")]
+    id: Uuid,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl Cancel {
+    pub(super) async fn run(self) -> Result<(), Failure> {
+        let remote = self.connection.remote().await?;
+        let id = self.id.to_string();
+        // Both are UUIDs, so the id itself does not tell which it is.
+        for call in [Call::CallId(id.clone()), Call::RequestId(id.clone())] {
+            if remote.cancel(call).await.map_err(|status| explain::failure(&status))? {
+                output::say(&format!("cancelled {id}"));
+                return Ok(());
+            }
+        }
+        Err(Failure::Failed(format!("no call of yours with the call_id or request_id {id} is running")))
+    }
+}

@@ -1,0 +1,162 @@
+//! The commands that are about a server: which one is meant, what answers there, watching, cancelling, health.
+
+use super::*;
+
+/// A server with the diagnostics tools, over a copy of nothing but what is built in.
+async fn diagnostics(directory: &TempDir) -> (Child, String) {
+    let mut command = toolwire(directory);
+    command.args(["serve", "--diagnostics", "--listen", "127.0.0.1:0"]).env("TOOLWIRE_DRAIN_LAME_DUCK", "0s");
+    command.stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let ready = lines.next_line().await.unwrap().unwrap();
+    let address = ready.strip_prefix("toolwire listening on ").unwrap().to_owned();
+    (child, address)
+}
+
+/// An address at which every connection is told this once something was said to it.
+async fn says(words: &'static [u8]) -> String {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let _ = stream.read(&mut [0; 24]).await;
+            let _ = stream.write_all(words).await;
+        }
+    });
+    address
+}
+
+#[tokio::test]
+async fn the_server_may_stand_in_the_environment() {
+    let (address, seen, _) = fake_server::start().await;
+    let directory = tempfile::tempdir().unwrap();
+    let run = async |arguments: &[&str]| {
+        let mut command = toolwire(&directory);
+        command.env("TOOLWIRE_SERVER", address.to_string()).args(arguments).output().await.unwrap()
+    };
+    assert!(stdout(&run(&["list"]).await).starts_with("fail   read   Title of fail"));
+    assert_eq!(run(&["call", "read", "--token", "t0ken"]).await.status.code(), Some(0));
+    let metadata = seen.invocations.lock().unwrap()[0].0.clone();
+    assert_eq!(metadata.get("authorization").unwrap(), "Bearer t0ken");
+    // Whoever says where this program finds its own tools means those.
+    let own = run(&["list", "--diagnostics"]).await;
+    assert!(stdout(&own).contains("debug_sleep"), "{own:?}");
+    let broken = toolwire(&directory).env("TOOLWIRE_SERVER", "ftp://x").arg("list").output().await.unwrap();
+    assert_fails(&broken, 2, &["TOOLWIRE_SERVER: expected http"]);
+    assert_fails(&super::run(&["list", "--token", "x"]).await, 2, &["--server", "TOOLWIRE_SERVER"]);
+    for line in [&["health"][..], &["watch"], &["cancel", "0196f1c2-7a4b-7c3d-8e5f-0123456789ab"]] {
+        assert_fails(&super::run(line).await, 2, &["name the server", "--server", "TOOLWIRE_SERVER"]);
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_port_says_what_answered() {
+    let http1 = says(b"HTTP/1.1 400 Bad Request\r\n\r\n").await;
+    assert_fails(&run(&["list", "--server", &http1]).await, 1, &["no toolwire server", "HTTP/1.1"]);
+    let tls = says(&[0x15, 0x03, 0x03, 0, 2, 2, 40]).await;
+    assert_fails(&run(&["list", "--server", &tls]).await, 1, &["no toolwire server", "TLS"]);
+    let other = says(b"SSH-2.0-x\r\n").await;
+    assert_fails(&run(&["list", "--server", &other]).await, 1, &["no HTTP server", "SSH-2.0-x"]);
+}
+
+#[tokio::test]
+async fn task_and_session_go_with_a_call() {
+    let (address, seen, _) = fake_server::start().await;
+    let call = ["call", "read", "--task", "t-1", "--session", "s-1", "--server", &address.to_string()];
+    assert_eq!(run(&call).await.status.code(), Some(0));
+    let context = seen.invocations.lock().unwrap()[0].1.context.clone().unwrap();
+    assert_eq!((context.task_id.as_str(), context.session_id.as_str()), ("t-1", "s-1"));
+}
+
+#[tokio::test]
+async fn a_value_alone_is_meant_for_the_one_required_parameter() {
+    let output = run(&["call", "debug_write", "x", "--diagnostics"]).await;
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let output = run(&["call", "rank_portfolio", "worst"]).await;
+    assert_fails(&output, 2, &["expected key=value, but found \"worst\""]);
+}
+
+#[tokio::test]
+async fn a_tool_of_a_domain_that_is_offered_only_when_asked_for_names_the_flag() {
+    for line in [&["describe", "debug_sleep"][..], &["call", "debug_sleep", "duration=1s"]] {
+        assert_fails(&run(line).await, 1, &["Unknown tool: debug_sleep", "diagnostics", "--diagnostics"]);
+    }
+    let unknown = run(&["describe", "debug_nothing"]).await;
+    assert!(!stderr(&unknown).contains("--diagnostics"), "{unknown:?}");
+}
+
+#[tokio::test]
+async fn a_watch_tells_what_there_is_until_its_reader_has_seen_enough() {
+    let directory = tempfile::tempdir().unwrap();
+    let (mut child, address) = diagnostics(&directory).await;
+    for (more, first, last) in [
+        (&[][..], "added     add_to_watchlist", "synced"),
+        (&["--json"], r#"{"type":"WATCH_EVENT_TYPE_ADDED","#, r#"{"type":"WATCH_EVENT_TYPE_SYNCED","#),
+    ] {
+        let mut command = toolwire(&directory);
+        command.args([&["watch", "--server", &address], more].concat()).stdout(Stdio::piped());
+        let mut watch = command.spawn().unwrap();
+        let mut lines = BufReader::new(watch.stdout.take().unwrap()).lines();
+        let read = async {
+            let mut all = Vec::new();
+            while !all.last().is_some_and(|line: &String| line.starts_with(last)) {
+                all.push(lines.next_line().await.unwrap().unwrap());
+            }
+            all
+        };
+        let all = timeout(PATIENCE, read).await.expect("it is synced");
+        assert!(all[0].starts_with(first), "{}", all[0]);
+        send(&watch, Signal::INT);
+        assert_eq!(exit_code(watch).await, Some(130));
+    }
+    child.kill().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_running_call_is_cancelled_by_either_of_its_ids() {
+    let directory = tempfile::tempdir().unwrap();
+    let (mut child, address) = diagnostics(&directory).await;
+    let given = "0196f1c2-7a4b-7c3d-8e5f-0123456789ab";
+    let unknown = run(&["cancel", given, "--server", &address]).await;
+    assert_fails(&unknown, 1, &["no call of yours", given, "is running"]);
+    // A request_id of its own for each, so that neither call is a repeat of the other.
+    for (by_request_id, given) in [(false, given), (true, "0196f1c2-7a4b-7c3d-8e5f-0123456789ac")] {
+        let mut command = toolwire(&directory);
+        command.args(["call", "debug_sleep", "duration=60s", "--request-id", given, "--server", &address]);
+        let mut call = command.stderr(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(call.stderr.take().unwrap()).lines();
+        let accepted = timeout(PATIENCE, lines.next_line()).await.unwrap().unwrap().unwrap();
+        let call_id = accepted.split(", call ").nth(1).unwrap().split(',').next().unwrap();
+        let id = if by_request_id { given } else { call_id };
+        let cancelled = run(&["cancel", id, "--server", &address]).await;
+        assert_eq!(stderr(&cancelled), format!("cancelled {id}\n"), "{cancelled:?}");
+        assert_eq!(exit_code(call).await, Some(1));
+    }
+    child.kill().await.unwrap();
+}
+
+#[tokio::test]
+async fn health_is_an_exit_code_too() {
+    let directory = tempfile::tempdir().unwrap();
+    let (mut child, address) = diagnostics(&directory).await;
+    for service in [&[][..], &["toolwire.v1.ToolService"]] {
+        let health = run(&[&["health", "--server", &address], service].concat()).await;
+        assert_eq!((health.status.code(), stdout(&health)), (Some(0), "SERVING\n"), "{health:?}");
+    }
+    let unknown = run(&["health", "toys.v1.ToyService", "--server", &address]).await;
+    assert_fails(&unknown, 1, &["the server has no service toys.v1.ToyService"]);
+    child.kill().await.unwrap();
+    assert_fails(&run(&["health", "--server", &address]).await, 1, &["cannot reach"]);
+}
+
+#[tokio::test]
+async fn completions_name_the_tools() {
+    for shell in ["bash", "zsh", "fish"] {
+        let output = run(&["completions", shell]).await;
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        assert!(stdout(&output).contains("get_quotes") && !stdout(&output).contains("debug_sleep"));
+    }
+    let asked = run(&["completions", "bash", "--diagnostics"]).await;
+    assert!(stdout(&asked).contains("debug_sleep"), "{asked:?}");
+}
