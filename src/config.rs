@@ -29,6 +29,7 @@ mod state;
 mod telemetry;
 #[cfg(test)]
 pub(crate) mod testing;
+mod tls;
 mod unknown;
 mod value;
 
@@ -53,6 +54,7 @@ pub use setting::Setting;
 pub use sources::{Environment, Flags, Sources};
 pub use state::State;
 pub use telemetry::Telemetry;
+pub use tls::Tls;
 pub use value::{HIDDEN, Value};
 
 /// Everything that can be set.
@@ -88,6 +90,26 @@ impl Config {
         self
     }
 
+    /// What is allowed but may not be meant, for the log.
+    pub fn doubts(&self) -> Vec<String> {
+        let unknown = self.telemetry.unknown_protocol.as_ref().map(|name| {
+            format!("OTEL_EXPORTER_OTLP_PROTOCOL {name:?} is not spoken here and ignored; use grpc or http/protobuf")
+        });
+        self.plain_exposure().into_iter().chain(unknown).collect()
+    }
+
+    fn plain_exposure(&self) -> Option<String> {
+        let listen = self.server.listen;
+        if self.server.tls.files().is_some() || listen.ip().to_canonical().is_loopback() {
+            return None;
+        }
+        Some(format!(
+            "{listen} can be reached from other machines without TLS: tokens and results go over the network as plain \
+             text. Configure [server.tls], or let a proxy on this machine add TLS and listen on 127.0.0.1:{}",
+            listen.port()
+        ))
+    }
+
     /// Refuses to serve other machines while nobody needs credentials.
     pub fn check_exposure(&self) -> Result<(), ConfigError> {
         let listen = self.server.listen;
@@ -121,6 +143,16 @@ mod tests {
         for closed in ["127.0.0.1:50051", "127.3.2.1:1", "[::1]:50051", "[::ffff:127.0.0.1]:1"] {
             assert!(listening_on(closed).check_exposure().is_ok(), "{closed}");
         }
+    }
+
+    #[test]
+    fn plain_text_for_other_machines_is_doubted() {
+        assert!(listening_on("10.0.0.7:1").doubts()[0].contains("[server.tls]"));
+        assert!(listening_on("127.0.0.1:50051").doubts().is_empty());
+        let mut encrypted = listening_on("10.0.0.7:1");
+        encrypted.server.tls = Tls { cert: Some("c".into()), key: Some("k".into()) };
+        assert!(encrypted.doubts().is_empty());
+        assert!(encrypted.check_exposure().is_err(), "TLS is no credential");
     }
 
     #[test]

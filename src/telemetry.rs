@@ -1,14 +1,14 @@
-//! Tracing and OpenTelemetry: the log on stderr, spans and metrics over OTLP/gRPC where the standard `OTEL_*` variables
-//! ask for them, and metrics for whoever scrapes the admin endpoint.
+//! Tracing and OpenTelemetry: the log on stderr, spans and metrics over OTLP where the standard `OTEL_*` variables ask for
+//! them, and metrics for whoever scrapes the admin endpoint.
 //!
 //! A span exporter that is slow or absent costs calls nothing: spans wait in a bounded queue and are dropped when it is
 //! full. Not here: what a span or a log line says, which stands where it is made.
 
 pub mod attribute;
-mod error;
 mod line;
 pub mod metric;
-mod settings;
+pub mod otlp;
+mod setup;
 
 use std::{
     io::IsTerminal,
@@ -16,17 +16,12 @@ use std::{
     time::Duration,
 };
 
-pub use self::{
-    error::SetupError,
-    settings::{Format, Settings},
-};
-
-use self::metric::export::Scrape;
+pub use self::setup::{Format, Settings, SetupError};
+use self::{metric::export::Scrape, otlp::Otlp};
 use opentelemetry::{
-    global,
+    Key, KeyValue, global,
     trace::{FutureExt, TraceContextExt, TraceId, TracerProvider},
 };
-use opentelemetry_otlp::{ExporterBuildError, SpanExporter};
 use opentelemetry_sdk::{
     Resource, metrics::SdkMeterProvider, propagation::TraceContextPropagator, trace::SdkTracerProvider,
 };
@@ -39,6 +34,10 @@ use tracing_subscriber::{
     registry::LookupSpan,
     util::SubscriberInitExt,
 };
+use uuid::Uuid;
+
+/// What [`otlp`] tells itself, once instead of at every failure: the target and the beginning of the names of the events.
+const TOLD_ONCE: (&str, &str) = ("opentelemetry-otlp", "Export.");
 
 /// Flushes what is left of traces and metrics when the process ends.
 #[derive(Debug)]
@@ -59,13 +58,14 @@ impl Guard {
 /// Sets up logging and tracing for the process. Within a Tokio runtime, which the exporter uses.
 pub fn init(settings: &Settings) -> Result<Guard, SetupError> {
     global::set_text_map_propagator(TraceContextPropagator::new());
-    let resource = Resource::builder().with_service_name(settings.service_name.clone()).build();
-    let traces = settings.otlp.then(|| provider(resource.clone())).transpose()?;
+    let resource = resource(&settings.service_name);
+    let traces = settings.traces.as_ref().map(|otlp| provider(otlp, resource.clone())).transpose()?;
     let (metrics, scrape) = metric::export::start(settings, resource)?;
     let filter = EnvFilter::try_new(&settings.filter)?;
     // A line says what it has to say by itself; spans are for traces.
-    let log = log_layer(settings.format)
-        .with_filter(filter.and(filter_fn(|metadata: &Metadata<'_>| metadata.is_event())));
+    let log = log_layer(settings.format).with_filter(
+        filter.and(filter_fn(|metadata: &Metadata<'_>| metadata.is_event() && !is_told(metadata))),
+    );
     let spans = traces.as_ref().map(span_layer);
     tracing_subscriber::registry().with(spans).with(log).try_init()?;
     panic::set_hook(Box::new(log_panic));
@@ -119,9 +119,24 @@ pub fn trace_id_in(traceparent: &str) -> Option<TraceId> {
 }
 
 /// A tracer provider that exports as the standard `OTEL_*` variables say.
-fn provider(resource: Resource) -> Result<SdkTracerProvider, ExporterBuildError> {
-    let exporter = SpanExporter::builder().with_tonic().build()?;
+fn provider(otlp: &Otlp, resource: Resource) -> Result<SdkTracerProvider, SetupError> {
+    let exporter = otlp::spans(otlp)?;
     Ok(SdkTracerProvider::builder().with_batch_exporter(exporter).with_resource(resource).build())
+}
+
+/// What spans and metrics come from. What `OTEL_RESOURCE_ATTRIBUTES` says of the service stands.
+fn resource(service_name: &str) -> Resource {
+    let named = || Resource::builder().with_service_name(service_name.to_owned());
+    let given = named().build();
+    let instance = Uuid::new_v4().to_string();
+    let ours = [("service.version", env!("CARGO_PKG_VERSION")), ("service.instance.id", &instance)];
+    let missing = ours.into_iter().filter(|(key, _)| given.get(&Key::from_static_str(key)).is_none());
+    named().with_attributes(missing.map(|(key, value)| KeyValue::new(key, value.to_owned()))).build()
+}
+
+fn is_told(metadata: &Metadata<'_>) -> bool {
+    let (target, name) = TOLD_ONCE;
+    metadata.target() == target && metadata.name().starts_with(name)
 }
 
 /// A panic is one more line of the log, in the log's form.

@@ -15,7 +15,7 @@ use toolwire::{
         json::to_struct,
         proto::v1::{CallToolRequest, call_tool_request, tool_service_client::ToolServiceClient},
     },
-    telemetry::metric::name::{self, IN_PROMETHEUS},
+    telemetry::metric::name::{self, IN_PROMETHEUS, PROCESS_IN_PROMETHEUS},
 };
 
 use support::{arguments, collector::Collector, program::Program};
@@ -143,6 +143,18 @@ async fn the_dashboard_shows_only_what_is_counted_and_all_that_is() {
     for name in of_calls {
         assert!(scraped.contains(name.as_str()), "{name} is not scraped");
     }
+}
+
+#[tokio::test]
+async fn the_process_tells_what_it_takes() {
+    let program = Program::start(Path::new("."), &ADMIN, &[]).await;
+    let scrape = scrape(&program).await;
+    for name in PROCESS_IN_PROMETHEUS {
+        let found = series(&scrape).find(|(series, _)| series.split('{').next() == Some(name));
+        let (_, value) = found.unwrap_or_else(|| panic!("{name} is not scraped"));
+        assert!(value.parse::<f64>().expect("a number") >= 0.0, "{name} {value}");
+    }
+    assert!(scrape.contains("service_version=") && scrape.contains("service_instance_id="), "{scrape}");
 }
 
 #[tokio::test]

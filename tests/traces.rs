@@ -4,7 +4,10 @@ mod support;
 
 use std::{net::SocketAddr, path::Path};
 
-use opentelemetry_proto::tonic::trace::v1::{Span, span::SpanKind};
+use opentelemetry_proto::tonic::{
+    common::v1::any_value::Value as Any,
+    trace::v1::{Span, span::SpanKind},
+};
 use serde_json::{Value, json};
 use tonic::Request;
 use toolwire::contract::{
@@ -14,7 +17,7 @@ use toolwire::contract::{
 
 use support::{
     arguments,
-    collector::{Collector, attribute},
+    collector::{Collector, Wire, attribute, typed},
     program::Program,
 };
 
@@ -71,6 +74,15 @@ async fn a_composite_is_one_trace_from_the_caller_to_its_nested_tools() {
     assert_eq!(hex(&server.parent_span_id), PARENT_ID);
     assert_eq!(attribute(server, "rpc.method").as_deref(), Some("toolwire.v1.ToolService/CallTool"));
 
+    // Numbers are numbers and texts are texts, as the semantic conventions have them.
+    assert_eq!(typed(server, "server.port"), Some(Any::IntValue(program.address.port().into())));
+    assert!(matches!(typed(server, "network.peer.port"), Some(Any::IntValue(_))));
+    assert_eq!(typed(server, "rpc.response.status_code"), Some(Any::StringValue("OK".to_owned())));
+    let resource = collector.resource();
+    assert!(resource.contains(&"service.name=toolwire".to_owned()), "{resource:?}");
+    assert!(resource.contains(&format!("service.version={}", env!("CARGO_PKG_VERSION"))), "{resource:?}");
+    assert!(resource.iter().any(|it| it.starts_with("service.instance.id=")), "{resource:?}");
+
     let composite = only(&spans, "execute_tool get_symbol_performance");
     assert_eq!(composite.parent_span_id, server.span_id);
     assert_eq!(attribute(composite, "gen_ai.operation.name").as_deref(), Some("execute_tool"));
@@ -107,4 +119,57 @@ async fn a_failure_is_marked_with_its_type() {
     assert_eq!(span.status.as_ref().expect("a status").code, 2);
     let line = program.line("debug_fail").await;
     assert_eq!((&line["success"], &line["error_code"]), (&json!(false), &json!("BLOCKED")));
+}
+
+#[tokio::test]
+async fn traces_go_over_http_too() {
+    let any = SocketAddr::from(([127, 0, 0, 1], 0));
+    let (collector, address) = Collector::at(any, Wire::Http, None).await;
+    let endpoint = format!("http://{address}");
+    let variables = [
+        ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", format!("{endpoint}/v1/traces")),
+        ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "http/protobuf".to_owned()),
+        ("OTEL_RESOURCE_ATTRIBUTES", "service.instance.id=pod-7".to_owned()),
+        ("OTEL_BSP_SCHEDULE_DELAY", "50".to_owned()),
+    ];
+    let variables = variables.each_ref().map(|(name, value)| (*name, value.as_str()));
+    let program = Program::start(Path::new("."), &[], &variables).await;
+    call(&program, "get_quotes", json!({"symbol": "AAPL"})).await;
+    let spans = collector.trace(&unhex(TRACE_ID), 2).await;
+    only(&spans, "execute_tool get_quotes");
+    assert!(
+        collector.resource().contains(&"service.instance.id=pod-7".to_owned()),
+        "{:?}",
+        collector.resource()
+    );
+}
+
+#[tokio::test]
+async fn a_collector_that_is_down_is_told_once_and_once_when_it_is_back() {
+    // A port that was free a moment ago.
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("binds");
+    let absent = listener.local_addr().expect("bound");
+    drop(listener);
+    let mut program = serve(absent).await;
+    call(&program, "get_quotes", json!({"symbol": "AAPL"})).await;
+    let (warning, _) = program.logged("the OTLP collector does not take what is sent").await;
+    assert_eq!((&warning["level"], &warning["signal"]), (&json!("WARN"), &json!("traces")));
+    // Nothing is said of what follows, which is lost too.
+    for _ in 0..3 {
+        call(&program, "get_quotes", json!({"symbol": "AAPL"})).await;
+    }
+    let (collector, _) = Collector::at(absent, Wire::Grpc, None).await;
+    let mut told = Vec::new();
+    let back = loop {
+        call(&program, "get_quotes", json!({"symbol": "AAPL"})).await;
+        let line = program.next_line().await;
+        if line["message"] == "the OTLP collector is back" {
+            break line;
+        }
+        told.push(line);
+    };
+    assert_eq!(back["level"], "INFO");
+    let noise = told.iter().find(|line| line["level"] != "INFO");
+    assert!(noise.is_none(), "{noise:?}");
+    assert!(!collector.trace(&unhex(TRACE_ID), 1).await.is_empty());
 }

@@ -3,6 +3,7 @@
 
 mod local;
 mod remote;
+mod tls;
 
 use std::time::Duration;
 

@@ -143,8 +143,10 @@ async fn definition(
             found.map(Some).map_err(|status| explain::no_definition(&status, name, domains))
         }
         Target::Intent(intent) => {
-            let tools =
-                backend.list(&[], v1::ToolView::FullJson).await.map_err(|status| explain::failure(&status))?;
+            let tools = backend
+                .list(&[], v1::ToolView::FullJson)
+                .await
+                .map_err(|status| explain::failure(&status))?;
             Ok(tools.into_iter().find(|tool| tool.intents.contains(intent)))
         }
     }

@@ -31,6 +31,12 @@ pub(super) struct Serve {
     /// Lets another process listen on the same address, for a restart without a gap [env: TOOLWIRE_REUSE_PORT]
     #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_name = "BOOL")]
     reuse_port: Option<bool>,
+    /// Speaks TLS with the certificate of this PEM file [default: plain text] [env: TOOLWIRE_TLS_CERT]
+    #[arg(long, value_name = "FILE")]
+    tls_cert: Option<String>,
+    /// The certificate's private key, a PEM file [env: TOOLWIRE_TLS_KEY]
+    #[arg(long, value_name = "FILE")]
+    tls_key: Option<String>,
     /// Prints the effective configuration, secrets hidden, and ends
     #[arg(long)]
     print_config: bool,
@@ -47,6 +53,9 @@ impl Serve {
         let config = loaded.config;
         config.check_exposure()?;
         let telemetry = wiring::start_telemetry(&config)?;
+        for doubt in config.doubts() {
+            tracing::warn!("{doubt}");
+        }
         let app = wiring::open(&config, domains)?;
         wiring::open_state(&app).await?;
         let doors = wiring::bind(&config, &telemetry).await?;
@@ -68,7 +77,8 @@ impl Serve {
     fn flags(&self) -> Flags {
         let flags = self.settings.flags().set("server.listen", self.listen.as_ref());
         let flags = flags.set("log.format", self.log.as_ref()).set("admin.listen", self.admin.as_ref());
-        flags.set("server.reuse_port", self.reuse_port)
+        let flags = flags.set("server.reuse_port", self.reuse_port);
+        flags.set("server.tls.cert", self.tls_cert.as_ref()).set("server.tls.key", self.tls_key.as_ref())
     }
 }
 

@@ -13,7 +13,7 @@ use crate::{
     contract::proto::v1,
     domain::Domain,
     domains::brokerage::source::import,
-    faces::{admin::Admin, grpc},
+    faces::{admin::Admin, grpc, transport::ListenError},
     files::Problems,
     registry::{docs, lint},
     telemetry::{self, Format, Guard},
@@ -37,8 +37,8 @@ pub(super) fn start_telemetry(config: &Config) -> Result<Guard, Failure> {
             LogFormat::Text => Format::Text,
         },
         filter: config.log.filter.clone(),
-        otlp: config.telemetry.otlp,
-        otlp_metrics: config.telemetry.otlp_metrics,
+        traces: config.telemetry.traces.clone(),
+        metrics: config.telemetry.metrics.clone(),
         prometheus: config.admin.listen.is_some(),
         service_name: config.telemetry.service_name.clone(),
     };
@@ -57,7 +57,10 @@ pub(super) async fn open_state(app: &App) -> Result<(), Failure> {
 
 /// Takes the configured addresses.
 pub(super) async fn bind(config: &Config, telemetry: &Guard) -> Result<Doors, Failure> {
-    let grpc = grpc::bind(&config.server).map_err(|error| Failure::Failed(error.to_string()))?;
+    let grpc = grpc::bind(&config.server).map_err(|error| match error {
+        ListenError::Bind(error) => Failure::Failed(error.to_string()),
+        ListenError::Certificate(_) => Failure::Start(error.to_string()),
+    })?;
     let Some(address) = config.admin.listen else { return Ok(Doors::from(grpc)) };
     let admin = Admin::bind(address, telemetry.scrape()).await;
     let admin = admin.map_err(|error| Failure::Failed(error.to_string()))?;

@@ -1,27 +1,37 @@
 //! Settings of the command line as a client of a server elsewhere.
 
+use std::path::PathBuf;
+
 use secrecy::SecretString;
 
 use super::Environment;
 
-/// Which server the command line asks, and what it presents to it.
+/// Which server the command line asks, what it presents to it, and what it wants to see.
 #[derive(Clone, Debug, Default)]
 pub struct Client {
     /// The address of the server. `--server`, `TOOLWIRE_SERVER`, default none: the program answers itself.
     pub server: Option<String>,
     /// The bearer token. `--token`, `TOOLWIRE_TOKEN`, default none.
     pub token: Option<SecretString>,
+    /// The authorities whose certificates a server may present, a PEM file. `--ca`, `TOOLWIRE_CA`, default those that the
+    /// platform trusts.
+    pub ca: Option<PathBuf>,
 }
 
-/// The variable of the server's address.
-pub(super) const SERVER: &str = "TOOLWIRE_SERVER";
-/// The variable of the token.
-pub(super) const TOKEN: &str = "TOOLWIRE_TOKEN";
+/// The variables that are no settings of a server.
+pub(super) const VARIABLES: [&str; 3] = [SERVER, TOKEN, CA];
+
+const SERVER: &str = "TOOLWIRE_SERVER";
+const TOKEN: &str = "TOOLWIRE_TOKEN";
+const CA: &str = "TOOLWIRE_CA";
 
 impl Client {
     /// What the environment says.
     pub fn from_environment(environment: &Environment) -> Self {
-        let server = environment.get(SERVER).map(str::to_owned);
-        Self { server, token: environment.get(TOKEN).map(SecretString::from) }
+        Self {
+            server: environment.get(SERVER).map(str::to_owned),
+            token: environment.get(TOKEN).map(SecretString::from),
+            ca: environment.get(CA).map(PathBuf::from),
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{net::SocketAddr, time::Duration};
 
-use super::{Limits, reader::Reader, setting::Setting};
+use super::{Limits, Tls, reader::Reader, setting::Setting};
 
 /// The gRPC server: `[server]`.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +20,8 @@ pub struct Server {
     pub deadline_cap: Duration,
     /// How the server ends.
     pub drain: Drain,
+    /// TLS, or none.
+    pub tls: Tls,
     /// What one client may take.
     pub limits: Limits,
 }
@@ -42,6 +44,7 @@ impl Default for Server {
             diagnostics: false,
             deadline_cap: Duration::from_mins(2),
             drain: Drain::default(),
+            tls: Tls::default(),
             limits: Limits::default(),
         }
     }
@@ -68,6 +71,7 @@ impl Server {
             diagnostics: reader.value(diagnostics, default.diagnostics),
             deadline_cap: reader.value(deadline_cap, default.deadline_cap),
             drain: Drain::read(reader),
+            tls: Tls::read(reader),
             limits: Limits::read(reader),
         };
         if server.deadline_cap.is_zero() {

@@ -20,8 +20,9 @@ pub(super) fn problems(reader: &Reader) -> Vec<Problem> {
 /// The variables that begin like ours and are none.
 fn variables(reader: &Reader) -> impl Iterator<Item = Problem> {
     let known = &reader.known;
-    let is_known =
-        |name: &str| [client::SERVER, client::TOKEN, file::VARIABLE].contains(&name) || known.variables.contains(name);
+    let is_known = |name: &str| {
+        client::VARIABLES.contains(&name) || name == file::VARIABLE || known.variables.contains(name)
+    };
     let unknown = reader.environment().iter().map(|(name, _)| name);
     let unknown = unknown.filter(|name| name.starts_with("TOOLWIRE_"));
     unknown.filter(move |name| !is_known(name) && !is_service_link(name)).map(|name| {

@@ -15,8 +15,6 @@ mod watch;
 
 use std::sync::Arc;
 
-use tokio::net::TcpListener;
-
 pub use self::{
     face::Face,
     incoming::Caller,
@@ -24,13 +22,14 @@ pub use self::{
     services::{ServiceError, Services},
     typed::call,
 };
-use super::transport::{self, BindError, Hooks, Report, authenticate::Authenticator};
+use super::transport::{self, Hooks, ListenError, Listener, Report, authenticate::Authenticator, tls::Files};
 use crate::config;
 pub use crate::{grpc_service as service, grpc_typed_service as typed_service};
 
-/// Takes the configured address.
-pub fn bind(server: &config::Server) -> Result<TcpListener, BindError> {
-    transport::bind(server.listen, server.reuse_port)
+/// Takes the configured address, and reads the certificate if one is configured.
+pub fn bind(server: &config::Server) -> Result<Listener, ListenError> {
+    let files = server.tls.files().map(|(cert, key)| Files { cert: cert.to_owned(), key: key.to_owned() });
+    Listener::open(server.listen, server.reuse_port, files)
 }
 
 /// Serves until `shutdown`, then drains.
@@ -39,7 +38,7 @@ pub async fn serve(
     services: Services,
     authenticator: Arc<dyn Authenticator>,
     server: &config::Server,
-    listener: TcpListener,
+    listener: Listener,
     shutdown: impl Future<Output = ()>,
 ) -> Report {
     let config = transport::Config::from(server);

@@ -15,8 +15,9 @@ use tower::{Service, ServiceBuilder};
 pub use self::{
     arrival::Arrival,
     config::{Age, Config, Drain, Http2},
-    listener::{BindError, bind},
+    listener::{BindError, ListenError, Listener, bind},
     serve::{Hooks, Report, serve},
+    tls::Tls,
     trace::{CallersTrace, TakenOver},
 };
 use self::{authenticate::Authenticator, rules::Rules};
@@ -24,6 +25,7 @@ use self::{authenticate::Authenticator, rules::Rules};
 pub mod authenticate;
 pub mod grpc_timeout;
 pub mod rules;
+pub mod tls;
 
 mod arrival;
 mod config;

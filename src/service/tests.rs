@@ -2,6 +2,7 @@
 
 use std::{fs, path::Path};
 
+use prost_reflect::DescriptorPool;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -11,9 +12,9 @@ use crate::{
     context::Services,
     files::Tree,
     pipeline::{Parts, Tiers},
-    registry::{Category, Manifests},
-    store::MemoryIdempotency,
-    upstream::limits::Unlimited,
+    registry::{Category, Manifests, Offered},
+    store::{MemoryCoolDowns, MemoryIdempotency},
+    upstream::{limiter::MemoryLimiter, limits::Limits},
 };
 
 /// Three toy tools on disk, and what a user who may call only `spin_*` and one who may call all find there.
@@ -35,7 +36,8 @@ impl Toys {
             &json!({"tags": ["toy"], "category": "write", "source": {"name": "box"}}),
         );
         let manifests = Manifests::new(Tree::Disk(data.path().to_owned()));
-        let registry = Arc::new(Registry::open(manifests, Vec::new()).unwrap());
+        let offered = Offered { manifests, executors: Vec::new(), descriptors: DescriptorPool::new() };
+        let registry = Arc::new(Registry::open(offered).unwrap());
         let policy: Arc<dyn Policy> = Arc::new(policy());
         let pipeline = Pipeline::new(Parts {
             registry: Arc::clone(&registry),
@@ -46,7 +48,7 @@ impl Toys {
             cap: std::time::Duration::from_mins(2),
             log_arguments: false,
         });
-        let tools = Tools::new(pipeline, Arc::clone(&registry), policy, Arc::new(Unlimited));
+        let tools = Tools::new(pipeline, Arc::clone(&registry), policy, Arc::new(limits()));
         Self { data, registry, tools }
     }
 
@@ -72,6 +74,11 @@ fn policy() -> Auth {
         ..AuthUser::new(name.parse().unwrap(), "s3cret".into())
     };
     Auth { users: vec![user("all", "*"), user("spinner", "spin_*")] }
+}
+
+/// The limits of no source.
+fn limits() -> Limits {
+    Limits::new(Arc::new(MemoryLimiter::new([])), Arc::new(MemoryCoolDowns::default()), [])
 }
 
 fn of(user: &str) -> User {

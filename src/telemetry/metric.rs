@@ -7,6 +7,7 @@
 pub mod export;
 mod instruments;
 pub mod name;
+mod process;
 
 use std::{
     sync::{Arc, OnceLock},
@@ -25,6 +26,7 @@ static INSTRUMENTS: OnceLock<Instruments> = OnceLock::new();
 /// Counts into the given provider from now on. Only the first one of a process counts.
 fn install(provider: &SdkMeterProvider) {
     let meter: Meter = provider.meter("toolwire");
+    process::declare(&meter);
     let _ = INSTRUMENTS.set(Instruments::new(&meter));
 }
 

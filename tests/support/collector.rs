@@ -1,4 +1,4 @@
-//! An OTLP receiver over gRPC: keeps every span and the name of every metric it is sent.
+//! An OTLP receiver over gRPC or HTTP, with or without TLS: keeps every span and the name of every metric it is sent.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -6,7 +6,8 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use hyper::server::conn::http2;
+use axum::{Router, body::Bytes, extract::State, routing::post};
+use hyper::server::conn::{http1, http2};
 use hyper_util::{
     rt::{TokioExecutor, TokioIo},
     service::TowerToHyperService,
@@ -23,30 +24,63 @@ use opentelemetry_proto::tonic::{
         },
     },
     common::v1::any_value::Value,
-    trace::v1::Span,
+    trace::v1::{ResourceSpans, Span},
 };
-use tokio::{net::TcpListener, sync::watch};
+use prost::Message;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    net::TcpListener,
+    sync::watch,
+};
+use tokio_rustls::TlsAcceptor;
 use tonic::{Request, Response, Status, service::Routes};
-use tower::ServiceExt;
 
 /// The spans and metrics received so far. Cloning it makes another handle of the same.
 #[derive(Clone, Default)]
 pub struct Collector {
     spans: Arc<Mutex<Vec<Span>>>,
+    resource: Arc<Mutex<Vec<String>>>,
     metrics: Arc<watch::Sender<HashSet<String>>>,
     count: Arc<watch::Sender<usize>>,
 }
 
 impl Collector {
-    /// Receives from now on, on a free port.
+    /// Receives over gRPC from now on, on a free port.
     pub async fn start() -> (Self, SocketAddr) {
+        Self::at(SocketAddr::from(([127, 0, 0, 1], 0)), Wire::Grpc, None).await
+    }
+
+    /// Receives from now on.
+    pub async fn at(address: SocketAddr, wire: Wire, tls: Option<TlsAcceptor>) -> (Self, SocketAddr) {
         let collector = Self::default();
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await.expect("binds");
+        let listener = TcpListener::bind(address).await.expect("binds");
         let address = listener.local_addr().expect("bound");
-        let routes = Routes::new(TraceServiceServer::new(collector.clone()))
+        let grpc = Routes::new(TraceServiceServer::new(collector.clone()))
             .add_service(MetricsServiceServer::new(collector.clone()));
-        tokio::spawn(serve(listener, routes));
+        let http = Router::new().route("/v1/traces", post(traces)).with_state(collector.clone());
+        tokio::spawn(serve(listener, grpc.into_axum_router().merge(http), wire, tls));
         (collector, address)
+    }
+
+    /// Waits until there are spans.
+    pub async fn any(&self) {
+        self.count.subscribe().wait_for(|count| *count > 0).await.expect("open");
+    }
+
+    /// What the spans come from, each attribute as `key=value`.
+    pub fn resource(&self) -> Vec<String> {
+        self.resource.lock().expect("not poisoned").clone()
+    }
+
+    fn take(&self, spans: Vec<ResourceSpans>) {
+        for of_resource in spans {
+            let attributes = of_resource.resource.into_iter().flat_map(|it| it.attributes);
+            let texts = attributes.map(|it| format!("{}={}", it.key, text(it.value.and_then(|it| it.value))));
+            *self.resource.lock().expect("not poisoned") = texts.collect();
+            let spans = of_resource.scope_spans.into_iter().flat_map(|it| it.spans);
+            self.spans.lock().expect("not poisoned").extend(spans);
+        }
+        self.count.send_modify(|count| *count += 1);
     }
 
     /// Waits until there is a metric of the name.
@@ -72,18 +106,55 @@ impl Collector {
     }
 }
 
+/// What a collector speaks.
+#[derive(Clone, Copy, Debug)]
+pub enum Wire {
+    Grpc,
+    Http,
+}
+
 /// As plain a server as hyper makes them: what is tested is the client.
-async fn serve(listener: TcpListener, routes: Routes) {
-    let service = routes.prepare();
+async fn serve(listener: TcpListener, routes: Router, wire: Wire, tls: Option<TlsAcceptor>) {
     loop {
         let (socket, _) = listener.accept().await.expect("accepts");
-        let service = TowerToHyperService::new(
-            service.clone().map_request(|request: http::Request<_>| request.map(tonic::body::Body::new)),
-        );
-        tokio::spawn(
-            http2::Builder::new(TokioExecutor::new()).serve_connection(TokioIo::new(socket), service),
-        );
+        let (routes, tls) = (routes.clone(), tls.clone());
+        tokio::spawn(async move {
+            match tls {
+                None => speak(socket, routes, wire).await,
+                // A client that does not trust us goes, and tries again.
+                Some(tls) => match tls.accept(socket).await {
+                    Ok(socket) => speak(socket, routes, wire).await,
+                    Err(_) => (),
+                },
+            }
+        });
     }
+}
+
+async fn speak(socket: impl AsyncRead + AsyncWrite + Send + Unpin + 'static, routes: Router, wire: Wire) {
+    let (io, service) = (TokioIo::new(socket), TowerToHyperService::new(routes));
+    // How a connection ends is the client's affair.
+    let _ = match wire {
+        Wire::Grpc => http2::Builder::new(TokioExecutor::new()).serve_connection(io, service).await,
+        Wire::Http => http1::Builder::new().serve_connection(io, service).await,
+    };
+}
+
+async fn traces(State(collector): State<Collector>, body: Bytes) -> Vec<u8> {
+    collector.take(ExportTraceServiceRequest::decode(body).expect("protobuf").resource_spans);
+    ExportTraceServiceResponse::default().encode_to_vec()
+}
+
+fn text(value: Option<Value>) -> String {
+    match value {
+        Some(Value::StringValue(text)) => text,
+        other => format!("{other:?}"),
+    }
+}
+
+/// An attribute of a span, with its type.
+pub fn typed(span: &Span, key: &str) -> Option<Value> {
+    span.attributes.iter().find(|attribute| attribute.key == key)?.value.clone()?.value
 }
 
 /// A text attribute of a span.
@@ -102,10 +173,7 @@ impl TraceService for Collector {
         &self,
         request: Request<ExportTraceServiceRequest>,
     ) -> Result<Response<ExportTraceServiceResponse>, Status> {
-        let resources = request.into_inner().resource_spans.into_iter();
-        let spans = resources.flat_map(|it| it.scope_spans).flat_map(|it| it.spans);
-        self.spans.lock().expect("not poisoned").extend(spans);
-        self.count.send_modify(|count| *count += 1);
+        self.take(request.into_inner().resource_spans);
         Ok(Response::new(ExportTraceServiceResponse::default()))
     }
 }

@@ -60,6 +60,24 @@ impl Program {
         }
     }
 
+    /// The next line of the log.
+    pub async fn next_line(&mut self) -> Value {
+        let text = self.log.next_line().await.expect("readable").expect("a line");
+        serde_json::from_str(&text).expect("JSON")
+    }
+
+    /// The next line of the log that says this, and the lines before it.
+    pub async fn logged(&mut self, message: &str) -> (Value, Vec<Value>) {
+        let mut before = Vec::new();
+        loop {
+            let line = self.next_line().await;
+            if line["message"].as_str().is_some_and(|it| it.contains(message)) {
+                return (line, before);
+            }
+            before.push(line);
+        }
+    }
+
     /// The most memory it has held so far, in KiB.
     pub fn peak_memory_kib(&self) -> u64 {
         let id = self.child.id().expect("running");

@@ -27,7 +27,6 @@ pub(crate) const FILES_IN_CIRCLES: &[&str] = &[
     "src/cli/call.rs",
     "src/cli/call/follow.rs",
     "src/cli/completions.rs",
-    "src/cli/connection.rs",
     "src/store/sqlite.rs",
     "src/store/sqlite/connect.rs",
     "src/store/sqlite/error.rs",

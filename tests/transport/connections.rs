@@ -43,11 +43,12 @@ async fn http_1_may_finish_sending_its_body() {
 }
 
 #[tokio::test]
-async fn a_tls_hello_is_closed_without_a_reset() {
+async fn a_tls_hello_is_answered_with_what_is_no_tls_and_without_a_reset() {
     let server = Server::start(Config::default());
     let mut stream = tcp(server.address).await;
     stream.write_all(CLIENT_HELLO).await.unwrap();
-    assert_eq!(to_end(&mut stream).await, b"");
+    let told = String::from_utf8(to_end(&mut stream).await).unwrap();
+    assert!(told.ends_with("This port does not speak TLS: use http://."), "{told}");
 }
 
 #[tokio::test]

@@ -1,15 +1,15 @@
-//! The tools of a server: the generated client over a plain HTTP/2 channel.
+//! The tools of a server: the generated client over an HTTP/2 channel, with TLS for `https://`.
 
 mod probe;
 
-use std::{error::Error, time::Duration};
+use std::{error::Error, path::Path, time::Duration};
 
 use futures_util::StreamExt;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
 use tokio::time::timeout;
 use tonic::{
-    Code, Request, Status, Streaming,
+    Code, Request, Response, Status, Streaming,
     metadata::{AsciiMetadataValue, MetadataMap},
     transport::{Channel, Endpoint},
 };
@@ -17,9 +17,9 @@ use tonic_health::pb::{
     HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient,
 };
 
-use super::{Events, Invocation};
+use super::{Events, Invocation, tls};
 use crate::{
-    cli::{connection::ServerUrl, failure::Failure},
+    cli::{failure::Failure, server_url::ServerUrl},
     context::UserId,
     contract::proto::v1::{self, tool_service_client::ToolServiceClient},
     domains::research::proto::v1::research_service_client::ResearchServiceClient,
@@ -49,10 +49,17 @@ pub(in crate::cli) struct Credentials {
 }
 
 impl Remote {
-    /// Connects to a server.
-    pub(in crate::cli) async fn connect(url: &ServerUrl, credentials: &Credentials) -> Result<Self, Failure> {
+    /// Connects to a server, over TLS for `https://`: trusting the authorities in `ca`, or else those of the platform.
+    pub(in crate::cli) async fn connect(
+        url: &ServerUrl,
+        credentials: &Credentials,
+        ca: Option<&Path>,
+    ) -> Result<Self, Failure> {
         let metadata = metadata(credentials)?;
-        let endpoint = Endpoint::from_shared(url.0.clone()).map_err(|error| unreachable(url, &error))?;
+        let mut endpoint = Endpoint::from_shared(url.0.clone()).map_err(|error| unreachable(url, &error))?;
+        if url.is_https() {
+            endpoint = tls::add(endpoint, ca)?;
+        }
         let channel = endpoint
             .connect_timeout(CONNECT_TIMEOUT)
             .http2_keep_alive_interval(KEEPALIVE.0)
@@ -70,7 +77,7 @@ impl Remote {
         view: v1::ToolView,
     ) -> Result<Vec<v1::ToolDefinition>, Status> {
         let message = v1::ListToolsRequest { tags: tags.to_vec(), view: view.into(), ..Default::default() };
-        let mut stream = self.client.clone().list_tools(self.request(message)).await?.into_inner();
+        let mut stream = self.answered(self.client.clone().list_tools(self.request(message))).await?;
         let mut tools = Vec::new();
         while let Some(response) = stream.message().await? {
             tools.extend(response.tool);
@@ -81,18 +88,18 @@ impl Remote {
     pub(super) async fn describe(&self, name: &str) -> Result<v1::ToolDefinition, Status> {
         let request =
             self.request(v1::GetToolRequest { name: name.to_owned(), view: v1::ToolView::FullJson.into() });
-        let response = self.client.clone().get_tool(request).await?.into_inner();
+        let response = self.answered(self.client.clone().get_tool(request)).await?;
         response.tool.ok_or_else(|| Status::internal("the server answered without a definition"))
     }
 
     pub(super) async fn guidance(&self, tags: &[String]) -> Result<String, Status> {
         let request = self.request(v1::DescribeForPlannerRequest { tags: tags.to_vec() });
-        Ok(self.client.clone().describe_for_planner(request).await?.into_inner().guidance)
+        Ok(self.answered(self.client.clone().describe_for_planner(request)).await?.guidance)
     }
 
     pub(super) async fn limits(&self) -> Result<Vec<v1::SourceLimit>, Status> {
         let request = self.request(v1::GetLimitsRequest::default());
-        Ok(self.client.clone().get_limits(request).await?.into_inner().limits)
+        Ok(self.answered(self.client.clone().get_limits(request)).await?.limits)
     }
 
     pub(super) async fn invoke(&self, invocation: Invocation) -> Result<Events, Status> {
@@ -101,12 +108,20 @@ impl Remote {
         if let Some(deadline) = deadline {
             request.set_timeout(deadline);
         }
-        let response = self.client.clone().invoke_tool(request).await.map_err(own_timer)?;
+        let response = self.answered(self.client.clone().invoke_tool(request)).await?;
         let event = |response: Result<v1::InvokeToolResponse, Status>| {
             let event = response.map_err(own_timer)?.event;
             event.ok_or_else(|| Status::internal("the server sent an empty message"))
         };
-        Ok(response.into_inner().map(event).boxed())
+        Ok(response.map(event).boxed())
+    }
+
+    /// What the server answers, or why it does not.
+    async fn answered<T>(
+        &self,
+        call: impl Future<Output = Result<Response<T>, Status>>,
+    ) -> Result<T, Status> {
+        call.await.map(Response::into_inner).map_err(own_timer)
     }
 
     /// The tools and what becomes of them, for as long as the server says.
@@ -202,12 +217,18 @@ async fn greet(url: &ServerUrl, channel: Channel) -> Result<(), Failure> {
 }
 
 async fn not_grpc(url: &ServerUrl) -> Failure {
+    if tls::is_expected_at(url).await {
+        return Failure::Failed(format!("the server speaks TLS: use {}", tls::encrypted(url)));
+    }
     let found = probe::what_answers(&url.0).await;
     let advice = "Name the address that `toolwire serve` prints, with --server or TOOLWIRE_SERVER";
     Failure::Failed(format!("no toolwire server at {}: {found}. {advice}", url.0))
 }
 
-fn unreachable(url: &ServerUrl, error: &dyn Error) -> Failure {
+fn unreachable(url: &ServerUrl, error: &(dyn Error + 'static)) -> Failure {
+    if let Some(why) = tls::why(url, error) {
+        return Failure::Failed(format!("cannot talk to {}: {why}", url.0));
+    }
     let mut cause = error;
     while let Some(source) = cause.source() {
         cause = source;

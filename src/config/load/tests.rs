@@ -28,7 +28,7 @@ fn without_anything_said_the_defaults_hold() {
     assert_eq!(config.server.listen.to_string(), "127.0.0.1:50051");
     assert_eq!(config.server.limits.max_request_bytes, 1024 * 1024);
     assert_eq!(config.data.default_user.as_str(), "demo");
-    assert!(config.auth.users.is_empty() && !config.telemetry.otlp);
+    assert!(config.auth.users.is_empty() && config.telemetry.traces.is_none());
 }
 
 #[test]

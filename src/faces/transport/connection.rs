@@ -1,6 +1,6 @@
-//! One TCP connection, from its first byte to its end: preface, HTTP/2, GOAWAY by age or drain, a bounded farewell.
+//! One TCP connection, from its first byte to its end: TLS where it is configured, preface, HTTP/2, GOAWAY by age or drain, a bounded farewell.
 
-use std::{convert::Infallible, net::SocketAddr, pin::pin, sync::Arc};
+use std::{convert::Infallible, io, net::SocketAddr, pin::pin, sync::Arc};
 
 use bytes::Bytes;
 use http::{Request, Response};
@@ -10,8 +10,9 @@ use hyper_util::{
     service::TowerToHyperService,
 };
 use tokio::{
+    io::{AsyncRead, AsyncWrite},
     net::TcpStream,
-    time::{sleep, timeout},
+    time::{Instant, sleep, timeout, timeout_at},
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tonic::body::Body;
@@ -19,9 +20,11 @@ use tower::{Service, ServiceBuilder};
 
 use super::{
     Config, frames,
-    preface::{self, Opening},
+    preface::{self, Foreigner, Language, Opening},
     stream::Executor,
+    tls::{self, Accepted, Tls},
 };
+use crate::clock;
 
 /// The other end, as the layers see it. Stored in the extensions of every request of the connection.
 #[derive(Debug, Clone)]
@@ -53,6 +56,7 @@ pub(super) struct Connection<S> {
     pub(super) address: SocketAddr,
     pub(super) service: S,
     pub(super) config: Arc<Config>,
+    pub(super) tls: Option<Tls>,
     pub(super) signals: Arc<Signals>,
 }
 
@@ -75,20 +79,38 @@ where
 
     async fn converse(self, stream: TcpStream) {
         let (address, bound) = (self.address, self.config.preface_timeout);
-        match timeout(bound, preface::read(stream)).await {
+        // One bound for the handshake and the preface.
+        let by = clock::now() + bound;
+        let Some(tls) = &self.tls else { return self.speak(stream, by).await };
+        match timeout_at(by, tls.accept(stream)).await {
+            Ok(Ok(Accepted::Encrypted(stream))) => self.speak(stream, by).await,
+            Ok(Ok(Accepted::Plain(stream))) => {
+                tracing::info!(%address, "connection closed: a client without TLS on a port that speaks it");
+                let _ = timeout(bound, tls::dismiss_plain(stream)).await;
+            }
+            Ok(Err(error)) if is_lost(&error) => tracing::debug!(%address, "connection lost before it spoke"),
+            Ok(Err(error)) => tracing::info!(%address, %error, "connection closed: the TLS handshake failed"),
+            Err(_) => tracing::debug!(%address, ?bound, "connection closed: no TLS handshake in time"),
+        }
+    }
+
+    /// Reads the preface and serves what follows.
+    async fn speak<T: AsyncRead + AsyncWrite + Send + Unpin + 'static>(self, stream: T, by: Instant) {
+        let (address, bound) = (self.address, self.config.preface_timeout);
+        match timeout_at(by, preface::read(stream)).await {
             Ok(Ok(Opening::Http2(io))) => self.serve_http2(io).await,
             Ok(Ok(Opening::Foreign(foreigner))) => {
-                tracing::debug!(%address, language = ?foreigner.language, "connection closed: not HTTP/2");
+                note(address, &foreigner);
                 // A farewell that fails or takes too long is as good as done.
-                let _ = timeout(bound, foreigner.dismiss()).await;
+                let _ = timeout(bound, foreigner.dismiss_by_language()).await;
             }
             Ok(Err(error)) => tracing::debug!(%address, %error, "connection lost before it spoke"),
             Err(_) => tracing::debug!(%address, ?bound, "connection closed: no HTTP/2 preface in time"),
         }
     }
 
-    async fn serve_http2(self, io: preface::Io) {
-        let Self { address, service, config, signals } = self;
+    async fn serve_http2<T: AsyncRead + AsyncWrite + Send + Unpin + 'static>(self, io: preface::Io<T>) {
+        let Self { address, service, config, signals, tls: _ } = self;
         let peer = Peer::new(address);
         let service = adapted(service, peer.clone());
         let builder = builder(&config, Executor { streams: signals.streams.clone() });
@@ -148,6 +170,21 @@ fn builder(config: &Config, executor: Executor) -> http2::Builder<Executor> {
         .max_pending_accept_reset_streams(settings.max_pending_accept_reset_streams)
         .max_local_error_reset_streams(settings.max_local_error_reset_streams);
     builder
+}
+
+fn is_lost(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset)
+}
+
+fn note<T>(address: SocketAddr, foreigner: &Foreigner<T>) {
+    match foreigner.language {
+        // Somebody's configuration is wrong: theirs or ours.
+        Language::Tls => tracing::info!(
+            %address,
+            "connection closed: a TLS client on a port without TLS; use http:// or configure [server.tls]"
+        ),
+        language => tracing::debug!(%address, ?language, "connection closed: not HTTP/2"),
+    }
 }
 
 fn closed(address: SocketAddr, result: hyper::Result<()>) {

@@ -8,9 +8,58 @@ use tokio::{
     time::sleep,
 };
 
+use super::tls::{self, CertificateError, Tls};
+
 const BACKLOG: i32 = 1_024;
 const SHORTEST_PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+
+/// An address that was taken, and what is spoken on it.
+#[derive(Debug)]
+pub struct Listener {
+    pub(super) tcp: TcpListener,
+    pub(super) tls: Option<Tls>,
+}
+
+/// Why the server cannot serve where it is told to.
+#[derive(Debug, thiserror::Error)]
+pub enum ListenError {
+    /// The address cannot be taken.
+    #[error(transparent)]
+    Bind(#[from] BindError),
+    /// The certificate or its key cannot be used.
+    #[error("TLS: {0}; name a certificate and its own key, both as PEM")]
+    Certificate(#[from] CertificateError),
+}
+
+impl Listener {
+    /// Listens as [`bind`] does; with `files` for TLS and nothing else.
+    pub fn open(
+        address: SocketAddr,
+        reuse_port: bool,
+        files: Option<tls::Files>,
+    ) -> Result<Self, ListenError> {
+        // First what a typing mistake is likelier in, before anybody can connect.
+        let tls = files.map(Tls::open).transpose()?;
+        Ok(Self { tcp: bind(address, reuse_port)?, tls })
+    }
+
+    /// The address, with the port that was taken.
+    pub fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.tcp.local_addr()
+    }
+
+    /// What takes TLS connections, if they are asked for.
+    pub fn tls(&self) -> Option<&Tls> {
+        self.tls.as_ref()
+    }
+}
+
+impl From<TcpListener> for Listener {
+    fn from(tcp: TcpListener) -> Self {
+        Self { tcp, tls: None }
+    }
+}
 
 /// Why the server cannot listen, and what to do.
 #[derive(Debug, thiserror::Error)]

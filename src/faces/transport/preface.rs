@@ -4,34 +4,28 @@
 
 use std::io::{self, Cursor};
 
-use tokio::{
-    io::{AsyncReadExt, Chain, Join, join},
-    net::{
-        TcpStream,
-        tcp::{OwnedReadHalf, OwnedWriteHalf},
-    },
-};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, Chain, Join, ReadHalf, WriteHalf, join, split};
 
-pub(super) use self::foreigner::Foreigner;
+pub(super) use self::foreigner::{Foreigner, Language, Refusal, close};
 
 mod foreigner;
 
 const PREFACE: [u8; 24] = *b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// A stream whose preface was read and is read again by HTTP/2.
-pub(super) type Io = Join<Chain<Cursor<[u8; 24]>, OwnedReadHalf>, OwnedWriteHalf>;
+pub(super) type Io<S> = Join<Chain<Cursor<[u8; 24]>, ReadHalf<S>>, WriteHalf<S>>;
 
 /// How a connection opens.
 #[derive(Debug)]
-pub(super) enum Opening {
+pub(super) enum Opening<S> {
     /// With the preface.
-    Http2(Io),
+    Http2(Io<S>),
     /// With something else.
-    Foreign(Foreigner),
+    Foreign(Foreigner<S>),
 }
 
 /// Reads until the preface is complete or something else is certain. A peer that leaves before is an error.
-pub(super) async fn read(mut stream: TcpStream) -> io::Result<Opening> {
+pub(super) async fn read<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S) -> io::Result<Opening<S>> {
     let mut bytes = PREFACE;
     let mut filled = 0;
     while filled < PREFACE.len() {
@@ -44,6 +38,6 @@ pub(super) async fn read(mut stream: TcpStream) -> io::Result<Opening> {
             return Ok(Opening::Foreign(Foreigner::new(stream, &bytes[..filled])));
         }
     }
-    let (reader, writer) = stream.into_split();
+    let (reader, writer) = split(stream);
     Ok(Opening::Http2(join(Cursor::new(PREFACE).chain(reader), writer)))
 }

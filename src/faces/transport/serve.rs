@@ -18,7 +18,8 @@ pub use self::hooks::Hooks;
 use super::{
     Config,
     connection::{Connection, Signals},
-    listener::{accept, accept_queued},
+    listener::{Listener, accept, accept_queued},
+    tls::Tls,
 };
 use crate::clock;
 
@@ -48,7 +49,7 @@ pub struct Report {
 ///
 /// Dropping this future drops every connection.
 pub async fn serve<S, B>(
-    listener: TcpListener,
+    listener: impl Into<Listener>,
     service: S,
     config: Config,
     shutdown: impl Future<Output = ()>,
@@ -60,7 +61,8 @@ where
     B: http_body::Body<Data = Bytes> + Send + 'static,
     B::Error: std::error::Error + Send + Sync,
 {
-    let server = Server::new(service, config);
+    let Listener { tcp: listener, tls } = listener.into();
+    let server = Server { tls, ..Server::new(service, config) };
     let _drop_connections = server.signals.forced.clone().drop_guard();
     server.accept_until(&listener, shutdown).await;
 
@@ -75,6 +77,7 @@ where
 struct Server<S> {
     service: S,
     config: Arc<Config>,
+    tls: Option<Tls>,
     signals: Arc<Signals>,
     connections: TaskTracker,
     permits: Arc<Semaphore>,
@@ -92,6 +95,7 @@ where
             service,
             permits: Arc::new(Semaphore::new(config.max_connections)),
             config: Arc::new(config),
+            tls: None,
             signals: Arc::default(),
             connections: TaskTracker::new(),
         }
@@ -119,6 +123,7 @@ where
             address,
             service: self.service.clone(),
             config: self.config.clone(),
+            tls: self.tls.clone(),
             signals: self.signals.clone(),
         };
         self.connections.spawn(async move {

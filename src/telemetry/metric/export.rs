@@ -3,12 +3,14 @@
 //! A scrape reads what has been counted, and OTLP is sent by a thread of its own: a slow or absent reader costs calls
 //! nothing.
 
-use opentelemetry_otlp::{ExporterBuildError, MetricExporter};
 use opentelemetry_sdk::{Resource, error::OTelSdkError, metrics::SdkMeterProvider};
 use prometheus::{Registry, TextEncoder};
 
 use super::install;
-use crate::telemetry::{Settings, SetupError};
+use crate::telemetry::{
+    otlp,
+    setup::{Settings, SetupError},
+};
 
 /// The media type of [`Scrape::text`].
 pub const TEXT_FORMAT: &str = prometheus::TEXT_FORMAT;
@@ -29,7 +31,7 @@ pub(in crate::telemetry) fn start(
     settings: &Settings,
     resource: Resource,
 ) -> Result<(Option<SdkMeterProvider>, Option<Scrape>), SetupError> {
-    if !settings.prometheus && !settings.otlp_metrics {
+    if !settings.prometheus && settings.metrics.is_none() {
         return Ok((None, None));
     }
     let mut builder = SdkMeterProvider::builder().with_resource(resource);
@@ -39,16 +41,12 @@ pub(in crate::telemetry) fn start(
         builder = builder.with_reader(reader(&registry)?);
         scrape = Some(Scrape(registry));
     }
-    if settings.otlp_metrics {
-        builder = builder.with_periodic_exporter(otlp()?);
+    if let Some(otlp) = &settings.metrics {
+        builder = builder.with_periodic_exporter(otlp::metrics(otlp)?);
     }
     let provider = builder.build();
     install(&provider);
     Ok((Some(provider), scrape))
-}
-
-fn otlp() -> Result<MetricExporter, ExporterBuildError> {
-    MetricExporter::builder().with_tonic().build()
 }
 
 fn reader(registry: &Registry) -> Result<opentelemetry_prometheus::PrometheusExporter, OTelSdkError> {

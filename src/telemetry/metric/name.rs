@@ -24,6 +24,17 @@ pub const COOL_DOWNS: &str = "toolwire.cool_downs";
 /// 1 while a source is left alone for everybody, otherwise 0.
 pub const COOL_DOWN_IN_FORCE: &str = "toolwire.cool_down.in_force";
 
+/// CPU time of this process, in seconds, by [`CPU_MODE`].
+pub const PROCESS_CPU_TIME: &str = "process.cpu.time";
+/// Physical memory of this process, in bytes.
+pub const PROCESS_MEMORY_USAGE: &str = "process.memory.usage";
+/// Threads of this process.
+pub const PROCESS_THREAD_COUNT: &str = "process.thread.count";
+/// File descriptors that this process has open.
+pub const PROCESS_FILE_DESCRIPTORS: &str = "process.unix.file_descriptor.count";
+
+/// `user` or `system`.
+pub const CPU_MODE: &str = "cpu.mode";
 /// A registered tool, or [`OTHER`](crate::telemetry::attribute::OTHER).
 pub const TOOL: &str = "tool";
 /// [`OK`], a tool's error code or a refusal's reason.
@@ -42,7 +53,15 @@ pub const HIT: &str = "hit";
 /// The cache had none.
 pub const MISS: &str = "miss";
 
-/// Every metric as Prometheus names it; a histogram has the series `_bucket`, `_sum` and `_count`.
+/// Every metric of this process, where `/proc` tells, as Prometheus names it.
+pub const PROCESS_IN_PROMETHEUS: &[&str] = &[
+    "process_cpu_time_seconds_total",
+    "process_memory_usage_bytes",
+    "process_thread_count",
+    "process_unix_file_descriptor_count",
+];
+
+/// Every metric of ours as Prometheus names it; a histogram has the series `_bucket`, `_sum` and `_count`.
 pub const IN_PROMETHEUS: &[&str] = &[
     "gen_ai_execute_tool_duration_seconds",
     "rpc_server_call_duration_seconds",

@@ -1,18 +1,8 @@
-//! A peer that does not speak HTTP/2: told so where it can read it, and let go without a reset.
+//! A peer that does not speak what this port does: told so in words it may show, and let go without a reset.
 
 use std::io;
 
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt, copy, sink},
-    net::TcpStream,
-};
-
-const TEXT: &str = "HTTP/1.1 505 HTTP Version Not Supported\r\n\
-    content-type: text/plain; charset=utf-8\r\n\
-    content-length: 57\r\n\
-    connection: close\r\n\
-    \r\n\
-    This port speaks gRPC over HTTP/2 (prior knowledge) only.";
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, copy, sink};
 
 /// How much of what a peer still sends is read before the connection is closed.
 const MAX_DRAINED: u64 = 64 * 1024;
@@ -22,38 +12,85 @@ const MAX_DRAINED: u64 = 64 * 1024;
 pub(in super::super) enum Language {
     /// Text: HTTP/1.x most likely.
     Text,
-    /// A TLS handshake, or nothing known.
+    /// A TLS handshake.
+    Tls,
+    /// Nothing known.
     Binary,
+}
+
+/// What such a peer is told, as an answer of HTTP/1.1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in super::super) struct Refusal {
+    status: &'static str,
+    pub(in super::super) text: &'static str,
 }
 
 /// Such a peer.
 #[derive(Debug)]
-pub(in super::super) struct Foreigner {
-    stream: TcpStream,
+pub(in super::super) struct Foreigner<S> {
+    stream: S,
     pub(in super::super) language: Language,
 }
 
-impl Foreigner {
-    pub(super) fn new(stream: TcpStream, beginning: &[u8]) -> Self {
+impl Refusal {
+    /// For plain text on a port that speaks TLS.
+    pub(in super::super) const WANTS_TLS: Self =
+        Self { status: "400 Bad Request", text: "This port speaks TLS: use https://." };
+    /// For TLS on a port that does not speak it. Clients show it as "not TLS", which a closed connection does not tell.
+    const WANTS_PLAIN: Self =
+        Self { status: "400 Bad Request", text: "This port does not speak TLS: use http://." };
+    const WANTS_HTTP2: Self = Self {
+        status: "505 HTTP Version Not Supported",
+        text: "This port speaks gRPC over HTTP/2 (prior knowledge) only.",
+    };
+
+    fn bytes(self) -> String {
+        let Self { status, text } = self;
+        format!(
+            "HTTP/1.1 {status}\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: {}\r\n\
+             connection: close\r\n\r\n{text}",
+            text.len()
+        )
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Foreigner<S> {
+    pub(super) fn new(stream: S, beginning: &[u8]) -> Self {
         Self { stream, language: Language::of(beginning) }
     }
 
-    /// Says what this port speaks, if the peer reads text, and closes. The caller bounds the time.
-    pub(in super::super) async fn dismiss(mut self) -> io::Result<()> {
-        if self.language == Language::Text {
-            self.stream.write_all(TEXT.as_bytes()).await?;
+    /// Says what this port speaks instead of the peer's language.
+    pub(in super::super) async fn dismiss_by_language(self) -> io::Result<()> {
+        match self.language {
+            Language::Text => self.dismiss(Refusal::WANTS_HTTP2).await,
+            Language::Tls => self.dismiss(Refusal::WANTS_PLAIN).await,
+            Language::Binary => close(self.stream).await,
         }
-        self.stream.shutdown().await?;
-        // Closing with unread input would reset the connection, and the peer might lose the text.
-        copy(&mut self.stream.take(MAX_DRAINED), &mut sink()).await?;
-        Ok(())
     }
+
+    /// Says so and closes. The caller bounds the time.
+    pub(in super::super) async fn dismiss(mut self, refusal: Refusal) -> io::Result<()> {
+        self.stream.write_all(refusal.bytes().as_bytes()).await?;
+        close(self.stream).await
+    }
+}
+
+/// Ends a connection. Closing with unread input would reset it, and the peer might lose what was said last.
+pub(in super::super) async fn close(mut stream: impl AsyncRead + AsyncWrite + Unpin) -> io::Result<()> {
+    stream.shutdown().await?;
+    copy(&mut stream.take(MAX_DRAINED), &mut sink()).await?;
+    Ok(())
 }
 
 impl Language {
     fn of(beginning: &[u8]) -> Self {
         let is_text = |byte: &u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
-        if beginning.iter().all(is_text) { Self::Text } else { Self::Binary }
+        match beginning {
+            // A record of type handshake, of a version that begins with 3: every TLS there is (RFC 8446 §5.1).
+            [0x16] | [0x16, 3, ..] => Self::Tls,
+            _ if beginning.iter().all(is_text) => Self::Text,
+            _ => Self::Binary,
+        }
     }
 }
 
@@ -62,14 +99,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_text_says_its_own_length() {
-        let (head, body) = TEXT.split_once("\r\n\r\n").unwrap();
-        assert!(head.contains(&format!("content-length: {}\r\n", body.len())), "{}", body.len());
+    fn a_refusal_says_its_own_length() {
+        let told = Refusal::WANTS_TLS.bytes();
+        let (head, body) = told.split_once("\r\n\r\n").unwrap();
+        assert!(head.starts_with("HTTP/1.1 400 Bad Request\r\n"), "{head}");
+        assert!(head.contains(&format!("content-length: {}\r\n", body.len())), "{head}");
     }
 
     #[test]
-    fn a_tls_hello_is_not_answered_with_text() {
-        assert_eq!(Language::of(&[0x16, 0x03, 0x01, 0x02, 0x00]), Language::Binary);
+    fn a_language_is_told_by_its_first_bytes() {
+        assert_eq!(Language::of(&[0x16, 0x03, 0x01, 0x02, 0x00]), Language::Tls);
+        assert_eq!(Language::of(&[0x16, 0x04]), Language::Binary);
+        assert_eq!(Language::of(&[0, 1]), Language::Binary);
         assert_eq!(Language::of(b"GET / HTTP/1.1\r\n"), Language::Text);
         assert_eq!(Language::of(b"PRI * HTTP/1.1\r\n"), Language::Text);
     }

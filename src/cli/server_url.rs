@@ -1,0 +1,48 @@
+//! The address of a server, as it stands on the command line.
+
+use std::str::FromStr;
+
+/// The address of a server, `http://host:port` or `https://host:port`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ServerUrl(pub(super) String);
+
+/// A text is no such address.
+#[derive(Debug, thiserror::Error)]
+#[error("expected http://HOST:PORT or https://HOST:PORT, such as http://127.0.0.1:50051")]
+pub(super) struct InvalidUrl;
+
+impl ServerUrl {
+    /// Whether the server speaks TLS.
+    pub(super) fn is_https(&self) -> bool {
+        self.0.starts_with("https://")
+    }
+}
+
+impl FromStr for ServerUrl {
+    type Err = InvalidUrl;
+
+    fn from_str(text: &str) -> Result<Self, InvalidUrl> {
+        let url = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
+        let uri: http::Uri = url.parse().map_err(|_| InvalidUrl)?;
+        match (uri.scheme_str(), uri.host()) {
+            (Some("http" | "https"), Some(host)) if !host.is_empty() => Ok(Self(url)),
+            _ => Err(InvalidUrl),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_scheme_may_be_left_out() {
+        let url = |text: &str| text.parse::<ServerUrl>().map(|url| url.0).ok();
+        assert_eq!(url("127.0.0.1:50051").as_deref(), Some("http://127.0.0.1:50051"));
+        assert_eq!(url("http://tools:1").as_deref(), Some("http://tools:1"));
+        assert_eq!(url("https://tools:1").as_deref(), Some("https://tools:1"));
+        for bad in ["", "ftp://x", "http://", "a b"] {
+            assert_eq!(url(bad), None, "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Settings of TLS on the gRPC server.
+//!
+//! Not here: reading the files, which `serve` does when it starts and whenever they change.
+
+use std::path::{Path, PathBuf};
+
+use super::{reader::Reader, setting::Setting};
+
+/// TLS on the gRPC server: `[server.tls]`. Without it the server speaks plain text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tls {
+    /// The file of the certificate and of those between it and the authority, as PEM. `--tls-cert`,
+    /// `TOOLWIRE_TLS_CERT`, default none.
+    pub cert: Option<PathBuf>,
+    /// The file of the certificate's private key, as PEM. `--tls-key`, `TOOLWIRE_TLS_KEY`, default none.
+    pub key: Option<PathBuf>,
+}
+
+impl Tls {
+    pub(super) fn read(reader: &mut Reader) -> Self {
+        let cert = Setting::new("server.tls.cert", "TOOLWIRE_TLS_CERT").flag("--tls-cert");
+        let key = Setting::new("server.tls.key", "TOOLWIRE_TLS_KEY").flag("--tls-key");
+        let tls = Self { cert: reader.optional(cert, None), key: reader.optional(key, None) };
+        if let Some((key, what)) = tls.problem() {
+            reader.problem(key, what);
+        }
+        tls
+    }
+
+    /// The certificate and its key, if both are named.
+    pub fn files(&self) -> Option<(&Path, &Path)> {
+        Some((self.cert.as_deref()?, self.key.as_deref()?))
+    }
+
+    /// That one is named without the other.
+    fn problem(&self) -> Option<(&'static str, &'static str)> {
+        match (&self.cert, &self.key) {
+            (Some(_), None) => Some(("server.tls.cert", "needs its private key: set server.tls.key too")),
+            (None, Some(_)) => Some(("server.tls.key", "needs its certificate: set server.tls.cert too")),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_certificate_and_its_key_come_together() {
+        let of = |cert: Option<&str>, key: Option<&str>| Tls {
+            cert: cert.map(Into::into),
+            key: key.map(Into::into),
+        };
+        assert_eq!(of(None, None).problem(), None);
+        assert_eq!(of(Some("c"), Some("k")).problem(), None);
+        assert_eq!(of(Some("c"), None).problem().unwrap().0, "server.tls.cert");
+        assert_eq!(of(None, Some("k")).problem().unwrap().0, "server.tls.key");
+    }
+}

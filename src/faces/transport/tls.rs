@@ -1,0 +1,106 @@
+//! TLS in front of HTTP/2: the handshake of one connection, on rustls and ring, for ALPN `h2`.
+//!
+//! A client without ALPN is taken too: HTTP/2's preface decides, as it does without TLS. A client that speaks plain text
+//! is told what the port speaks. Not here: who calls (nobody is asked for a certificate), and how long a handshake may
+//! take, which the connection bounds.
+
+use std::{convert::Infallible, fmt, io, sync::Arc, time::Duration};
+
+use rustls::{ServerConfig, crypto::ring};
+use tokio::{
+    io::AsyncWriteExt,
+    net::TcpStream,
+    time::{MissedTickBehavior, interval},
+};
+use tokio_rustls::{TlsAcceptor, server::TlsStream};
+
+use self::certificate::Certificate;
+pub use self::certificate::{CertificateError, Files};
+use super::preface::{self, Opening, Refusal, close};
+
+mod certificate;
+
+/// The first byte of a TLS handshake: the record type of a `ClientHello`.
+const HANDSHAKE: u8 = 0x16;
+/// An empty SETTINGS frame, with which every HTTP/2 server begins (RFC 9113 §6.5).
+const SETTINGS: [u8; 9] = [0, 0, 0, 4, 0, 0, 0, 0, 0];
+/// `INADEQUATE_SECURITY` (RFC 9113 §7), which gRPC clients show as PERMISSION_DENIED.
+const INADEQUATE_SECURITY: u8 = 0xc;
+
+/// Takes TLS connections. Cloning it makes another handle of the same.
+#[derive(Clone)]
+pub struct Tls {
+    acceptor: TlsAcceptor,
+    certificate: Arc<Certificate>,
+}
+
+/// How a connection to a TLS port begins.
+pub(super) enum Accepted {
+    /// With a handshake, which succeeded.
+    Encrypted(Box<TlsStream<TcpStream>>),
+    /// Without TLS. Nothing was read yet.
+    Plain(TcpStream),
+}
+
+impl Tls {
+    /// Reads the files. What they hold is served until [`Tls::keep_fresh`] finds something else.
+    pub fn open(files: Files) -> Result<Self, CertificateError> {
+        let certificate = Arc::new(Certificate::open(files)?);
+        let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .expect("ring has the ciphers of TLS 1.2 and 1.3")
+            .with_no_client_auth()
+            .with_cert_resolver(certificate.clone());
+        config.alpn_protocols = vec![b"h2".to_vec()];
+        Ok(Self { acceptor: TlsAcceptor::from(Arc::new(config)), certificate })
+    }
+
+    /// Takes changed files over for as long as it is polled. Connections that are open keep what they began with.
+    pub async fn keep_fresh(&self, every: Duration) -> Infallible {
+        let mut interval = interval(every);
+        interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            interval.tick().await;
+            let certificate = self.certificate.clone();
+            // Reads files: not on the threads that carry calls.
+            let _ = tokio::task::spawn_blocking(move || certificate.look()).await;
+        }
+    }
+
+    /// Shakes hands, unless the first byte is not that of a handshake. A peer that leaves before it is an error.
+    pub(super) async fn accept(&self, stream: TcpStream) -> io::Result<Accepted> {
+        let mut first = [0];
+        if stream.peek(&mut first).await? == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        if first[0] != HANDSHAKE {
+            return Ok(Accepted::Plain(stream));
+        }
+        Ok(Accepted::Encrypted(Box::new(self.acceptor.accept(stream).await?)))
+    }
+}
+
+/// Tells a peer that speaks plain text to come with TLS, in its own protocol, and closes. The caller bounds the time.
+pub(super) async fn dismiss_plain(stream: TcpStream) -> io::Result<()> {
+    match preface::read(stream).await? {
+        Opening::Http2(mut io) => {
+            io.write_all(&go_away(Refusal::WANTS_TLS.text)).await?;
+            close(io).await
+        }
+        Opening::Foreign(foreigner) => foreigner.dismiss(Refusal::WANTS_TLS).await,
+    }
+}
+
+/// The frames of a server that ends the connection before it served anything, with `why` for people.
+fn go_away(why: &str) -> Vec<u8> {
+    let length = u8::try_from(8 + why.len()).expect("the words are few");
+    let header = [0, 0, length, 7, 0, 0, 0, 0, 0];
+    let last_stream_and_error = [0, 0, 0, 0, 0, 0, 0, INADEQUATE_SECURITY];
+    [&SETTINGS[..], &header, &last_stream_and_error, why.as_bytes()].concat()
+}
+
+impl fmt::Debug for Tls {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Tls").field("certificate", &self.certificate).finish_non_exhaustive()
+    }
+}

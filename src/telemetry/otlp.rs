@@ -1,0 +1,87 @@
+//! OTLP: the exporters of spans and of metrics, over gRPC or `http/protobuf`, with TLS for `https://`.
+//!
+//! The exporters read their endpoint, headers, compression and time-out from the standard `OTEL_*` variables. Not here:
+//! whether a signal is exported at all, which the configuration says.
+
+mod http;
+mod watched;
+
+use std::{fs, path::PathBuf};
+
+use opentelemetry_otlp::{
+    ExporterBuildError, MetricExporter, Protocol as Wire, SpanExporter, WithExportConfig, WithHttpConfig,
+    WithTonicConfig,
+};
+use tonic::transport::{Certificate, ClientTlsConfig};
+
+use self::{http::Client, watched::Watched};
+
+/// How one signal is exported.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Otlp {
+    /// What is spoken to the collector.
+    pub protocol: Protocol,
+    /// Whether the collector speaks TLS.
+    pub encrypted: bool,
+    /// The authorities to trust, a PEM file; those of the platform without it.
+    pub ca: Option<PathBuf>,
+}
+
+/// What is spoken to a collector.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Protocol {
+    /// gRPC, on port 4317 by convention.
+    #[default]
+    Grpc,
+    /// Protobuf over HTTP/1.1, on port 4318 by convention.
+    Http,
+}
+
+/// An exporter of spans.
+pub(super) fn spans(otlp: &Otlp) -> Result<Watched<SpanExporter>, ExporterBuildError> {
+    let exporter = match otlp.protocol {
+        Protocol::Grpc => with_tls(SpanExporter::builder().with_tonic(), otlp)?.build()?,
+        Protocol::Http => with_client(SpanExporter::builder().with_http(), otlp)?.build()?,
+    };
+    Ok(Watched::new(exporter, "traces"))
+}
+
+/// An exporter of metrics.
+pub(super) fn metrics(otlp: &Otlp) -> Result<Watched<MetricExporter>, ExporterBuildError> {
+    let exporter = match otlp.protocol {
+        Protocol::Grpc => with_tls(MetricExporter::builder().with_tonic(), otlp)?.build()?,
+        Protocol::Http => with_client(MetricExporter::builder().with_http(), otlp)?.build()?,
+    };
+    Ok(Watched::new(exporter, "metrics"))
+}
+
+fn with_tls<B: WithTonicConfig>(builder: B, otlp: &Otlp) -> Result<B, ExporterBuildError> {
+    if !otlp.encrypted {
+        return Ok(builder);
+    }
+    let tls = ClientTlsConfig::new();
+    Ok(builder.with_tls_config(match authorities(otlp)? {
+        Some(pem) => tls.ca_certificate(Certificate::from_pem(pem)),
+        None => tls.with_native_roots(),
+    }))
+}
+
+fn with_client<B: WithHttpConfig + WithExportConfig>(
+    builder: B,
+    otlp: &Otlp,
+) -> Result<B, ExporterBuildError> {
+    let client = Client::new(otlp.encrypted, authorities(otlp)?.as_deref())
+        .map_err(|error| wrong(format!("the HTTP client cannot be made: {error}")))?;
+    Ok(builder.with_http_client(client).with_protocol(Wire::HttpBinary))
+}
+
+fn authorities(otlp: &Otlp) -> Result<Option<Vec<u8>>, ExporterBuildError> {
+    let Some(file) = &otlp.ca else { return Ok(None) };
+    let read =
+        fs::read(file).map_err(|error| wrong(format!("{} cannot be read: {error}", file.display())))?;
+    Ok(Some(read))
+}
+
+fn wrong(what: String) -> ExporterBuildError {
+    ExporterBuildError::InvalidConfiguration(what)
+}

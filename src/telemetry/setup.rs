@@ -1,0 +1,53 @@
+//! What telemetry is told when it is set up, and why that may fail.
+
+use opentelemetry_otlp::ExporterBuildError;
+use opentelemetry_sdk::error::OTelSdkError;
+use tracing_subscriber::{filter::ParseError, util::TryInitError};
+
+use super::otlp::Otlp;
+
+/// What to log and to trace.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The form of log lines.
+    pub format: Format,
+    /// Which log lines, in the syntax of `tracing`'s `EnvFilter`, such as `info` or `toolwire=debug`.
+    pub filter: String,
+    /// How spans go out over OTLP, if they do; where to is in the standard `OTEL_*` variables.
+    pub traces: Option<Otlp>,
+    /// How metrics go out over OTLP, if they do; where to is in the standard `OTEL_*` variables.
+    pub metrics: Option<Otlp>,
+    /// Whether metrics can be scraped.
+    pub prometheus: bool,
+    /// The service's name in traces and metrics.
+    pub service_name: String,
+}
+
+/// The form of log lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    /// Text on a terminal, JSON elsewhere.
+    #[default]
+    Auto,
+    /// One JSON object a line.
+    Json,
+    /// For people.
+    Text,
+}
+
+/// Telemetry could not be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum SetupError {
+    /// The log filter does not parse.
+    #[error("log filter: {0}; write it like `info` or `toolwire=debug,info`")]
+    Filter(#[from] ParseError),
+    /// The OTLP exporter cannot be built.
+    #[error("OTLP exporter: {0}; check the OTEL_EXPORTER_OTLP_* variables")]
+    Exporter(#[from] ExporterBuildError),
+    /// Metrics cannot be made ready for Prometheus.
+    #[error("metrics: {0}")]
+    Metrics(#[from] OTelSdkError),
+    /// Something else has set up tracing in this process.
+    #[error("{0}")]
+    Twice(#[from] TryInitError),
+}

@@ -1,0 +1,58 @@
+//! Certificates of a test: an authority of its own, and what it signs.
+
+use std::{fs, path::PathBuf};
+
+use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair, date_time_ymd};
+use tempfile::TempDir;
+use toolwire::config::{Config, Tls};
+
+use crate::support::server::config;
+
+/// An authority, and a directory of the files it makes.
+pub(crate) struct Authority {
+    issuer: Issuer<'static, KeyPair>,
+    directory: TempDir,
+}
+
+impl Authority {
+    pub(crate) fn new() -> Self {
+        let (directory, key) = (tempfile::tempdir().unwrap(), KeyPair::generate().unwrap());
+        let mut params = CertificateParams::new(Vec::new()).unwrap();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let cert = params.self_signed(&key).unwrap();
+        fs::write(directory.path().join("ca.pem"), cert.pem()).unwrap();
+        Self { issuer: Issuer::new(params, key), directory }
+    }
+
+    /// The file of a name, `ca.pem`, `cert.pem` or `key.pem`.
+    pub(crate) fn file(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    pub(crate) fn pem(&self) -> String {
+        fs::read_to_string(self.file("ca.pem")).unwrap()
+    }
+
+    /// Signs a certificate for a name and writes it and its key.
+    pub(crate) fn sign(&self, name: &str) {
+        self.sign_until(name, 2100);
+    }
+
+    /// The same, valid until the first day of a year.
+    pub(crate) fn sign_until(&self, name: &str, year: i32) {
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::new([name.to_owned()]).unwrap();
+        params.not_before = date_time_ymd(2000, 1, 1);
+        params.not_after = date_time_ymd(year, 1, 1);
+        let cert = params.signed_by(&key, &self.issuer).unwrap();
+        fs::write(self.file("cert.pem"), cert.pem()).unwrap();
+        fs::write(self.file("key.pem"), key.serialize_pem()).unwrap();
+    }
+
+    /// The usual configuration, with what was signed last.
+    pub(crate) fn config(&self) -> Config {
+        let mut config = config();
+        config.server.tls = Tls { cert: Some(self.file("cert.pem")), key: Some(self.file("key.pem")) };
+        config
+    }
+}
