@@ -1,6 +1,7 @@
 //! The composition root: configuration and domains to a wired service. It folds the list it is given and names nobody.
 
 mod cool_downs;
+mod unmatched;
 
 use std::{convert::Infallible, fmt, future::pending, iter, mem, sync::Arc, time::Duration};
 

@@ -8,7 +8,7 @@ use tokio::{select, sync::oneshot};
 use super::{failure::Failure, output, settings, settings::Settings, signals::Signals, wiring};
 use crate::{
     app::Doors,
-    config::{self, Flags},
+    config::{self, Flags, Loaded},
     domain::Domain,
     faces::transport::Report,
 };
@@ -50,13 +50,16 @@ impl Serve {
         if self.print_config {
             return output::print(&config::print(&loaded));
         }
-        let config = loaded.config;
+        let Loaded { config, warnings, .. } = loaded;
         config.check_exposure()?;
         let telemetry = wiring::start_telemetry(&config)?;
         for doubt in config.doubts() {
             tracing::warn!("{doubt}");
         }
         let app = wiring::open(&config, domains)?;
+        for warning in warnings.iter().chain(&app.unmatched_patterns(&config.auth)) {
+            tracing::warn!(at = warning.at, "{}", warning.what);
+        }
         wiring::open_state(&app).await?;
         let doors = wiring::bind(&config, &telemetry).await?;
         let signals = Signals::install().map_err(|error| Failure::Failed(format!("no signals: {error}")))?;

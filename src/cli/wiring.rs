@@ -9,12 +9,12 @@ use serde_json::Value;
 use super::failure::Failure;
 use crate::{
     app::{self, App, Doors},
-    config::{Config, LogFormat},
+    config::{Config, Loaded, LogFormat},
     contract::proto::v1,
     domain::Domain,
     domains::brokerage::source::import,
     faces::{admin::Admin, grpc, transport::ListenError},
-    files::Problems,
+    files::{Problem, Problems},
     registry::{docs, lint},
     telemetry::{self, Format, Guard},
 };
@@ -67,13 +67,18 @@ pub(super) async fn bind(config: &Config, telemetry: &Guard) -> Result<Doors, Fa
     Ok(Doors { grpc, admin: Some(admin) })
 }
 
-/// Checks the manifests and the data.
-pub(super) fn lint(config: &Config, domains: &[Domain]) -> Linted {
+/// Checks the manifests, the data, and settings that are allowed but hardly meant.
+pub(super) fn lint(loaded: &Loaded, domains: &[Domain]) -> Linted {
+    let config = &loaded.config;
     let data = app::check(config, domains);
-    let is_refused = App::build(config, domains).is_err();
+    let app = App::build(config, domains);
+    let unmatched = app.as_ref().map(|app| app.unmatched_patterns(&config.auth)).unwrap_or_default();
+    let settings = loaded.warnings.iter().chain(&unmatched);
+    let settings = settings.map(|it| Problem::new(&it.at, "setting", it.what.clone()));
     let offered = app::offered(&app::tree(&config.data), domains, config.server.diagnostics);
     let problems = offered.map_or_else(|Problems(problems)| problems, |offered| lint::lint(&offered));
-    Linted { problems: problems.into_iter().chain(data).map(Into::into).collect(), is_refused }
+    let problems = problems.into_iter().chain(data).chain(settings);
+    Linted { problems: problems.map(Into::into).collect(), is_refused: app.is_err() }
 }
 
 /// The tools as markdown.

@@ -4,6 +4,8 @@
 
 mod pattern;
 
+use std::collections::BTreeSet;
+
 use secrecy::{ExposeSecret, SecretString};
 
 use super::{
@@ -14,6 +16,11 @@ use super::{
 use crate::context::UserId;
 
 pub use pattern::{InvalidPattern, ToolPattern};
+
+/// Shorter tokens are reported as weak.
+const LEAST_LENGTH: usize = 16;
+/// So are tokens of fewer different characters.
+const LEAST_DIFFERENT: usize = 8;
 
 /// Who may call: `[[auth.users]]`. Without users nobody needs credentials, and only this machine is served.
 #[derive(Clone, Debug, Default)]
@@ -60,7 +67,9 @@ impl Auth {
         for mut entry in reader.list("auth.users") {
             let user = AuthUser::read(&mut entry, reader);
             let fits = user.and_then(|user| beside(&users, user).map_err(|what| entry.problem(what)).ok());
+            let weak = fits.as_ref().and_then(weakness).map(|what| entry.located(what));
             if reader.end(entry) {
+                reader.warnings.extend(weak);
                 users.extend(fits);
             }
         }
@@ -101,6 +110,15 @@ impl AuthUser {
         let set: Vec<_> = pairs.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
         reader.show_entry("[[auth.users]]", &set);
     }
+}
+
+/// A token that can be guessed. Random ones of 16 characters have at least 8 different ones.
+fn weakness(user: &AuthUser) -> Option<&'static str> {
+    let token = user.token.expose_secret();
+    let different = token.bytes().collect::<BTreeSet<_>>().len();
+    let advice =
+        "token is easy to guess: make a random one of at least 16 characters, as `openssl rand -hex 32` does";
+    (token.len() < LEAST_LENGTH || different < LEAST_DIFFERENT).then_some(advice)
 }
 
 fn check_token(token: &str) -> Result<(), String> {

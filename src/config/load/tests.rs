@@ -193,6 +193,20 @@ fn what_a_user_may_do_does_not_depend_on_which_entry_comes_first() {
 }
 
 #[test]
+fn weak_tokens_are_reported_without_being_shown() {
+    let warnings = |token: &str| {
+        let file = format!("[[auth.users]]\nuser_id = 'riley'\ntoken = '{token}'");
+        loaded(&file, &[], Flags::default()).unwrap().warnings
+    };
+    for weak in ["s3cret", "aaaaaaaaaaaaaaaaaaaaaaaa", "abababababababababab"] {
+        let [warning] = &warnings(weak)[..] else { panic!("{weak}") };
+        assert!(warning.at.ends_with("toolwire.toml:1: auth.users.0"), "{warning}");
+        assert!(warning.what.contains("easy to guess") && !warning.what.contains(weak), "{warning}");
+    }
+    assert_eq!(warnings("9f2c4be17d0a83561c7e4ab29d305f68"), []);
+}
+
+#[test]
 fn secrets_are_never_shown() {
     let file = format!("[[auth.users]]\nuser_id = 'riley'\ntoken = '{TOKEN}'");
     let loaded = loaded(&file, &[], Flags::default()).unwrap();
