@@ -14,7 +14,10 @@ use crate::{
     pipeline::{Parts, Tiers},
     registry::{Category, Manifests, Offered},
     store::{MemoryCoolDowns, MemoryIdempotency},
-    upstream::{limiter::MemoryLimiter, limits::Limits},
+    upstream::{
+        limiter::{MemoryLimiter, SourcePolicy},
+        limits::Limits,
+    },
 };
 
 /// Three toy tools on disk, and what a user who may call only `spin_*` and one who may call all find there.
@@ -78,7 +81,8 @@ fn policy() -> Auth {
 
 /// The limits of no source.
 fn limits() -> Limits {
-    Limits::new(Arc::new(MemoryLimiter::new([])), Arc::new(MemoryCoolDowns::default()), [])
+    let limiter = MemoryLimiter::new([] as [(&str, SourcePolicy); 0]);
+    Limits::new(Arc::new(limiter), Arc::new(MemoryCoolDowns::default()), [])
 }
 
 fn of(user: &str) -> User {
