@@ -23,7 +23,8 @@ const PACKAGES: &str = "toolwire";
 const PLATFORM: (&str, &str) = (".toolwire.v1", "crate::contract::proto::v1");
 
 fn main() -> Done {
-    for path in [ROOT, "data", "migrations"] {
+    // What include_dir! and include_str! embed, the compiler itself watches.
+    for path in [ROOT, "migrations"] {
         println!("cargo::rerun-if-changed={path}");
     }
     for folder in sorted(&Path::new(ROOT).join(PACKAGES))? {

@@ -24,11 +24,11 @@ use crate::{
             authenticate::{Authenticator, Loopback, StaticTokens},
         },
     },
-    files::{Problem, Problems, Tree},
+    files::{Embedded, PathTaken, Problem, Problems, Tree},
     pipeline::{Parts, Pipeline, Policy, Tiers, policy::AllowAll},
     registry::{DataSource, Manifests, Offered, Registry},
     service::Tools,
-    store::Sqlite,
+    store::{Sqlite, sqlite::TableTaken},
     upstream::{limits::SourceLimits, settings, sources::Sources},
 };
 
@@ -92,6 +92,10 @@ pub struct StartError {
 }
 
 impl StartError {
+    fn of(error: impl Into<OpenError>) -> Self {
+        Self { manifests: None, domains: vec![error.into()], services: Vec::new() }
+    }
+
     fn lines(&self) -> Vec<String> {
         let manifests = self.manifests.iter().map(ToString::to_string);
         let domains = self.domains.iter().map(ToString::to_string);
@@ -102,8 +106,8 @@ impl StartError {
 impl App {
     /// Wires the service.
     pub fn build(config: &Config, domains: &[Domain]) -> Result<Self, StartError> {
-        let tree = tree(&config.data);
-        let state = Arc::new(state(&config.state));
+        let tree = tree(&config.data, domains).map_err(StartError::of)?;
+        let state = Arc::new(state(&config.state, domains).map_err(StartError::of)?);
         let offered = offered(&tree, domains, config.server.diagnostics);
         let descriptors = offered.as_ref().map(|offered| offered.descriptors.clone()).ok();
         let registry = offered.and_then(Registry::open);
@@ -187,7 +191,7 @@ impl App {
 
     /// Takes over edits of the files on disk for as long as it is polled.
     async fn keep_fresh(&self) -> Infallible {
-        if matches!(self.tree, Tree::Embedded) {
+        if matches!(self.tree, Tree::Embedded(_)) {
             return pending().await;
         }
         let mut interval = tokio::time::interval(RELOAD_INTERVAL);
@@ -254,7 +258,11 @@ fn sources(config: &Config, domains: &[Domain], state: &Arc<Sqlite>) -> Result<S
 
 /// What is wrong with the data of all domains.
 pub fn check(config: &Config, domains: &[Domain]) -> Vec<Problem> {
-    let (tree, state) = (tree(&config.data), Arc::new(state(&config.state)));
+    // Domains that take each other's names have no data to look at; start-up says so.
+    let (Ok(tree), Ok(state)) = (tree(&config.data, domains), state(&config.state, domains)) else {
+        return Vec::new();
+    };
+    let state = Arc::new(state);
     let Ok(upstream) = sources(config, domains, &state) else { return Vec::new() };
     let opening = Opening { config, tree: &tree, state: &state, upstream: &upstream };
     domains.iter().flat_map(|domain| (domain.check)(&opening)).collect()
@@ -284,7 +292,7 @@ pub fn offered(tree: &Tree, domains: &[Domain], diagnostics: bool) -> Result<Off
     for domain in domains.iter().filter(|domain| is_offered(domain, diagnostics)) {
         // About the server rather than its data, so they do not come with the data.
         if domain.offer == Offer::WithDiagnostics {
-            manifests = manifests.with(Tree::Embedded, domain.name);
+            manifests = manifests.with(Tree::Embedded(domain.data.clone()), domain.name);
         }
         executors.extend(domain.tools.iter().cloned());
     }
@@ -292,14 +300,18 @@ pub fn offered(tree: &Tree, domains: &[Domain], diagnostics: bool) -> Result<Off
     Ok(Offered { manifests, executors, descriptors })
 }
 
-/// The data tree of a configuration.
-pub fn tree(data: &config::Data) -> Tree {
-    data.dir.clone().map_or(Tree::Embedded, Tree::Disk)
+/// The data tree of a configuration: its directory, or else what the domains embed. Two that embed a file of one path are
+/// refused in either case.
+pub fn tree(data: &config::Data, domains: &[Domain]) -> Result<Tree, PathTaken> {
+    let embedded = Embedded::of_all(domains.iter().map(|domain| (domain.name, &domain.data)))?;
+    Ok(data.dir.clone().map_or(Tree::Embedded(embedded), Tree::Disk))
 }
 
-/// The state of a configuration. Without a place for it, only what needs it fails.
-fn state(state: &config::State) -> Sqlite {
-    state.directory().map_or_else(|error| Sqlite::nowhere(error.to_string()), |dir| Sqlite::at(&dir))
+/// The state of a configuration, with the tables of all domains. Without a place for it, only what needs it fails.
+fn state(state: &config::State, domains: &[Domain]) -> Result<Sqlite, TableTaken> {
+    let directory = state.directory();
+    let state = directory.map_or_else(|error| Sqlite::nowhere(error.to_string()), |dir| Sqlite::at(&dir));
+    state.with(domains.iter().filter_map(|domain| domain.migrations.clone()))
 }
 
 fn policy(auth: &config::Auth) -> Arc<dyn Policy> {

@@ -10,16 +10,16 @@ use crate::{
     config::{Config, Section},
     context::{Services, SourceStates},
     faces::grpc,
-    files::{Problem, Tree},
+    files::{Embedded, Problem, Tree},
     registry::DataSource,
-    store::Sqlite,
+    store::{Sqlite, sqlite::Migrations},
     tool::Executor,
     upstream::{source::SourceSpec, sources::Sources},
 };
 
 /// A domain, before it is opened.
 pub struct Domain {
-    /// Its name, such as `brokerage`: that of its folders and of its package.
+    /// Its name, such as `sales`: that of its folders and of its package.
     pub name: &'static str,
     /// Whether it is offered without being asked for.
     pub offer: Offer,
@@ -32,6 +32,10 @@ pub struct Domain {
     /// The encoded `FileDescriptorSet` of its messages and services and of what they import, comments included. Empty
     /// for a domain whose tools declare their schemas themselves.
     pub descriptors: &'static [u8],
+    /// What it embeds: the manifests of its tools, and the files that its sources read.
+    pub data: Embedded,
+    /// Its tables in the state file.
+    pub migrations: Option<Migrations>,
     /// Makes its sources and services from the configuration.
     pub open: Open,
     /// Every problem of its data, for the linter.
@@ -61,7 +65,7 @@ pub enum Offer {
 pub struct Opening<'a> {
     /// The configuration.
     pub config: &'a Config,
-    /// The data tree.
+    /// The data tree: a directory on disk, or what all domains embed.
     pub tree: &'a Tree,
     /// What outlives the process.
     pub state: &'a Arc<Sqlite>,
@@ -92,6 +96,8 @@ impl Domain {
             sources: Vec::new(),
             settings: Vec::new(),
             descriptors: &[],
+            data: Embedded::default(),
+            migrations: None,
             open: Box::new(|_| Ok(Opened::default())),
             check: Box::new(|_| Vec::new()),
         }

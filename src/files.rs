@@ -1,7 +1,8 @@
-//! The data tree: manifests and data, embedded in the binary or read from a directory on disk.
+//! The data tree: manifests and data, embedded in the binary by the domains or read from a directory on disk.
 //!
 //! Not here: what the files mean, and when to look again.
 
+mod embedded;
 mod problem;
 
 use std::{
@@ -11,17 +12,18 @@ use std::{
 };
 
 use data_encoding::HEXLOWER;
-use include_dir::{Dir, include_dir};
-pub use problem::{Problem, Problems};
 use sha2::{Digest, Sha256};
 
-static EMBEDDED: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/data");
+pub use self::{
+    embedded::{Embedded, PathTaken},
+    problem::{Audience, Problem, Problems},
+};
 
 /// A tree of files. Paths in it are relative, with `/`.
 #[derive(Clone, Debug)]
 pub enum Tree {
-    /// The `data/` directory this binary was built with. Never changes.
-    Embedded,
+    /// What domains embed in the binary. Never changes.
+    Embedded(Embedded),
     /// A directory on disk.
     Disk(PathBuf),
 }
@@ -42,7 +44,9 @@ impl Tree {
     /// The content of a file; `None` if there is no such file.
     pub fn read(&self, path: &str) -> Result<Option<String>, ReadError> {
         match self {
-            Self::Embedded => Ok(EMBEDDED.get_file(path).and_then(|f| f.contents_utf8()).map(str::to_owned)),
+            Self::Embedded(files) => {
+                Ok(files.get(path).and_then(|it| str::from_utf8(it).ok()).map(str::to_owned))
+            }
             Self::Disk(root) => absent_is_none(path, fs::read_to_string(root.join(path))),
         }
     }
@@ -50,7 +54,7 @@ impl Tree {
     /// The content of a file that need not be text; `None` if there is no such file.
     pub fn read_bytes(&self, path: &str) -> Result<Option<Vec<u8>>, ReadError> {
         match self {
-            Self::Embedded => Ok(EMBEDDED.get_file(path).map(|file| file.contents().to_owned())),
+            Self::Embedded(files) => Ok(files.get(path).map(<[u8]>::to_vec)),
             Self::Disk(root) => absent_is_none(path, fs::read(root.join(path))),
         }
     }
@@ -58,7 +62,7 @@ impl Tree {
     /// The files of a directory with the given extension, as paths in the tree, sorted. Empty without the directory.
     pub fn list(&self, directory: &str, extension: &str) -> Result<Vec<String>, ReadError> {
         let names = match self {
-            Self::Embedded => EMBEDDED.get_dir(directory).map(embedded_names).unwrap_or_default(),
+            Self::Embedded(files) => files.names(directory),
             Self::Disk(root) => disk_names(directory, &root.join(directory))?,
         };
         let is_wanted = |name: &String| Path::new(name).extension().is_some_and(|found| found == extension);
@@ -72,9 +76,7 @@ impl Tree {
     pub fn digest(&self, directory: &str) -> String {
         let mut hasher = Sha256::new();
         match self {
-            Self::Embedded => {
-                EMBEDDED.get_dir(directory).iter().for_each(|dir| hash_embedded(dir, &mut hasher));
-            }
+            Self::Embedded(files) => files.hash(directory, &mut hasher),
             Self::Disk(root) => hash_disk(&root.join(directory), &mut hasher),
         }
         HEXLOWER.encode(&hasher.finalize())
@@ -83,7 +85,7 @@ impl Tree {
     /// Whether there is such a directory.
     pub fn has_directory(&self, path: &str) -> bool {
         match self {
-            Self::Embedded => EMBEDDED.get_dir(path).is_some(),
+            Self::Embedded(files) => files.has_directory(path),
             Self::Disk(root) => root.join(path).is_dir(),
         }
     }
@@ -98,18 +100,10 @@ impl Tree {
     /// How people find a file: its path on disk, or its name within the binary.
     pub fn display(&self, path: &str) -> String {
         match self {
-            Self::Embedded => format!("(embedded) {path}"),
+            Self::Embedded(_) => format!("(embedded) {path}"),
             Self::Disk(root) => root.join(path).display().to_string(),
         }
     }
-}
-
-fn hash_embedded(directory: &Dir<'_>, hasher: &mut Sha256) {
-    for file in directory.files() {
-        hasher.update(file.path().as_os_str().as_encoded_bytes());
-        hasher.update(file.contents());
-    }
-    directory.dirs().for_each(|inner| hash_embedded(inner, hasher));
 }
 
 /// What cannot be read counts as absent: reading it later says so.
@@ -125,10 +119,6 @@ fn hash_disk(directory: &Path, hasher: &mut Sha256) {
             hasher.update(content);
         }
     }
-}
-
-fn embedded_names(directory: &Dir<'_>) -> Vec<String> {
-    directory.files().filter_map(|file| Some(file.path().file_name()?.to_str()?.to_owned())).collect()
 }
 
 fn disk_names(path: &str, directory: &Path) -> Result<Vec<String>, ReadError> {

@@ -1,4 +1,6 @@
 //! State behind traits: in memory, gone with the process, or in one SQLite file, which several processes may share.
+//!
+//! Here are the platform's own stores, and [`sqlite`], the handle on which domains keep theirs. Not here: any domain's tables.
 
 pub mod cool_downs;
 mod error;
@@ -6,9 +8,7 @@ pub mod idempotency;
 mod memory;
 mod remembered;
 pub mod results;
-pub mod screens;
-mod sqlite;
-pub mod watchlist;
+pub mod sqlite;
 
 pub use error::StoreError;
 pub use memory::{MemoryCoolDowns, MemoryIdempotency, MemoryResults};

@@ -523,7 +523,7 @@ impl Results for Faulty {
         now: SystemTime,
     ) -> BoxFuture<'a, Result<Option<StoredResult>, StoreError>> {
         match self.0 {
-            Fault::Fails => Box::pin(ready(Err(StoreError("no disk".to_owned())))),
+            Fault::Fails => Box::pin(ready(Err(StoreError::Nowhere("no disk".to_owned())))),
             _ => self.1.get(key, now),
         }
     }
@@ -534,7 +534,7 @@ impl Results for Faulty {
         _: &'a StoredResult<Payload>,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
         match self.0 {
-            Fault::Fails => Box::pin(ready(Err(StoreError("no disk".to_owned())))),
+            Fault::Fails => Box::pin(ready(Err(StoreError::Nowhere("no disk".to_owned())))),
             Fault::PanicsWhenItKeeps => panic!("as asked"),
             Fault::NeverKeeps => Box::pin(futures_util::future::pending()),
         }

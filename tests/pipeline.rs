@@ -58,7 +58,7 @@ impl Idempotency for BrokenStore {
         _digest: ArgumentsDigest,
         _now: SystemTime,
     ) -> BoxFuture<'a, Begun> {
-        Box::pin(async { Begun::Unavailable(StoreError("disk full: /secret/path".to_owned())) })
+        Box::pin(async { Begun::Unavailable(StoreError::Nowhere("disk full: /secret/path".to_owned())) })
     }
 
     fn end<'a>(&'a self, _key: &'a Key, _result: &'a ToolResult) -> BoxFuture<'a, Result<(), StoreError>> {

@@ -62,15 +62,18 @@ impl Watch {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Mutex;
+    use std::{fs, sync::Mutex};
 
     use futures_util::future::{BoxFuture, ready};
+    use prost_reflect::DescriptorPool;
+    use serde_json::json;
+    use tempfile::TempDir;
 
     use super::*;
     use crate::{
         context::UserId,
         files::Tree,
-        registry::{Change, Status},
+        registry::{Change, Manifests, Offered, Status},
         store::StoreError,
         upstream::limits::{SourceBudget, Standing},
     };
@@ -90,13 +93,36 @@ mod tests {
 
         fn refused(&self) -> BoxFuture<'_, Result<BTreeMap<String, String>, StoreError>> {
             let told = self.0.lock().unwrap().clone();
-            Box::pin(ready(told.ok_or_else(|| StoreError("disk full".to_owned()))))
+            Box::pin(ready(told.ok_or_else(|| StoreError::Nowhere("disk full".to_owned()))))
         }
+    }
+
+    /// A tool that needs no code.
+    fn declare(data: &TempDir, name: &str, source: &str) {
+        let manifest = json!({
+            "name": name,
+            "description": "Notes a figure. Use this when there is one. Do not use it for words.",
+            "type": "non_function_tool",
+            "category": "read",
+            "consequence_level": "low",
+            "requires_confirmation": false,
+            "parameters": {"figure": {"type": "number", "description": "The figure", "required": true}},
+            "returns": {"logged": "boolean"},
+            "source": {"name": source},
+        });
+        let tools = data.path().join("tools");
+        fs::create_dir_all(&tools).unwrap();
+        fs::write(tools.join(format!("{name}.json")), manifest.to_string()).unwrap();
     }
 
     #[tokio::test]
     async fn every_tool_of_a_refused_source_is_degraded_until_it_is_over() {
-        let offered = super::super::offered(&Tree::Embedded, &crate::domains::bundled(), true).unwrap();
+        let data = TempDir::new().unwrap();
+        declare(&data, "sales_report", "sales");
+        declare(&data, "sales_forecast", "sales");
+        declare(&data, "weather_report", "weather");
+        let manifests = Manifests::new(Tree::Disk(data.path().to_owned()));
+        let offered = Offered { manifests, executors: Vec::new(), descriptors: DescriptorPool::new() };
         let registry = Arc::new(Registry::open(offered).unwrap());
         let told = Arc::new(Told::default());
         let mut watch = Watch::new(&registry, &(Arc::clone(&told) as Arc<dyn SourceLimits>));
@@ -106,13 +132,13 @@ mod tests {
         };
         let before = registry.snapshot();
 
-        tell(Some(&[("brokerage", "It refuses us")]));
+        tell(Some(&[("sales", "It refuses us")]));
         watch.look().await;
         let refused = registry.snapshot();
         let degraded = Status::Degraded("It refuses us".to_owned());
-        assert_eq!(refused.get("get_quotes").unwrap().definition.status, degraded);
-        assert_eq!(refused.get("get_facts").unwrap().definition.status, degraded);
-        assert_eq!(refused.get("debug_sleep").unwrap().definition.status, Status::Ready);
+        assert_eq!(refused.get("sales_report").unwrap().definition.status, degraded);
+        assert_eq!(refused.get("sales_forecast").unwrap().definition.status, degraded);
+        assert_eq!(refused.get("weather_report").unwrap().definition.status, Status::Ready);
         assert!(refused.changes_since(&before).iter().all(|it| matches!(it, Change::Degraded(_))));
 
         tell(None);
@@ -126,6 +152,6 @@ mod tests {
         watch.look().await;
         let over = registry.snapshot().changes_since(&refused);
         assert!(!over.is_empty() && over.iter().all(|it| matches!(it, Change::Changed(_))), "{over:?}");
-        assert_eq!(registry.snapshot().get("get_quotes").unwrap().definition.status, Status::Ready);
+        assert_eq!(registry.snapshot().get("sales_report").unwrap().definition.status, Status::Ready);
     }
 }

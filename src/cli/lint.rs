@@ -16,7 +16,7 @@ pub(super) struct Lint {
 
 impl Lint {
     pub(super) fn run(self, domains: &[Domain]) -> Result<(), Failure> {
-        let linted = wiring::lint(&self.settings.load(domains)?, domains);
+        let linted = wiring::lint(&self.settings.load(domains)?, domains)?;
         output::print(&rendered(&linted.problems))?;
         verdict(&linted)
     }

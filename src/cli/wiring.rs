@@ -68,17 +68,18 @@ pub(super) async fn bind(config: &Config, telemetry: &Guard) -> Result<Doors, Fa
 }
 
 /// Checks the manifests, the data, and settings that are allowed but hardly meant.
-pub(super) fn lint(loaded: &Loaded, domains: &[Domain]) -> Linted {
+pub(super) fn lint(loaded: &Loaded, domains: &[Domain]) -> Result<Linted, Failure> {
     let config = &loaded.config;
+    let tree = app::tree(&config.data, domains).map_err(|error| Failure::Start(error.to_string()))?;
     let data = app::check(config, domains);
     let app = App::build(config, domains);
     let unmatched = app.as_ref().map(|app| app.unmatched_patterns(&config.auth)).unwrap_or_default();
     let settings = loaded.warnings.iter().chain(&unmatched);
     let settings = settings.map(|it| Problem::new(&it.at, "setting", it.what.clone()));
-    let offered = app::offered(&app::tree(&config.data), domains, config.server.diagnostics);
+    let offered = app::offered(&tree, domains, config.server.diagnostics);
     let problems = offered.map_or_else(|Problems(problems)| problems, |offered| lint::lint(&offered));
     let problems = problems.into_iter().chain(data).chain(settings);
-    Linted { problems: problems.map(Into::into).collect(), is_refused: app.is_err() }
+    Ok(Linted { problems: problems.map(Into::into).collect(), is_refused: app.is_err() })
 }
 
 /// The tools as markdown.

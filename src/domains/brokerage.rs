@@ -7,6 +7,8 @@ pub mod tools;
 
 use std::sync::Arc;
 
+use include_dir::{Dir, include_dir};
+
 use self::{
     source::{Brokerage, OpenError},
     tools::{
@@ -17,20 +19,32 @@ use self::{
 use crate::{
     context::{Services, SourceStates},
     domain::{self, Domain, Opened, Opening},
-    files::{Problem, Problems},
+    files::{Embedded, Problem, Problems},
     registry::{DataSource, SourceHealth},
     tool::{Executor, erase},
 };
 
+/// The manifests of all bundled domains: each takes those of its own tools.
+static MANIFESTS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/data/tools");
+
 /// The domain.
 pub fn domain() -> Domain {
+    let tools = tools();
+    let manifests = Embedded::manifests(&MANIFESTS, tools.iter().map(|tool| tool.name()));
     Domain {
-        tools: tools(),
+        data: data().and(&manifests),
+        tools,
         descriptors: proto::DESCRIPTORS,
         open: Box::new(open),
         check: Box::new(check),
         ..Domain::new("brokerage")
     }
+}
+
+/// The files that its tools read, without manifests.
+pub fn data() -> Embedded {
+    static DATA: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/data/brokerage");
+    Embedded::folder("brokerage", &DATA)
 }
 
 fn tools() -> Vec<Arc<dyn Executor>> {
@@ -71,9 +85,7 @@ impl DataSource for Brokerage {
     }
 
     fn refresh(&self) -> SourceHealth {
-        let source::Health { digest, mut problems, missing_sections: sections } = self.look();
-        // Watchers may be anybody: which users there are is for the log only.
-        problems.retain(|problem| !problem.file.starts_with(source::USERS));
+        let source::Health { digest, problems, missing_sections: sections } = self.look();
         SourceHealth { digest, problems, sections }
     }
 }

@@ -3,15 +3,21 @@
 pub mod proto;
 pub mod tools;
 
+use include_dir::{Dir, include_dir};
+
 use crate::{
     domain::{Domain, Offer},
+    files::Embedded,
     tool::erase,
 };
+
+static DATA: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/data/diagnostics");
 
 /// The domain.
 pub fn domain() -> Domain {
     Domain {
         offer: Offer::WithDiagnostics,
+        data: Embedded::folder("diagnostics", &DATA),
         tools: vec![
             erase(tools::fail::DebugFail),
             erase(tools::nested::DebugNested),

@@ -1,13 +1,17 @@
 //! Research on Indian stocks (spec 004): its tools, and the sources they ask.
 
+pub mod data;
 mod open;
 pub mod proto;
 mod service;
 pub mod settings;
 pub mod sources;
+pub mod store;
 pub mod tools;
 
 use std::sync::Arc;
+
+use include_dir::{Dir, include_dir};
 
 use self::tools::{
     AddToWatchlist, BacktestFilter, BrowseNews, BrowseReddit, BrowseScreener, BrowseValuepickr,
@@ -17,16 +21,24 @@ use self::tools::{
 };
 use crate::{
     domain::Domain,
+    files::Embedded,
     tool::{Executor, erase},
 };
 
+/// The manifests of all bundled domains: each takes those of its own tools.
+static MANIFESTS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/data/tools");
+
 /// The domain.
 pub fn domain() -> Domain {
+    let tools = tools();
+    let manifests = Embedded::manifests(&MANIFESTS, tools.iter().map(|tool| tool.name()));
     Domain {
-        tools: tools(),
+        data: data::files().and(&manifests),
+        tools,
         sources: sources::specs::ALL.into(),
         settings: vec![settings::section()],
         descriptors: proto::DESCRIPTORS,
+        migrations: Some(store::tables::migrations()),
         open: Box::new(open::open),
         ..Domain::new("research")
     }

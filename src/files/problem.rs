@@ -15,8 +15,20 @@ pub struct Problem {
     pub rule: &'static str,
     /// What is wrong and how to mend it.
     pub description: String,
-    /// The tool in whose definition it is, by name: only for those who may call the tool. Without one it is for everybody.
+    /// The tool that it concerns: whoever may not call that is not told. `None` for what concerns no single tool.
     pub tool: Option<String>,
+    /// Who may be told.
+    pub audience: Audience,
+}
+
+/// Who may be told of a problem. Logs and the linter are for operators, and show everything.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Audience {
+    /// Whoever may call the tool, or everybody if it concerns no single one.
+    #[default]
+    Callers,
+    /// Operators alone: its words tell of somebody, such as which users there are.
+    Operators,
 }
 
 /// Everything that is wrong, at once: one line each.
@@ -27,14 +39,20 @@ pub struct Problems(pub Vec<Problem>);
 impl Problem {
     /// What is wrong with a file as a whole.
     pub fn new(file: &str, rule: &'static str, description: impl Into<String>) -> Self {
-        let (file, description) = (file.to_owned(), description.into());
-        Self { file, pointer: String::new(), rule, description, tool: None }
+        let (file, pointer, description) = (file.to_owned(), String::new(), description.into());
+        Self { file, pointer, rule, description, tool: None, audience: Audience::Callers }
+    }
+
+    /// The same, for operators alone.
+    #[must_use]
+    pub fn for_operators(self) -> Self {
+        Self { audience: Audience::Operators, ..self }
     }
 }
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { file, pointer, rule, description, tool: _ } = self;
+        let Self { file, pointer, rule, description, .. } = self;
         match pointer.as_str() {
             "" => write!(f, "{file}: {description} [{rule}]"),
             _ => write!(f, "{file}#{pointer}: {description} [{rule}]"),

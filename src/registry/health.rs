@@ -12,7 +12,7 @@ pub struct SourceHealth {
     /// Identifies the data now served: a digest in hex, with the mode of a source that has several, such as `live`. Results
     /// are cached under it.
     pub digest: String,
-    /// What is wrong with the files on disk.
+    /// What is wrong with the files on disk; the registry tells callers of what is for callers.
     pub problems: Vec<Problem>,
     /// The parts that cannot be served now, and why, such as `Missing section 'quotes' in user_master.json`.
     pub sections: BTreeMap<String, String>,
@@ -22,7 +22,7 @@ pub struct SourceHealth {
 pub trait DataSource: Send + Sync + Debug {
     /// Its name, as manifests say it.
     fn name(&self) -> &str;
-    /// Looks at the data again. Problems that not everybody may hear of are left out.
+    /// Looks at the data again.
     fn refresh(&self) -> SourceHealth;
 }
 

@@ -14,14 +14,14 @@ pub(super) struct Report {
 
 impl From<Problem> for v1::DefinitionProblem {
     fn from(problem: Problem) -> Self {
-        let Problem { file, pointer, rule, description, tool: _ } = problem;
+        let Problem { file, pointer, rule, description, .. } = problem;
         Self { file, pointer, rule: rule.to_owned(), description }
     }
 }
 
 impl Report {
     pub(super) fn new(file: &str) -> Self {
-        Self { file: file.to_owned(), tool: tool_of(file), problems: Vec::new() }
+        Self { file: file.to_owned(), tool: declared(file), problems: Vec::new() }
     }
 
     pub(super) fn add(
@@ -30,9 +30,8 @@ impl Report {
         rule: &'static str,
         description: impl Into<String>,
     ) {
-        let (pointer, description) = (pointer.into(), description.into());
-        let (file, tool) = (self.file.clone(), self.tool.clone());
-        self.problems.push(Problem { file, pointer, rule, description, tool });
+        let problem = Problem::new(&self.file, rule, description);
+        self.problems.push(Problem { pointer: pointer.into(), tool: self.tool.clone(), ..problem });
     }
 
     pub(super) fn len(&self) -> usize {
@@ -44,10 +43,9 @@ impl Report {
     }
 }
 
-/// The tool that a manifest declares: the file is named after it.
-fn tool_of(file: &str) -> Option<String> {
-    let name = file.rsplit('/').next()?;
-    name.strip_suffix(".json").map(str::to_owned)
+/// The tool that a manifest declares: its name is the file's.
+fn declared(file: &str) -> Option<String> {
+    Some(file.rsplit('/').next()?.strip_suffix(".json")?.to_owned())
 }
 
 /// A JSON pointer one level deeper.

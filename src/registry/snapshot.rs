@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::{assemble::RegisteredTool, definition::Status, digest, health::Sources};
-use crate::files::Problem;
+use crate::files::{Audience, Problem};
 
 /// The tools, intents and problems of one moment.
 #[derive(Debug)]
@@ -41,10 +41,11 @@ impl Snapshot {
             .values()
             .flat_map(|tool| tool.definition.intents.iter().map(|intent| (intent.clone(), Arc::clone(tool))));
         let of_sources = sources.data().values().flat_map(|health| &health.problems);
+        let problems = problems.iter().chain(of_sources).filter(|it| it.audience == Audience::Callers);
         let digests = sources.data().iter().flat_map(|(name, health)| [name.as_str(), &health.digest]);
         Self {
             intents: intents.collect(),
-            problems: problems.iter().chain(of_sources).cloned().collect(),
+            problems: problems.cloned().collect(),
             data_digest: digest::of_texts(digests),
             source_digests: sources
                 .data()
@@ -75,7 +76,7 @@ impl Snapshot {
         self.intents.iter().map(|(intent, tool)| (intent.as_str(), tool))
     }
 
-    /// What is wrong with the files on disk, which are therefore not what is served.
+    /// What is wrong with the files on disk, which are therefore not what is served; without what is for operators alone.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }

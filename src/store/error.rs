@@ -1,6 +1,88 @@
-//! A store cannot be reached or does not answer. Its detail is for operators.
+//! Why a store cannot be used: what callers and operators must tell apart, in words that say what to do.
+//!
+//! The words are for operators: they name paths. What callers are told is for whoever called the store to say.
 
-/// A store failed: what it was, where, and what to do.
+/// A store failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct StoreError(pub String);
+pub enum StoreError {
+    /// Somebody else has kept it busy for longer than anybody waits. The same may succeed soon.
+    #[error(
+        "the state in {place} cannot be used: {cause}. Another process keeps it busy: end it, or name another directory \
+         with --state DIR"
+    )]
+    Busy {
+        /// The file.
+        place: String,
+        /// The database's words.
+        cause: String,
+    },
+    /// There is no room for what would be written.
+    #[error("the state in {place} cannot be used: {cause}. Make room on its disk")]
+    Full {
+        /// The file.
+        place: String,
+        /// The database's words.
+        cause: String,
+    },
+    /// The file is damaged, or no database at all.
+    #[error(
+        "the state in {place} cannot be used: {cause}. Restore a copy of it, or move it and the files toolwire.db-* beside \
+         it away: requests that were repeated since would then be carried out again"
+    )]
+    Damaged {
+        /// The file.
+        place: String,
+        /// What is wrong with it.
+        cause: String,
+    },
+    /// A newer program has changed the tables. Nothing was touched.
+    #[error(
+        "the state in {place} is of a newer toolwire: {owner} has schema {version}, which this one does not know. Use that \
+         one, or name another directory with --state DIR"
+    )]
+    Newer {
+        /// The file.
+        place: String,
+        /// Whose tables are newer: `the platform`, or `the domain x`.
+        owner: String,
+        /// The first step that is not known here.
+        version: i64,
+    },
+    /// The tables are not those that this program made. Nothing was touched.
+    #[error(
+        "the state in {place} is not of this toolwire: {owner}: {cause}. Name another directory with --state DIR"
+    )]
+    Foreign {
+        /// The file.
+        place: String,
+        /// Whose tables they should be.
+        owner: String,
+        /// What does not fit.
+        cause: String,
+    },
+    /// It cannot be read or written for another reason, such as missing rights.
+    #[error(
+        "the state in {place} cannot be used: {cause}. Make it writable for this user, or name another directory with \
+         --state DIR"
+    )]
+    Unavailable {
+        /// The file.
+        place: String,
+        /// The system's or the database's words.
+        cause: String,
+    },
+    /// There is no place where it could be: the reason, in words.
+    #[error("{0}")]
+    Nowhere(String),
+    /// A row was read, and does not say what it should. Other rows may.
+    #[error("a kept {what} cannot be read: {cause}")]
+    Unreadable {
+        /// What was kept, such as `outcome`.
+        what: &'static str,
+        /// Why it cannot be read.
+        cause: String,
+    },
+    /// It did not answer as soon as it was needed. The same may succeed soon.
+    #[error("the store did not answer in time")]
+    Late,
+}

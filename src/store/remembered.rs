@@ -98,8 +98,7 @@ impl CoolDowns for RememberedCoolDowns {
 }
 
 async fn patiently<T>(looking: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
-    let late = |_| StoreError("the store did not answer in time".to_owned());
-    timeout(PATIENCE, looking).await.map_err(late)?
+    timeout(PATIENCE, looking).await.map_err(|_| StoreError::Late)?
 }
 
 fn later(one: CoolDown, other: CoolDown) -> CoolDown {

@@ -1,72 +1,56 @@
 //! State in one SQLite file, `toolwire.db` in the state directory, which several processes may share.
 //!
-//! Opened at first use: a program that needs no state touches no file. One file a trait. Not here: backups, and more
-//! than one machine.
+//! [`Sqlite`] is the handle: where the file is, whose tables are in it, readers, and changes. The platform's stores stand
+//! on it, one file each; a domain's stand on it in types of the domain's. Opened at first use: a program that needs no
+//! state touches no file. Not here: backups, and more than one machine.
 
 mod connect;
 mod cool_downs;
 mod error;
 mod idempotency;
 mod kept;
+mod migrations;
+mod place;
 mod results;
-mod screens;
-mod time;
-mod watchlist;
+pub mod time;
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::path::Path;
 
 use futures_util::future::BoxFuture;
 use sqlx::{SqlitePool, Transaction};
 use tokio::sync::OnceCell;
 
+use self::{connect::Pools, place::Place};
+pub use self::{
+    error::Failed,
+    migrations::{Migrations, TableTaken},
+};
 use super::{StoreError, results::MAX_BYTES};
 use crate::context::UserId;
 
 /// State in one SQLite file.
 #[derive(Debug)]
 pub struct Sqlite {
-    realm: Realm,
     place: Place,
+    /// The platform's, and then those of each domain.
+    tables: Vec<Migrations>,
     /// How many bytes of results are kept.
     results_bytes: u64,
-    pools: Arc<OnceCell<Pools>>,
+    pools: OnceCell<Pools>,
 }
 
-/// Whose screens and watch-lists these are: what was invented for trying out is never shown as real.
+/// Whose rows a store of a domain keeps: what was invented for trying out is never shown as real.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Realm {
+pub enum Realm {
     /// Of live sources.
     Live,
     /// Of embedded ones.
     Embedded,
 }
 
-/// Where the state is.
-#[derive(Clone, Debug)]
-enum Place {
-    /// In a file of this directory.
-    Directory(PathBuf),
-    /// Nowhere but in this process.
-    Memory,
-    /// It has no place, for the given reason.
-    Nowhere(String),
-}
-
-/// The connections.
-#[derive(Clone, Debug)]
-struct Pools {
-    /// The only one that writes: those who wait for it have their turn in order, which SQLite's own waiting does not give.
-    writer: SqlitePool,
-    /// Those that read meanwhile.
-    readers: SqlitePool,
-}
-
 /// What a commit outlasts. Neither can leave a damaged file or half a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Durability {
+pub enum Durability {
     /// A loss of power: what is acknowledged is on the disk.
     Power,
     /// A killed process, but perhaps not a loss of power: for what may be lost without harm, and costs no wait for the
@@ -75,13 +59,16 @@ enum Durability {
 }
 
 /// A change under way. Dropped, it has not been.
-type Change = Transaction<'static, sqlx::Sqlite>;
+pub type Change = Transaction<'static, sqlx::Sqlite>;
 
-/// Something did not succeed: in words already, or in the database's.
-#[derive(Debug)]
-enum Failed {
-    Said(StoreError),
-    Database(sqlx::Error),
+impl Realm {
+    /// What a user's rows have in their column `user_id`: no user id has a space.
+    pub fn owner(self, user: &UserId) -> String {
+        match self {
+            Self::Live => user.to_string(),
+            Self::Embedded => format!("embedded {user}"),
+        }
+    }
 }
 
 impl Sqlite {
@@ -101,7 +88,15 @@ impl Sqlite {
     }
 
     fn of(place: Place) -> Self {
-        Self { realm: Realm::Live, place, results_bytes: MAX_BYTES, pools: Arc::default() }
+        let tables = vec![Migrations::of_platform()];
+        Self { place, tables, results_bytes: MAX_BYTES, pools: OnceCell::new() }
+    }
+
+    /// The same state, with tables of domains beside the platform's. Must come before the first use.
+    pub fn with(mut self, tables: impl IntoIterator<Item = Migrations>) -> Result<Self, TableTaken> {
+        self.tables.extend(tables);
+        migrations::refuse_taken(&self.tables)?;
+        Ok(self)
     }
 
     /// The same state, keeping at most so many bytes of results.
@@ -109,36 +104,25 @@ impl Sqlite {
         Self { results_bytes, ..self }
     }
 
-    /// The same state, with the screens and watch-lists of embedded sources.
-    pub fn embedded(&self) -> Self {
-        let (place, pools) = (self.place.clone(), Arc::clone(&self.pools));
-        Self { realm: Realm::Embedded, place, results_bytes: self.results_bytes, pools }
-    }
-
-    /// Whose rows a user's are: no user id has a space.
-    fn owner(&self, user: &UserId) -> String {
-        match self.realm {
-            Realm::Live => user.to_string(),
-            Realm::Embedded => format!("embedded {user}"),
-        }
-    }
-
     /// Opens and checks the state now, so that what is wrong with it shows before anything needs it.
     pub async fn open(&self) -> Result<(), StoreError> {
-        self.say(async { Ok(connect::check(self.readers().await?).await?) }.await)
+        connect::check(&self.place, self.readers().await?).await
     }
 
     /// Boxed: it is in every future here, and the compiler cannot see through it that they can be sent.
     fn pools(&self) -> BoxFuture<'_, Result<&Pools, StoreError>> {
-        Box::pin(self.pools.get_or_try_init(|| connect::connect(&self.place)))
+        Box::pin(self.pools.get_or_try_init(|| connect::connect(&self.place, &self.tables)))
     }
 
-    async fn readers(&self) -> Result<&SqlitePool, StoreError> {
+    /// Connections that read, whatever is changed meanwhile; they refuse to write. Several statements that must see one
+    /// state go into one transaction.
+    pub async fn readers(&self) -> Result<&SqlitePool, StoreError> {
         Ok(&self.pools().await?.readers)
     }
 
-    /// Begins a change; no other process makes one meanwhile.
-    async fn change(&self, durability: Durability) -> Result<Change, Failed> {
+    /// Begins a change; no other process makes one meanwhile, so it must not wait for anything but the database. It has
+    /// been made when it is committed.
+    pub async fn change(&self, durability: Durability) -> Result<Change, Failed> {
         let begin = match durability {
             Durability::Power => "PRAGMA synchronous = FULL; BEGIN IMMEDIATE",
             Durability::Process => "PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE",
@@ -146,23 +130,11 @@ impl Sqlite {
         Ok(self.pools().await?.writer.begin_with(begin).await?)
     }
 
-    /// The failure in words for operators.
-    fn say<T>(&self, done: Result<T, Failed>) -> Result<T, StoreError> {
+    /// The failure in words for operators: which file, what is wrong, what to do.
+    pub fn explain<T>(&self, done: Result<T, Failed>) -> Result<T, StoreError> {
         done.map_err(|failed| match failed {
-            Failed::Said(error) => error,
+            Failed::Store(error) => error,
             Failed::Database(error) => error::unusable(&self.place, &error),
         })
-    }
-}
-
-impl From<StoreError> for Failed {
-    fn from(error: StoreError) -> Self {
-        Self::Said(error)
-    }
-}
-
-impl From<sqlx::Error> for Failed {
-    fn from(error: sqlx::Error) -> Self {
-        Self::Database(error)
     }
 }

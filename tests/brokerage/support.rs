@@ -16,7 +16,10 @@ use toolwire::{
     contract::{ErrorCode, Payload, Provenance, ToolError, arguments::Arguments},
     domains::{
         self,
-        brokerage::source::{Brokerage, OpenError},
+        brokerage::{
+            self,
+            source::{Brokerage, OpenError},
+        },
     },
     files::Tree,
 };
@@ -39,8 +42,8 @@ pub(crate) type Answer = Result<(Value, Provenance), ToolError>;
 impl Bench {
     /// The data in this repository.
     pub(crate) fn embedded() -> Self {
-        let brokerage =
-            Brokerage::open(Tree::Embedded, user(DEFAULT_USER)).expect("the embedded data is good");
+        let brokerage = Brokerage::open(Tree::Embedded(brokerage::data()), user(DEFAULT_USER))
+            .expect("the embedded data is good");
         Self { brokerage: Arc::new(brokerage), directory: None }
     }
 

@@ -9,11 +9,13 @@ use futures_util::future::{BoxFuture, ready};
 use serde_json::Value;
 use toolwire::{
     app, clock,
+    config::Data,
     context::{Services, ToolContext, User, UserId},
     contract::{Outcome, Provenance, Terminal, ToolError},
     domains::{
         self,
         research::{
+            self,
             sources::{
                 embedded,
                 nse::{self, Nse},
@@ -74,7 +76,9 @@ impl Bench {
             .with(Arc::new(profiles))
             .with(Arc::new(Yahoo::new(client(yahoo::PROFILE), of_yahoo)))
             .with(Arc::new(Nse::new(client(nse::PROFILE), of_nse)));
-        let offered = app::offered(&Tree::Embedded, &domains::bundled(), false).expect("they agree");
+        let domains = domains::bundled();
+        let tree = app::tree(&Data::default(), &domains).expect("each path is one domain's");
+        let offered = app::offered(&tree, &domains, false).expect("they agree");
         let registry = Registry::open(offered).expect("good manifests");
         Self(Pipeline::new(Parts {
             registry: Arc::new(registry),
@@ -116,7 +120,8 @@ impl Bench {
 fn client(profile: Profile) -> Client {
     let limiter = MemoryLimiter::new(std::iter::empty::<(String, SourcePolicy)>());
     let profile = Profile { may_retry: false, ..profile };
-    let sender = embedded::attach(Sender::new().expect("TLS"), Tree::Embedded).expect("readable");
+    let sender = embedded::attach(Sender::new().expect("TLS"), Tree::Embedded(research::data::files()))
+        .expect("readable");
     Client::new(profile, sender, Arc::new(limiter), Arc::new(NoCoolDowns))
 }
 

@@ -104,13 +104,8 @@ fn a_missing_section_degrades_only_the_tools_that_need_it() {
     let registry = data.open();
     let before = registry.snapshot();
     let reason = "Missing section 'quotes' in user_master.json";
-    let problem = Problem {
-        file: "brokerage/user_master.json".to_owned(),
-        pointer: "/quotes".to_owned(),
-        rule: "missing-section",
-        description: reason.to_owned(),
-        tool: None,
-    };
+    let problem = Problem::new("brokerage/user_master.json", "missing-section", reason);
+    let problem = Problem { pointer: "/quotes".to_owned(), ..problem };
     let health = SourceHealth {
         digest: "1".to_owned(),
         problems: vec![problem],
@@ -136,6 +131,20 @@ fn a_missing_section_degrades_only_the_tools_that_need_it() {
         .set_source_health("brokerage", SourceHealth { digest: "2".to_owned(), ..SourceHealth::default() });
     let mended = registry.snapshot();
     assert_eq!(words(&mended.changes_since(&reloaded)), ["changed get_quotes", "data", "0 problems"]);
+}
+
+#[test]
+fn what_is_for_operators_alone_is_told_to_nobody() {
+    let data = Data::with(&[manifest("get_quotes", &json!({}))]);
+    let registry = data.open();
+    registry.set_source_health("brokerage", SourceHealth::default());
+    let before = registry.snapshot();
+    let problem = Problem::new("brokerage/users/riley.json", "bad-json", "not JSON").for_operators();
+    let health = SourceHealth { problems: vec![problem], ..SourceHealth::default() };
+    registry.set_source_health("brokerage", health);
+    let after = registry.snapshot();
+    assert_eq!(after.problems(), []);
+    assert!(after.changes_since(&before).is_empty(), "not even that there is one");
 }
 
 #[test]

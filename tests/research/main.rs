@@ -5,6 +5,8 @@
 mod catalogue;
 mod isolation;
 mod screener;
+mod screens;
 mod shapes;
 mod single_flight;
 mod support;
+mod watchlists;

@@ -2,6 +2,7 @@
 
 use std::{
     process::{Command, Stdio},
+    sync::Arc,
     time::Duration,
 };
 
@@ -9,7 +10,11 @@ use serde_json::{Value, json};
 use toolwire::{
     clock,
     contract::ErrorCode,
-    store::screens::{ScreenCopy, ScreenedStock, Screens},
+    domains::research::store::{
+        screens::{ScreenCopy, ScreenedStock, Screens},
+        tables::Tables,
+    },
+    store::sqlite::Realm,
 };
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers::any};
 
@@ -40,7 +45,8 @@ async fn a_stale_copy_comes_with_a_warning_whatever_fails() {
     let scraped_at = clock::wall() - Duration::from_hours(30);
     let copy = ScreenCopy { name: "Kept".to_owned(), stocks: vec![stock], scraped_at };
     let user = "demo".parse().expect("a user id");
-    research.app.state.keep(&user, "default", &copy).await.expect("kept");
+    let tables = Tables::new(Arc::clone(&research.app.state), Realm::Live);
+    tables.keep(&user, "default", &copy).await.expect("kept");
     let result = research.call("browse_screener", json!({})).await;
     assert!(!result.provenance.warnings.is_empty(), "a warning says why");
     let shown = data(result);

@@ -1,6 +1,10 @@
 //! The whole service without a face, over embedded sources or with one source replaced by a stub.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    path::Path,
+    sync::Arc,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
 
 use serde_json::{Map, Value};
 use tempfile::TempDir;
@@ -8,7 +12,7 @@ use toolwire::{
     app::App,
     clock,
     config::Config,
-    context::{RequestId, ToolContext, User},
+    context::{RequestId, ToolContext, User, UserId},
     contract::{Terminal, ToolResult},
     domains::research::{
         settings::{Credentials, RedditCredentials, Screen, Settings},
@@ -16,8 +20,10 @@ use toolwire::{
             screener::{self, Login},
             specs::ALL,
         },
+        store::tables::{Tables, migrations},
     },
     pipeline::{Call, Target},
+    store::sqlite::{Realm, Sqlite},
     upstream::settings::{self, Modes, SourceSettings},
 };
 use url::Url;
@@ -152,4 +158,27 @@ pub(crate) fn data(result: ToolResult) -> Value {
         Ok(data) => data.json().clone(),
         Err(error) => panic!("{error}"),
     }
+}
+
+pub(crate) const SECOND: Duration = Duration::from_secs(1);
+
+/// An instant that every store can keep exactly.
+pub(crate) fn instant() -> SystemTime {
+    UNIX_EPOCH + Duration::from_millis(1_768_557_600_123)
+}
+
+pub(crate) fn user(name: &str) -> UserId {
+    name.parse().expect("a user id")
+}
+
+/// The tables of research in the state file of a directory, as live sources see them.
+pub(crate) fn tables_in(directory: &Path) -> Tables {
+    let state = Sqlite::at(directory).with([migrations()]).expect("nobody else has these tables");
+    Tables::new(Arc::new(state), Realm::Live)
+}
+
+/// The same in a directory of their own, which lives as long as the guard.
+pub(crate) fn tables_in_file() -> (Tables, TempDir) {
+    let directory = tempfile::tempdir().expect("a directory");
+    (tables_in(directory.path()), directory)
 }

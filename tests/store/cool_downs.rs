@@ -6,7 +6,7 @@ use tempfile::TempDir;
 use toolwire::{
     contract::ErrorCode,
     store::{
-        MemoryCoolDowns, Sqlite,
+        MemoryCoolDowns, RememberedCoolDowns, Sqlite,
         cool_downs::{CoolDown, CoolDowns},
     },
 };
@@ -15,7 +15,10 @@ use super::{SECOND, in_file, now, user};
 
 fn stores() -> (Vec<Arc<dyn CoolDowns>>, TempDir) {
     let (file, directory) = in_file();
-    (vec![Arc::new(MemoryCoolDowns::default()), Arc::new(Sqlite::in_memory()), file], directory)
+    let remembered = RememberedCoolDowns::new(Arc::new(Sqlite::in_memory()), ["nse", "screener", "yahoo"]);
+    let in_memory: [Arc<dyn CoolDowns>; 3] =
+        [Arc::new(MemoryCoolDowns::default()), Arc::new(remembered), Arc::new(Sqlite::in_memory())];
+    (in_memory.into_iter().chain([file as Arc<dyn CoolDowns>]).collect(), directory)
 }
 
 fn of(code: ErrorCode, after: Duration) -> CoolDown {

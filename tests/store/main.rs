@@ -3,12 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails")]
 
 mod cool_downs;
+mod domains;
 mod earlier_file;
 mod idempotency;
 mod opening;
 mod results;
-mod screens;
-mod watchlists;
 
 use std::{
     sync::Arc,

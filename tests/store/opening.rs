@@ -8,11 +8,17 @@ use std::{
 
 use futures_util::future::join_all;
 use sqlx::{Connection, SqliteConnection, sqlite::SqliteConnectOptions};
-use toolwire::store::{Sqlite, watchlist::Watchlists};
+use toolwire::{
+    contract::ErrorCode,
+    store::{
+        Sqlite, StoreError,
+        cool_downs::{CoolDown, CoolDowns},
+    },
+};
 
-use super::{in_file, now, user};
+use super::{SECOND, in_file, now};
 
-async fn execute(directory: &Path, statement: &'static str) {
+pub(super) async fn execute(directory: &Path, statement: &'static str) {
     let options = SqliteConnectOptions::new().filename(directory.join("toolwire.db"));
     let mut connection = SqliteConnection::connect_with(&options).await.unwrap();
     sqlx::query(statement).execute(&mut connection).await.unwrap();
@@ -33,7 +39,7 @@ async fn nothing_is_touched_before_it_is_needed_and_then_it_is_the_users_own() {
     let state = directory.path().join("a/b");
     let store = Sqlite::at(&state);
     assert!(!state.exists());
-    store.list(&user("a")).await.unwrap();
+    store.of_sources(now()).await.unwrap();
     let database = state.join("toolwire.db");
     assert!(database.exists());
     #[cfg(unix)]
@@ -64,7 +70,8 @@ async fn a_state_of_a_newer_program_is_refused() {
                  VALUES (9999, 'of tomorrow', TRUE, x'00', 0)";
     execute(directory.path(), newer).await;
     let error = Sqlite::at(directory.path()).open().await.unwrap_err();
-    assert_says(error, &["toolwire.db", "newer toolwire", "schema 9999", "--state DIR"]);
+    assert!(matches!(error, StoreError::Newer { version: 9999, .. }), "{error:?}");
+    assert_says(error, &["toolwire.db", "newer toolwire", "the platform has schema 9999", "--state DIR"]);
 }
 
 #[tokio::test]
@@ -74,6 +81,7 @@ async fn a_file_that_is_no_database_is_refused_and_left_alone() {
     let text = "not a database, but somebody's notes\n".repeat(100);
     fs::write(&file, &text).unwrap();
     let error = Sqlite::at(directory.path()).open().await.unwrap_err();
+    assert!(matches!(error, StoreError::Damaged { .. }), "{error:?}");
     assert_says(error, &[file.to_str().unwrap(), "cannot be used", "not a database", "Restore a copy"]);
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
 }
@@ -82,8 +90,9 @@ async fn a_file_that_is_no_database_is_refused_and_left_alone() {
 async fn a_damaged_file_is_found_when_it_is_opened() {
     let (store, directory) = in_file();
     for number in 0..500 {
-        let note = "n".repeat(200);
-        store.add(&user("a"), &format!("S{number}"), None, Some(&note), now()).await.unwrap();
+        let reason = "n".repeat(200);
+        let cool_down = CoolDown { code: ErrorCode::Blocked, reason, until: now() + SECOND };
+        CoolDowns::begin(&*store, &format!("s{number}"), None, &cool_down).await.unwrap();
     }
     drop(store);
     execute(directory.path(), "PRAGMA wal_checkpoint(TRUNCATE)").await;
@@ -93,6 +102,7 @@ async fn a_damaged_file_is_found_when_it_is_opened() {
     file.write_all(&vec![0xa5; usize::try_from(length / 4).unwrap()]).unwrap();
     drop(file);
     let error = Sqlite::at(directory.path()).open().await.unwrap_err();
+    assert!(matches!(error, StoreError::Damaged { .. }), "{error:?}");
     assert_says(error, &["toolwire.db", "cannot be used", "Restore a copy"]);
 }
 
@@ -102,7 +112,9 @@ async fn a_directory_that_cannot_be_made_is_named_and_tried_again_at_the_next_us
     let state = directory.path().join("state");
     fs::write(&state, "a file").unwrap();
     let store = Sqlite::at(&state);
-    assert_says(store.open().await.unwrap_err(), &[state.to_str().unwrap(), "--state DIR"]);
+    let error = store.open().await.unwrap_err();
+    assert!(matches!(error, StoreError::Unavailable { .. }), "{error:?}");
+    assert_says(error, &[state.to_str().unwrap(), "--state DIR"]);
     fs::remove_file(&state).unwrap();
     store.open().await.unwrap();
 }

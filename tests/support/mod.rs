@@ -27,7 +27,7 @@ use toolwire::{
         self,
         brokerage::{self, source::Brokerage},
     },
-    files::Tree,
+    files::{Embedded, Tree},
     pipeline::{Call, Parts, Pipeline, Target, Tiers, policy::AllowAll},
     registry::{Manifests, Offered, Registry},
     store::{MemoryIdempotency, idempotency::Idempotency},
@@ -44,17 +44,17 @@ pub struct Bench {
 impl Bench {
     /// Everything as bundled; everybody may call everything.
     pub fn new() -> Self {
-        Self::of(&Tree::Embedded, |_| ())
+        Self::of(&bundled_tree(), |_| ())
     }
 
     /// Everything as bundled, but there is no source of data.
     pub fn without_sources() -> Self {
-        Self::of(&Tree::Embedded, |parts| parts.services = Services::default())
+        Self::of(&bundled_tree(), |parts| parts.services = Services::default())
     }
 
     /// Calls with a `request_id` are remembered in the given store.
     pub fn storing(store: impl Idempotency + 'static) -> Self {
-        Self::of(&Tree::Embedded, |parts| parts.idempotency = Arc::new(store))
+        Self::of(&bundled_tree(), |parts| parts.idempotency = Arc::new(store))
     }
 
     /// The user may call only what the patterns name.
@@ -62,7 +62,7 @@ impl Bench {
         let pattern = |&text: &&str| ToolPattern::try_from(text.to_owned()).expect("a pattern");
         let tools = patterns.iter().map(pattern).collect();
         let user = AuthUser { tools, ..AuthUser::new(user_id(), "s3cret".into()) };
-        Self::of(&Tree::Embedded, |parts| parts.policy = Arc::new(Auth { users: vec![user] }))
+        Self::of(&bundled_tree(), |parts| parts.policy = Arc::new(Auth { users: vec![user] }))
     }
 
     /// One manifest has other values under the given keys.
@@ -104,7 +104,7 @@ impl Bench {
         let manifests = Manifests::new(tree.clone()).with(tree.clone(), "diagnostics");
         let offered = Offered { manifests, executors: executors(), descriptors: descriptors() };
         let registry = Arc::new(Registry::open(offered).expect("good manifests"));
-        let brokerage = Brokerage::open(Tree::Embedded, user_id()).expect("good data");
+        let brokerage = Brokerage::open(Tree::Embedded(brokerage::data()), user_id()).expect("good data");
         let mut parts = Parts {
             registry: Arc::clone(&registry),
             policy: Arc::new(AllowAll),
@@ -136,6 +136,13 @@ impl Bench {
     pub async fn run(&self, call: Call) -> Result<Terminal, Refusal> {
         self.pipeline.start(call).await?.terminal().await
     }
+}
+
+/// What the bundled domains embed.
+pub fn bundled_tree() -> Tree {
+    let domains = domains::bundled();
+    let embedded = Embedded::of_all(domains.iter().map(|domain| (domain.name, &domain.data)));
+    Tree::Embedded(embedded.expect("each path is one domain's"))
 }
 
 pub fn user_id() -> UserId {

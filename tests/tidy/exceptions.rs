@@ -9,7 +9,6 @@ pub(crate) const TOO_LONG: &[(&str, &str)] = &[
 
 /// Imports from a room above: typed services and the tests that need them are on their way into their domains.
 pub(crate) const UPWARD: &[&str] = &[
-    "src/app/cool_downs.rs imports domains",
     "src/cli/backend/remote.rs imports domains",
     "src/cli/screener_login.rs imports domains",
     "src/cli/wiring.rs imports domains",
@@ -27,21 +26,14 @@ pub(crate) const FILES_IN_CIRCLES: &[&str] = &[
     "src/cli/call.rs",
     "src/cli/call/follow.rs",
     "src/cli/completions.rs",
-    "src/store/sqlite.rs",
-    "src/store/sqlite/connect.rs",
-    "src/store/sqlite/error.rs",
 ];
 
 /// Files of the platform that name a domain or what belongs to one, until that is the domain's own.
 pub(crate) const NAMES_A_DOMAIN: &[&str] = &[
-    "src/app/cool_downs.rs",
     "src/cli.rs",
     "src/cli/backend/remote.rs",
     "src/cli/limits.rs",
     "src/cli/screener_login.rs",
     "src/cli/wiring.rs",
     "src/domain.rs",
-    "src/store/screens.rs",
-    "src/store/sqlite/watchlist.rs",
-    "src/store/watchlist.rs",
 ];

@@ -31,7 +31,6 @@ pub use health::{Health, OpenError};
 pub use master::{Dated, Master, SECTIONS};
 pub use rows::{AccountSummary, Performance, Position, Quote, Return, Trade, Transfer};
 pub use values::{AsOf, Symbol, Time};
-pub use watched_files::USERS;
 pub use words::{AssetClass, Method, Side, Status, Timeframe, TransferType};
 
 use crate::{context::UserId, files::Tree};
@@ -67,7 +66,7 @@ impl Brokerage {
 
     /// Looks through files and directories, as the poller does. Sees users and facts that were added or removed, too.
     pub fn look(&self) -> Health {
-        if !matches!(self.tree, Tree::Embedded) {
+        if !matches!(self.tree, Tree::Embedded(_)) {
             self.reload(&mut self.lock());
         }
         self.health()
@@ -80,7 +79,7 @@ impl Brokerage {
 
     fn present_if(&self, is_present: impl Fn(&Snapshot) -> bool) -> Arc<Data> {
         let present = self.present.load();
-        if matches!(self.tree, Tree::Embedded) || is_present(&present) {
+        if matches!(self.tree, Tree::Embedded(_)) || is_present(&present) {
             return Arc::clone(&present.data);
         }
         let mut files = self.lock();

@@ -11,7 +11,7 @@ use crate::{
     context::Services,
     domain::{self, Opened, Opening},
     domains::research::{
-        service,
+        data, service,
         settings::Settings,
         sources::{
             embedded, screener,
@@ -19,10 +19,12 @@ use crate::{
             universe::{BadUniverse, Universe},
             watchlist::UserWatchlists,
         },
+        store::tables::Tables,
         tools::Profiles,
     },
     files::{ReadError, Tree},
     registry::{DataSource, SourceHealth},
+    store::sqlite::Realm,
     upstream::sources::Sources,
 };
 
@@ -69,14 +71,14 @@ fn set_up(opening: &Opening<'_>) -> Result<Opened, OpenError> {
     let settings = config.part::<Settings>();
     let is_any_embedded = specs::ALL.iter().any(|source| upstream.is_embedded(source));
     // What was screened from invented data is never shown as real.
-    let screened =
-        if upstream.is_embedded(&SCREENER) { Arc::new(state.embedded()) } else { Arc::clone(state) };
+    let realm = if upstream.is_embedded(&SCREENER) { Realm::Embedded } else { Realm::Live };
+    let tables = Arc::new(Tables::new(Arc::clone(state), realm));
     let mut upstream = (*upstream).clone();
     if is_any_embedded {
         upstream = upstream.sending_over(|sender| embedded::attach(sender, (*tree).clone()))?;
     }
     let parts =
-        Parts { upstream: &upstream, settings: &settings, universe: Arc::new(universe(tree)?), screened };
+        Parts { upstream: &upstream, settings: &settings, universe: Arc::new(universe(tree)?), tables };
     let credentials = Arc::new(screener::Credentials::default());
     let services = services(&parts, &credentials);
     let recorded = |(name, digest)| Arc::new(Recorded { name, digest }) as _;
@@ -85,7 +87,7 @@ fn set_up(opening: &Opening<'_>) -> Result<Opened, OpenError> {
 }
 
 fn services(parts: &Parts<'_>, credentials: &Arc<screener::Credentials>) -> Services {
-    let watchlists = UserWatchlists(Arc::clone(&parts.screened) as _);
+    let watchlists = UserWatchlists(Arc::clone(&parts.tables) as _);
     Services::default()
         .with(Arc::new(parts.yahoo()))
         .with(Arc::new(parts.nse()))
@@ -103,7 +105,8 @@ fn services(parts: &Parts<'_>, credentials: &Arc<screener::Credentials>) -> Serv
 /// What each source answers from. At another address a live source is another one.
 fn digests(upstream: &Sources, tree: &Tree) -> impl Iterator<Item = (&'static str, String)> {
     // What the embedded sources answer from: a tree without research has the built-in one.
-    let tree = if tree.has_directory("research") { tree } else { &Tree::Embedded };
+    let built_in = Tree::Embedded(data::files());
+    let tree = if tree.has_directory("research") { tree } else { &built_in };
     let embedded = format!("embedded:{}", tree.digest("research"));
     specs::ALL.into_iter().map(move |source| {
         let live = || format!("live:{}", upstream.addresses(&source));
@@ -115,7 +118,7 @@ fn digests(upstream: &Sources, tree: &Tree) -> impl Iterator<Item = (&'static st
 fn universe(tree: &Tree) -> Result<Universe, OpenError> {
     let text = match tree.read(UNIVERSE)? {
         Some(text) => text,
-        None => Tree::Embedded.read(UNIVERSE)?.expect("it is built in"),
+        None => Tree::Embedded(data::files()).read(UNIVERSE)?.expect("it is built in"),
     };
     Ok(Universe::parse(&text)?)
 }

@@ -4,16 +4,16 @@ use std::{io, path::Path, time::Duration};
 
 use sqlx::{
     SqlitePool,
-    migrate::{MigrateError, Migrator},
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions},
 };
 use tokio::time::sleep;
 
-use super::{Place, Pools, error};
+use super::{
+    error,
+    migrations::Migrations,
+    place::{FILE, Place},
+};
 use crate::store::StoreError;
-
-/// The file in the state directory.
-pub(super) const FILE: &str = "toolwire.db";
 
 /// How long one process waits for another that writes.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -30,27 +30,37 @@ const ATTEMPTS: u32 = 100;
 /// Between two attempts.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// What the tables are. A change of them is one more file there.
-static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
+/// The connections.
+#[derive(Clone, Debug)]
+pub(super) struct Pools {
+    /// The only one that writes: those who wait for it have their turn in order, which SQLite's own waiting does not give.
+    pub(super) writer: SqlitePool,
+    /// Those that read meanwhile.
+    pub(super) readers: SqlitePool,
+}
 
 /// Opens the state.
-pub(super) async fn connect(place: &Place) -> Result<Pools, StoreError> {
+pub(super) async fn connect(place: &Place, tables: &[Migrations]) -> Result<Pools, StoreError> {
     let pools = match place {
-        Place::Nowhere(reason) => return Err(StoreError(reason.clone())),
+        Place::Nowhere(reason) => return Err(StoreError::Nowhere(reason.clone())),
         Place::Memory => in_memory().await.map_err(|error| error::unusable(place, &error))?,
         Place::Directory(directory) => {
             create(directory).await.map_err(|error| error::unusable(place, &error.into()))?;
             in_file(&directory.join(FILE)).await.map_err(|error| error::unusable(place, &error))?
         }
     };
-    migrate(&pools.writer).await.map_err(|error| error::unmigrated(place, error))?;
+    migrate(&pools.writer, place, tables).await?;
     Ok(pools)
 }
 
 /// Looks through the whole file for damage.
-pub(super) async fn check(readers: &SqlitePool) -> Result<(), sqlx::Error> {
-    let found: String = sqlx::query_scalar("PRAGMA quick_check(1)").fetch_one(readers).await?;
-    if found == "ok" { Ok(()) } else { Err(sqlx::Error::Protocol(error::DAMAGED.to_owned())) }
+pub(super) async fn check(place: &Place, readers: &SqlitePool) -> Result<(), StoreError> {
+    let found = sqlx::query_scalar("PRAGMA quick_check(1)").fetch_one(readers).await;
+    let found: String = found.map_err(|error| error::unusable(place, &error))?;
+    match found.as_str() {
+        "ok" => Ok(()),
+        _ => Err(StoreError::Damaged { place: place.name(), cause: "the file is damaged".to_owned() }),
+    }
 }
 
 async fn in_file(path: &Path) -> Result<Pools, sqlx::Error> {
@@ -85,12 +95,16 @@ fn pool(connections: u32) -> SqlitePoolOptions {
         .max_lifetime(None)
 }
 
-/// Brings the tables up to date in one step: a second process waits, and then finds nothing left to do.
-async fn migrate(writer: &SqlitePool) -> Result<(), MigrateError> {
-    let mut change = writer.begin_with("BEGIN IMMEDIATE").await?;
-    // What `run` does, which the compiler does not let into a future that can be sent.
-    MIGRATIONS.run_direct(None, &mut *change, false).await?;
-    Ok(change.commit().await?)
+/// Brings the tables of all owners up to date in one step: a second process waits, and then finds nothing left to do; and
+/// what one owner refuses leaves the tables of all as they were.
+async fn migrate(writer: &SqlitePool, place: &Place, tables: &[Migrations]) -> Result<(), StoreError> {
+    let begun = writer.begin_with("BEGIN IMMEDIATE").await;
+    let mut change = begun.map_err(|error| error::unusable(place, &error))?;
+    for migrations in tables {
+        let run = migrations.run(&mut change).await;
+        run.map_err(|error| error::unmigrated(place, migrations.owner(), error))?;
+    }
+    change.commit().await.map_err(|error| error::unusable(place, &error))
 }
 
 /// Makes the directory and the file, readable by this user only. SQLite gives its other files the mode of this one.

@@ -36,7 +36,7 @@ impl CoolDowns for Sqlite {
         user: &'a UserId,
         now: SystemTime,
     ) -> BoxFuture<'a, Result<Option<CoolDown>, StoreError>> {
-        Box::pin(async move { self.say(self.cool_down_of(source, user, now).await) })
+        Box::pin(async move { self.explain(self.cool_down_of(source, user, now).await) })
     }
 
     fn begin<'a>(
@@ -45,11 +45,11 @@ impl CoolDowns for Sqlite {
         user: Option<&'a UserId>,
         cool_down: &'a CoolDown,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
-        Box::pin(async move { self.say(self.begin_cool_down(source, user, cool_down).await) })
+        Box::pin(async move { self.explain(self.begin_cool_down(source, user, cool_down).await) })
     }
 
     fn of_sources(&self, now: SystemTime) -> BoxFuture<'_, Result<Vec<(String, CoolDown)>, StoreError>> {
-        Box::pin(async move { self.say(self.cool_downs_of_sources(now).await) })
+        Box::pin(async move { self.explain(self.cool_downs_of_sources(now).await) })
     }
 }
 

@@ -1,48 +1,62 @@
-//! What is wrong with the state, for operators: where, what, and what to do.
+//! What the database says, as a [`StoreError`].
 
 use sqlx::migrate::MigrateError;
 
-use super::{Place, connect::FILE};
+use super::{migrations::MigrationError, place::Place};
 use crate::store::StoreError;
 
-/// What a check finds in a damaged file.
-pub(super) const DAMAGED: &str = "the file is damaged";
-
-/// Primary result codes of SQLite.
+/// Primary result codes of SQLite. The first is of a statement that does not fit the tables that are there.
+const STATEMENT: u32 = 1;
 const BUSY: u32 = 5;
 const CORRUPT: u32 = 11;
 const FULL: u32 = 13;
 const NOT_A_DATABASE: u32 = 26;
 
-/// The state cannot be used.
-pub(super) fn unusable(place: &Place, error: &sqlx::Error) -> StoreError {
-    let advice = match (primary_code(error), error) {
-        (Some(CORRUPT | NOT_A_DATABASE), _) | (None, sqlx::Error::Protocol(_)) => {
-            "Restore a copy of it, or move it and the files toolwire.db-* beside it away: requests that were repeated \
-             since would then be carried out again"
-        }
-        (Some(FULL), _) => "Make room on its disk",
-        (Some(BUSY), _) | (_, sqlx::Error::PoolTimedOut) => {
-            "Another process keeps it busy: end it, or name another directory with --state DIR"
-        }
-        _ => "Make it writable for this user, or name another directory with --state DIR",
-    };
-    StoreError(format!("the state in {} cannot be used: {}. {advice}", name(place), words(error)))
+/// Something did not succeed: in the store's words, or still in the database's. [`super::Sqlite::explain`] makes the one
+/// of the other.
+#[derive(Debug)]
+pub enum Failed {
+    /// The store's words.
+    Store(StoreError),
+    /// The database's.
+    Database(sqlx::Error),
 }
 
-/// The tables cannot be brought up to date.
-pub(super) fn unmigrated(place: &Place, error: MigrateError) -> StoreError {
+impl From<StoreError> for Failed {
+    fn from(error: StoreError) -> Self {
+        Self::Store(error)
+    }
+}
+
+impl From<sqlx::Error> for Failed {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Database(error)
+    }
+}
+
+/// The state cannot be used.
+pub(super) fn unusable(place: &Place, error: &sqlx::Error) -> StoreError {
+    let (place, cause) = (place.name(), words(error));
+    match (primary_code(error), error) {
+        (Some(CORRUPT | NOT_A_DATABASE), _) => StoreError::Damaged { place, cause },
+        (Some(FULL), _) => StoreError::Full { place, cause },
+        (Some(BUSY), _) | (_, sqlx::Error::PoolTimedOut) => StoreError::Busy { place, cause },
+        _ => StoreError::Unavailable { place, cause },
+    }
+}
+
+/// The tables of an owner cannot be brought up to date.
+pub(super) fn unmigrated(place: &Place, owner: String, error: MigrationError) -> StoreError {
     match error {
-        MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _) => unusable(place, &error),
-        MigrateError::VersionMissing(version) => StoreError(format!(
-            "the state in {} is of a newer toolwire: it has schema {version}, which this one does not know. Use that \
-             one, or name another directory with --state DIR",
-            name(place)
-        )),
-        other => StoreError(format!(
-            "the state in {} is not of this toolwire: {other}. Name another directory with --state DIR",
-            name(place)
-        )),
+        MigrationError::Failed(MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _))
+            if primary_code(&error) != Some(STATEMENT) =>
+        {
+            unusable(place, &error)
+        }
+        MigrationError::Failed(MigrateError::VersionMissing(version)) => {
+            StoreError::Newer { place: place.name(), owner, version }
+        }
+        other => StoreError::Foreign { place: place.name(), owner, cause: other.to_string() },
     }
 }
 
@@ -51,18 +65,10 @@ pub(super) fn is_busy(error: &sqlx::Error) -> bool {
     primary_code(error) == Some(BUSY)
 }
 
-fn name(place: &Place) -> String {
-    match place {
-        Place::Directory(directory) => directory.join(FILE).display().to_string(),
-        Place::Memory | Place::Nowhere(_) => "memory".to_owned(),
-    }
-}
-
 fn words(error: &sqlx::Error) -> String {
     match error {
         sqlx::Error::Database(error) => error.message().to_owned(),
         sqlx::Error::Io(error) => error.to_string(),
-        sqlx::Error::Protocol(text) => text.clone(),
         other => other.to_string(),
     }
 }
@@ -71,4 +77,42 @@ fn words(error: &sqlx::Error) -> String {
 fn primary_code(error: &sqlx::Error) -> Option<u32> {
     let code: u32 = error.as_database_error()?.code()?.parse().ok()?;
     Some(code & 0xff)
+}
+
+#[cfg(test)]
+mod tests {
+    use sqlx::{Connection, SqliteConnection};
+
+    use super::*;
+
+    /// What SQLite says to the last of some statements.
+    async fn said(statements: &[&'static str]) -> StoreError {
+        let mut connection = SqliteConnection::connect("sqlite::memory:").await.unwrap();
+        let mut last = Ok(());
+        for statement in statements {
+            last = sqlx::query(*statement).execute(&mut connection).await.map(|_| ());
+        }
+        unusable(&Place::Memory, &last.unwrap_err())
+    }
+
+    #[tokio::test]
+    async fn a_full_disk_is_told_from_what_cannot_be_written() {
+        let full = said(&["PRAGMA max_page_count = 2", "CREATE TABLE a (b)", "CREATE TABLE c (d)"]).await;
+        assert!(matches!(full, StoreError::Full { .. }), "{full:?}");
+        let readonly = said(&["PRAGMA query_only = ON", "CREATE TABLE a (b)"]).await;
+        assert!(matches!(readonly, StoreError::Unavailable { .. }), "{readonly:?}");
+    }
+
+    #[tokio::test]
+    async fn a_file_that_another_connection_keeps_is_busy() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = format!("sqlite:{}?mode=rwc", directory.path().join("a.db").display());
+        let mut holder = SqliteConnection::connect(&path).await.unwrap();
+        sqlx::query("BEGIN EXCLUSIVE").execute(&mut holder).await.unwrap();
+        let mut other = SqliteConnection::connect(&path).await.unwrap();
+        sqlx::query("PRAGMA busy_timeout = 0").execute(&mut other).await.unwrap();
+        let error = sqlx::query("BEGIN IMMEDIATE").execute(&mut other).await.unwrap_err();
+        let busy = unusable(&Place::Memory, &error);
+        assert!(is_busy(&error) && matches!(busy, StoreError::Busy { .. }), "{busy:?}");
+    }
 }

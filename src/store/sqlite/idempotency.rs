@@ -41,16 +41,16 @@ const FORGET: &str = "DELETE FROM idempotency WHERE user_id = ? AND tool = ? AND
 impl Idempotency for Sqlite {
     fn begin<'a>(&'a self, key: &'a Key, digest: ArgumentsDigest, now: SystemTime) -> BoxFuture<'a, Begun> {
         Box::pin(async move {
-            self.say(self.begin_call(key, digest, now).await).unwrap_or_else(Begun::Unavailable)
+            self.explain(self.begin_call(key, digest, now).await).unwrap_or_else(Begun::Unavailable)
         })
     }
 
     fn end<'a>(&'a self, key: &'a Key, result: &'a ToolResult) -> BoxFuture<'a, Result<(), StoreError>> {
-        Box::pin(async move { self.say(self.end_call(key, result).await) })
+        Box::pin(async move { self.explain(self.end_call(key, result).await) })
     }
 
     fn forget<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<(), StoreError>> {
-        Box::pin(async move { self.say(self.forget_call(key).await) })
+        Box::pin(async move { self.explain(self.forget_call(key).await) })
     }
 }
 

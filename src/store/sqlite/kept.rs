@@ -40,7 +40,7 @@ impl Kept {
     /// The outcome that was kept.
     pub(super) fn outcome(self) -> Result<(Outcome<StoredPayload>, Provenance), StoreError> {
         let unreadable =
-            |what: serde_json::Error| StoreError(format!("a kept outcome cannot be read: {what}"));
+            |error: serde_json::Error| StoreError::Unreadable { what: "outcome", cause: error.to_string() };
         let Description { provenance, outcome } =
             serde_json::from_str(&self.description).map_err(unreadable)?;
         let encoded = |form| StoredPayload::Encoded(Encoded { form, bytes: self.data.into() });

@@ -41,7 +41,7 @@ impl Results for Sqlite {
         key: &'a ResultKey,
         now: SystemTime,
     ) -> BoxFuture<'a, Result<Option<StoredResult>, StoreError>> {
-        Box::pin(async move { self.say(self.result_of(key, now).await) })
+        Box::pin(async move { self.explain(self.result_of(key, now).await) })
     }
 
     fn put<'a>(
@@ -49,7 +49,7 @@ impl Results for Sqlite {
         key: &'a ResultKey,
         result: &'a StoredResult<Payload>,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
-        Box::pin(async move { self.say(self.keep_result(key, result).await) })
+        Box::pin(async move { self.explain(self.keep_result(key, result).await) })
     }
 }
 

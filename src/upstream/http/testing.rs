@@ -80,7 +80,7 @@ pub(super) struct FakeCoolDowns {
 
 impl FakeCoolDowns {
     fn checked<T>(&self, value: T) -> Result<T, StoreError> {
-        if self.is_broken { Err(StoreError("the disk is full".to_owned())) } else { Ok(value) }
+        if self.is_broken { Err(StoreError::Nowhere("the disk is full".to_owned())) } else { Ok(value) }
     }
 }
 

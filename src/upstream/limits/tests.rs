@@ -71,7 +71,8 @@ impl CoolDowns for FixedCoolDown {
 
 impl FixedCoolDown {
     fn all(&self) -> Result<Vec<(String, CoolDown)>, StoreError> {
-        let (source, cool_down) = self.0.clone().ok_or_else(|| StoreError("disk full".to_owned()))?;
+        let (source, cool_down) =
+            self.0.clone().ok_or_else(|| StoreError::Nowhere("disk full".to_owned()))?;
         Ok(vec![(source.to_owned(), cool_down)])
     }
 }

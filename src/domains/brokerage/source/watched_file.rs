@@ -85,7 +85,7 @@ impl<T> WatchedFile<T> {
     pub(super) fn may_have_changed(&self, tree: &Tree) -> bool {
         match &self.seen {
             None => true,
-            Some(_) if matches!(tree, Tree::Embedded) => false,
+            Some(_) if matches!(tree, Tree::Embedded(_)) => false,
             Some(seen) => !seen.is_settled || tree.stamp(&self.path) != seen.stamp,
         }
     }

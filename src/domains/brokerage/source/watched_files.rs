@@ -18,7 +18,7 @@ use crate::{
 /// The default user's file.
 pub(super) const MASTER: &str = "brokerage/user_master.json";
 /// Where every other user's file is.
-pub const USERS: &str = "brokerage/users";
+const USERS: &str = "brokerage/users";
 /// Where the facts are.
 const FACTS: &str = "brokerage/facts";
 
@@ -112,8 +112,11 @@ impl WatchedFiles {
 
     fn problems(&self) -> Vec<Problem> {
         let named = self.users.files().filter_map(|file| self.misnamed(file.path()));
-        let found = self.master.problems().iter().chain(self.users.problems()).chain(self.facts.problems());
-        found.cloned().chain(named).collect()
+        // Watchers may be anybody: which users there are is for operators.
+        let (of_users, named) = (self.users.problems().cloned(), named.map(Problem::for_operators));
+        let of_users = of_users.map(Problem::for_operators);
+        let (master, facts) = (self.master.problems().iter().cloned(), self.facts.problems().cloned());
+        master.chain(of_users).chain(facts).chain(named).collect()
     }
 
     /// What is wrong with the name of a user's file.

@@ -20,8 +20,8 @@ use crate::{
             valuepickr::{self, ValuePickr},
             yahoo::{self, Yahoo},
         },
+        store::tables::Tables,
     },
-    store::Sqlite,
     upstream::{now::Now, source::SourceSpec, sources::Sources},
 };
 
@@ -35,7 +35,7 @@ pub(super) struct Parts<'a> {
     pub(super) upstream: &'a Sources,
     pub(super) settings: &'a Settings,
     pub(super) universe: Arc<Universe>,
-    pub(super) screened: Arc<Sqlite>,
+    pub(super) tables: Arc<Tables>,
 }
 
 impl Parts<'_> {
@@ -104,7 +104,7 @@ impl Parts<'_> {
             now @ Now::Recorded(_) => screener::Settings::embedded(base, now),
         };
         let stores = screener::Stores {
-            screens: Arc::clone(&self.screened) as _,
+            screens: Arc::clone(&self.tables) as _,
             cool_downs: self.upstream.cool_downs(),
         };
         let client = self.upstream.client(&SCREENER, screener::PROFILE);

@@ -24,7 +24,7 @@ use http::StatusCode;
 use url::Url;
 
 use self::data::Data;
-use crate::{files::Tree, upstream::http::Sender};
+use crate::{domains::research::data::files, files::Tree, upstream::http::Sender};
 
 /// The origin of every embedded source. No name of this domain can lead anywhere (RFC 6761).
 const ORIGIN: &str = "http://embedded.invalid/";
@@ -46,7 +46,7 @@ pub fn base(prefix: &str) -> Url {
 }
 
 fn service(tree: Tree) -> io::Result<Router> {
-    let tree = if tree.has_directory(data::ROOT) { tree } else { Tree::Embedded };
+    let tree = if tree.has_directory(data::ROOT) { tree } else { Tree::Embedded(files()) };
     Ok(routes(Arc::new(Data::load(tree)?)))
 }
 

@@ -32,8 +32,9 @@ use self::{
 use crate::{
     context::{ToolContext, UserId},
     contract::{ErrorCode, ToolError},
+    domains::research::store::screens::ScreenCopy,
     single_flight::{Leader, SingleFlight, Waiter, WhenUnattended},
-    store::{StoreError, screens::ScreenCopy},
+    store::StoreError,
     telemetry::continuing_trace,
     upstream::{http::Client, now::Now},
 };

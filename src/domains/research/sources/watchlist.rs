@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::store::watchlist::Watchlists;
+use crate::domains::research::store::watchlist::Watchlists;
 
 /// Every user's watch-list, as a service of the context.
 #[derive(Clone, Debug)]

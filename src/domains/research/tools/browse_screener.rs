@@ -10,7 +10,7 @@ use crate::{
     contract::Provenance,
     domains::research::proto::v1::{BrowseScreenerOutput, BrowseScreenerRequest, ScreenedStock},
     domains::research::sources::screener::{Browsed, Freshness, Refresh, Screener},
-    store::screens,
+    domains::research::store::screens,
     tool::{Reply, Tool},
 };
 
@@ -72,7 +72,7 @@ fn stock_message(stock: screens::ScreenedStock) -> ScreenedStock {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::screens::ScreenCopy;
+    use crate::domains::research::store::screens::ScreenCopy;
 
     /// 2026-01-16T10:00:00Z, in seconds of Unix time.
     #[allow(clippy::duration_suboptimal_units, reason = "Unix time is in seconds")]

@@ -10,7 +10,7 @@ use crate::{
         valuepickr::{Order, PROFILE, Topic, ValuePickr},
         watchlist::UserWatchlists,
     },
-    store::watchlist::WatchedStock,
+    domains::research::store::watchlist::WatchedStock,
     tool::{Reply, Tool},
 };
 

@@ -6,7 +6,7 @@ use crate::{
     context::{ToolContext, Unfinished},
     domains::research::proto::v1::{BrowseWatchlistOutput, BrowseWatchlistRequest, WatchedStock},
     domains::research::sources::watchlist::UserWatchlists,
-    store::watchlist::{self, WatchOrigin},
+    domains::research::store::watchlist::{self, WatchOrigin},
     tool::{Reply, Tool},
 };
 

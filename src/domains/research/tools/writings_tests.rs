@@ -25,12 +25,12 @@ use super::*;
 use crate::{
     context::{ToolContext, Unfinished, UserId},
     contract::{ErrorCode, ToolError},
-    domains::research::proto::v1::*,
-    domains::research::sources::{news, reddit, universe::Universe, valuepickr, watchlist::UserWatchlists},
-    store::{
-        StoreError,
-        watchlist::{Changed, WatchOrigin, WatchedStock, Watchlists},
+    domains::research::{
+        proto::v1::*,
+        sources::{news, reddit, universe::Universe, valuepickr, watchlist::UserWatchlists},
+        store::watchlist::{Changed, WatchOrigin, WatchedStock, Watchlists},
     },
+    store::StoreError,
     tool::{Reply, Tool},
     upstream::{
         http::Sender,
@@ -70,7 +70,7 @@ impl Watchlists for Watched {
         _note: Option<&'a str>,
         _now: SystemTime,
     ) -> BoxFuture<'a, Result<Changed, StoreError>> {
-        Box::pin(ready(Err(StoreError("read only".to_owned()))))
+        Box::pin(ready(Err(StoreError::Nowhere("read only".to_owned()))))
     }
 
     fn remove<'a>(
@@ -78,7 +78,7 @@ impl Watchlists for Watched {
         _user: &'a UserId,
         _symbol: &'a str,
     ) -> BoxFuture<'a, Result<Changed, StoreError>> {
-        Box::pin(ready(Err(StoreError("read only".to_owned()))))
+        Box::pin(ready(Err(StoreError::Nowhere("read only".to_owned()))))
     }
 }
 

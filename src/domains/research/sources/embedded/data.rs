@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn no_path_leads_out_of_the_directory() {
-        let data = Data::load(Tree::Embedded).unwrap();
+        let data = Data::load(Tree::Embedded(crate::domains::research::data::files())).unwrap();
         assert!(data.bytes("universe.json").is_some());
         assert!(data.bytes("yahoo/chart/M&M.NS.json").is_some());
         for path in ["../brokerage/user_master.json", "yahoo/../universe.json", "/universe.json", "a\\b", ""]

@@ -32,7 +32,7 @@ struct Got {
 
 impl Browser {
     fn new() -> Self {
-        Self(service(Tree::Embedded).unwrap())
+        Self(service(Tree::Embedded(crate::domains::research::data::files())).unwrap())
     }
 
     async fn get(&self, prefix: &str, path: &str) -> Got {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{clock, store::screens::ScreenCopy};
+use crate::{clock, domains::research::store::screens::ScreenCopy};
 
 /// How long a copy is fresh (spec 004 §3.0 "24h Cache TTL").
 const FRESH: Duration = Duration::from_hours(24);

@@ -21,7 +21,7 @@ use super::{
 use crate::{
     clock,
     context::ToolContext,
-    store::screens::{Claim, ScreenCopy, ScreenedStock},
+    domains::research::store::screens::{Claim, ScreenCopy, ScreenedStock},
     upstream::http::{Client, Failure, FailureKind},
 };
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::store::{cool_downs::CoolDowns, screens::Screens};
+use crate::{domains::research::store::screens::Screens, store::cool_downs::CoolDowns};
 
 /// The stores of a connector.
 #[derive(Clone, Debug)]

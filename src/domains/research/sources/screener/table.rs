@@ -9,7 +9,7 @@ use scraper::{ElementRef, Html};
 use super::selector::selector;
 use crate::{
     domains::research::sources::universe,
-    store::screens::ScreenedStock,
+    domains::research::store::screens::ScreenedStock,
     upstream::{http::Failure, text},
 };
 

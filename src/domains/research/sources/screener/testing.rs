@@ -13,7 +13,7 @@ pub(super) use self::stores::{DAY, MemoryScreens, OneCoolDown};
 use super::{Credentials, Login, PROFILE, Screener, Settings, Stores};
 use crate::{
     context::{ToolContext, User},
-    store::screens::{ScreenCopy, ScreenedStock},
+    domains::research::store::screens::{ScreenCopy, ScreenedStock},
     upstream::{http::Profile, testing},
 };
 

@@ -6,7 +6,8 @@ use super::PROFILE;
 use crate::{
     clock::{self, rfc3339},
     contract::{ErrorCode, Origin, ToolError},
-    store::{StoreError, cool_downs::CoolDown, screens::ScreenCopy},
+    domains::research::store::screens::ScreenCopy,
+    store::{StoreError, cool_downs::CoolDown},
     upstream::http::{Failure, FailureKind},
 };
 

@@ -15,12 +15,10 @@ use crate::{
     domains::research::proto::v1 as wire,
     domains::research::{
         sources::{symbols::Symbols, universe::Universe, watchlist::UserWatchlists},
+        store::watchlist::{Changed, WatchOrigin, WatchedStock, Watchlists},
         tools::{AddToWatchlist, BrowseWatchlist, RemoveFromWatchlist},
     },
-    store::{
-        StoreError,
-        watchlist::{Changed, WatchOrigin, WatchedStock, Watchlists},
-    },
+    store::StoreError,
     tool::Tool,
 };
 

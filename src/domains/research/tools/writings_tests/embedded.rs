@@ -4,9 +4,14 @@ use super::*;
 use crate::{domains::research::sources::embedded as sources, files::Tree, upstream::http::Sender};
 
 fn embedded(watched: &[&'static str]) -> ToolContext {
-    let universe = Tree::Embedded.read("research/universe.json").unwrap().unwrap();
+    let universe = Tree::Embedded(crate::domains::research::data::files())
+        .read("research/universe.json")
+        .unwrap()
+        .unwrap();
     let universe = Universe::parse(&universe).unwrap();
-    let sender = sources::attach(Sender::new().unwrap(), Tree::Embedded).unwrap();
+    let sender =
+        sources::attach(Sender::new().unwrap(), Tree::Embedded(crate::domains::research::data::files()))
+            .unwrap();
     call_over(&sender, sources::base, universe, watched)
 }
 

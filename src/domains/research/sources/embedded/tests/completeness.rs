@@ -8,7 +8,7 @@ use crate::{
 };
 
 fn data() -> Data {
-    Data::load(Tree::Embedded).unwrap()
+    Data::load(Tree::Embedded(crate::domains::research::data::files())).unwrap()
 }
 
 /// The closing prices, those that are null left out.

@@ -11,10 +11,10 @@ use tokio::sync::Notify;
 
 use crate::{
     context::UserId,
+    domains::research::store::screens::{Claim, ScreenCopy, Screens},
     store::{
         StoreError,
         cool_downs::{CoolDown, CoolDowns},
-        screens::{Claim, ScreenCopy, Screens},
     },
 };
 
@@ -75,7 +75,8 @@ impl MemoryScreens {
         work: impl FnOnce(&mut State) -> T,
     ) -> BoxFuture<'_, Result<T, StoreError>> {
         let mut state = self.state.lock().unwrap();
-        let done = if state.fails { Err(StoreError("disk".to_owned())) } else { Ok(work(&mut state)) };
+        let done =
+            if state.fails { Err(StoreError::Nowhere("disk".to_owned())) } else { Ok(work(&mut state)) };
         drop(state);
         Box::pin(async { done })
     }

@@ -21,7 +21,9 @@ fn bundled(credentials: Credentials) -> (Screener, Universe) {
     let settings = Settings::embedded(embedded::base("screener"), Now::Recorded(universe.recorded_at()));
     let stores =
         Stores { screens: Arc::<MemoryScreens>::default(), cool_downs: Arc::<OneCoolDown>::default() };
-    let sender = embedded::attach(Sender::new().unwrap(), Tree::Embedded).unwrap();
+    let sender =
+        embedded::attach(Sender::new().unwrap(), Tree::Embedded(crate::domains::research::data::files()))
+            .unwrap();
     let client = testing::client_over(PROFILE, sender);
     (Screener::new(client, stores, Arc::new(credentials), settings), universe)
 }

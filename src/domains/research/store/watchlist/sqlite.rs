@@ -5,16 +5,16 @@ use std::time::SystemTime;
 use futures_util::future::BoxFuture;
 use sqlx::{Row, sqlite::SqliteRow};
 
-use super::{
-    Change, Durability, Failed, Sqlite,
-    time::{instant, millis},
-};
+use super::{Changed, WatchOrigin, WatchedStock, Watchlists};
 use crate::{
     context::UserId,
+    domains::research::store::{screens::ScreenedStock, tables::Tables},
     store::{
         StoreError,
-        screens::ScreenedStock,
-        watchlist::{Changed, WatchOrigin, WatchedStock, Watchlists},
+        sqlite::{
+            Change, Durability, Failed,
+            time::{instant, millis},
+        },
     },
 };
 
@@ -37,9 +37,9 @@ const SCREENED: &str = "INSERT INTO watchlist (user_id, symbol, name, source, ad
 
 const REMOVE: &str = "DELETE FROM watchlist WHERE user_id = ? AND symbol = ?";
 
-impl Watchlists for Sqlite {
+impl Watchlists for Tables {
     fn list<'a>(&'a self, user: &'a UserId) -> BoxFuture<'a, Result<Vec<WatchedStock>, StoreError>> {
-        Box::pin(async move { self.say(self.watched(&self.owner(user)).await) })
+        Box::pin(async move { self.state.explain(self.watched(&self.owner(user)).await) })
     }
 
     fn add<'a>(
@@ -50,17 +50,19 @@ impl Watchlists for Sqlite {
         note: Option<&'a str>,
         now: SystemTime,
     ) -> BoxFuture<'a, Result<Changed, StoreError>> {
-        Box::pin(async move { self.say(self.watch(&self.owner(user), symbol, name, note, now).await) })
+        Box::pin(
+            async move { self.state.explain(self.watch(&self.owner(user), symbol, name, note, now).await) },
+        )
     }
 
     fn remove<'a>(&'a self, user: &'a UserId, symbol: &'a str) -> BoxFuture<'a, Result<Changed, StoreError>> {
-        Box::pin(async move { self.say(self.unwatch(&self.owner(user), symbol).await) })
+        Box::pin(async move { self.state.explain(self.unwatch(&self.owner(user), symbol).await) })
     }
 }
 
-impl Sqlite {
+impl Tables {
     async fn watched(&self, user: &str) -> Result<Vec<WatchedStock>, Failed> {
-        let rows = sqlx::query(LIST).bind(user).fetch_all(self.readers().await?).await?;
+        let rows = sqlx::query(LIST).bind(user).fetch_all(self.state.readers().await?).await?;
         Ok(rows.iter().map(stock).collect::<Result<_, _>>()?)
     }
 
@@ -73,7 +75,7 @@ impl Sqlite {
         now: SystemTime,
     ) -> Result<Changed, Failed> {
         // A person's own words.
-        let mut change = self.change(Durability::Power).await?;
+        let mut change = self.state.change(Durability::Power).await?;
         let before = count(&mut change, user).await?;
         let add = sqlx::query(ADD).bind(user).bind(symbol).bind(name).bind(note);
         add.bind(millis(now)).execute(&mut *change).await?;
@@ -83,7 +85,7 @@ impl Sqlite {
     }
 
     async fn unwatch(&self, user: &str, symbol: &str) -> Result<Changed, Failed> {
-        let mut change = self.change(Durability::Power).await?;
+        let mut change = self.state.change(Durability::Power).await?;
         let removed = sqlx::query(REMOVE).bind(user).bind(symbol).execute(&mut *change).await?;
         let count = count(&mut change, user).await?;
         change.commit().await?;
@@ -92,7 +94,7 @@ impl Sqlite {
 }
 
 /// Puts a screened stock into a user's list.
-pub(super) async fn screened(
+pub(in crate::domains::research::store) async fn screened(
     change: &mut Change,
     user: &str,
     stock: &ScreenedStock,

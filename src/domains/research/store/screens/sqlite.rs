@@ -5,16 +5,16 @@ use std::time::SystemTime;
 use futures_util::future::BoxFuture;
 use sqlx::{Row, sqlite::SqliteRow};
 
-use super::{
-    Change, Durability, Failed, Sqlite,
-    time::{instant, length, millis},
-    watchlist,
-};
+use super::{Claim, SCRAPE_INTERVAL, ScreenCopy, ScreenedStock, Screens};
 use crate::{
     context::UserId,
+    domains::research::store::{tables::Tables, watchlist},
     store::{
         StoreError,
-        screens::{Claim, SCRAPE_INTERVAL, ScreenCopy, ScreenedStock, Screens},
+        sqlite::{
+            Change, Durability, Failed,
+            time::{instant, length, millis},
+        },
     },
 };
 
@@ -35,13 +35,13 @@ const CLAIMED_AT: &str = "SELECT claimed_at FROM scrapes WHERE user_id = ?";
 const CLAIM: &str = "INSERT INTO scrapes (user_id, claimed_at) VALUES (?, ?) \
                      ON CONFLICT (user_id) DO UPDATE SET claimed_at = excluded.claimed_at";
 
-impl Screens for Sqlite {
+impl Screens for Tables {
     fn copy<'a>(
         &'a self,
         user: &'a UserId,
         screen_id: &'a str,
     ) -> BoxFuture<'a, Result<Option<ScreenCopy>, StoreError>> {
-        Box::pin(async move { self.say(self.copy_of(&self.owner(user), screen_id).await) })
+        Box::pin(async move { self.state.explain(self.copy_of(&self.owner(user), screen_id).await) })
     }
 
     fn keep<'a>(
@@ -50,7 +50,7 @@ impl Screens for Sqlite {
         screen_id: &'a str,
         copy: &'a ScreenCopy,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
-        Box::pin(async move { self.say(self.keep_copy(&self.owner(user), screen_id, copy).await) })
+        Box::pin(async move { self.state.explain(self.keep_copy(&self.owner(user), screen_id, copy).await) })
     }
 
     fn claim_scrape<'a>(
@@ -58,7 +58,7 @@ impl Screens for Sqlite {
         user: &'a UserId,
         now: SystemTime,
     ) -> BoxFuture<'a, Result<Claim, StoreError>> {
-        Box::pin(async move { self.say(self.claim(&self.owner(user), now).await) })
+        Box::pin(async move { self.state.explain(self.claim(&self.owner(user), now).await) })
     }
 
     fn scrape_allowed_at<'a>(
@@ -66,14 +66,14 @@ impl Screens for Sqlite {
         user: &'a UserId,
         now: SystemTime,
     ) -> BoxFuture<'a, Result<Option<SystemTime>, StoreError>> {
-        Box::pin(async move { self.say(self.allowed_at(&self.owner(user), now).await) })
+        Box::pin(async move { self.state.explain(self.allowed_at(&self.owner(user), now).await) })
     }
 }
 
-impl Sqlite {
+impl Tables {
     async fn copy_of(&self, user: &str, screen_id: &str) -> Result<Option<ScreenCopy>, Failed> {
         // One view of both tables, whatever is kept meanwhile.
-        let mut view = self.readers().await?.begin().await?;
+        let mut view = self.state.readers().await?.begin().await?;
         let copy = sqlx::query(COPY).bind(user).bind(screen_id);
         let Some(row) = copy.fetch_optional(&mut *view).await? else { return Ok(None) };
         let stocks = sqlx::query(STOCKS).bind(user).bind(screen_id);
@@ -87,20 +87,20 @@ impl Sqlite {
 
     async fn keep_copy(&self, user: &str, screen_id: &str, copy: &ScreenCopy) -> Result<(), Failed> {
         // There is no second one for a day.
-        let mut change = self.change(Durability::Power).await?;
+        let mut change = self.state.change(Durability::Power).await?;
         sqlx::query(DROP).bind(user).bind(screen_id).execute(&mut *change).await?;
         let keep = sqlx::query(KEEP).bind(user).bind(screen_id).bind(&copy.name);
         keep.bind(millis(copy.scraped_at)).execute(&mut *change).await?;
         for (position, stock) in (0_i64..).zip(&copy.stocks) {
             keep_stock(&mut change, user, screen_id, position, stock).await?;
-            watchlist::screened(&mut change, user, stock, copy.scraped_at).await?;
+            watchlist::sqlite::screened(&mut change, user, stock, copy.scraped_at).await?;
         }
         Ok(change.commit().await?)
     }
 
     async fn claim(&self, user: &str, now: SystemTime) -> Result<Claim, Failed> {
         // No other process looks and claims between this look and this claim; and a claim once used up stays so.
-        let mut change = self.change(Durability::Power).await?;
+        let mut change = self.state.change(Durability::Power).await?;
         let claimed_at = sqlx::query_scalar(CLAIMED_AT).bind(user);
         if let Some(allowed_at) = allowed_at(claimed_at.fetch_optional(&mut *change).await?, now) {
             return Ok(Claim::Denied { allowed_at });
@@ -112,7 +112,7 @@ impl Sqlite {
 
     async fn allowed_at(&self, user: &str, now: SystemTime) -> Result<Option<SystemTime>, Failed> {
         let claimed_at = sqlx::query_scalar(CLAIMED_AT).bind(user);
-        Ok(allowed_at(claimed_at.fetch_optional(self.readers().await?).await?, now))
+        Ok(allowed_at(claimed_at.fetch_optional(self.state.readers().await?).await?, now))
     }
 }
 

@@ -1,6 +1,8 @@
 //! Copies of Screener.in screens, and when each user's were last scraped: at most once a day, also across processes and
 //! restarts (spec 004 §3.0).
 
+mod sqlite;
+
 use std::{
     fmt::Debug,
     time::{Duration, SystemTime},
@@ -8,8 +10,7 @@ use std::{
 
 use futures_util::future::BoxFuture;
 
-use super::StoreError;
-use crate::context::UserId;
+use crate::{context::UserId, store::StoreError};
 
 /// A user's screens are scraped no more often (spec 004 §3.0).
 pub const SCRAPE_INTERVAL: Duration = Duration::from_hours(24);

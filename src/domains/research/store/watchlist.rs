@@ -1,11 +1,12 @@
 //! Watch-lists: the stocks that each user watches. One user's list is never reachable by another.
 
+pub(super) mod sqlite;
+
 use std::{fmt::Debug, time::SystemTime};
 
 use futures_util::future::BoxFuture;
 
-use super::StoreError;
-use crate::context::UserId;
+use crate::{context::UserId, store::StoreError};
 
 /// One watched stock.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,0 +1,11 @@
+//! The files that the embedded sources answer with, as they are in `data/research/`.
+
+use include_dir::{Dir, include_dir};
+
+use crate::files::Embedded;
+
+/// All of them, without manifests.
+pub fn files() -> Embedded {
+    static FILES: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/data/research");
+    Embedded::folder("research", &FILES)
+}

@@ -1,0 +1,35 @@
+//! The tables of research in the state file, and what brings them up to date (`migrations/research/`).
+//!
+//! Not here: what is in them, which is in the file of each trait.
+
+use std::sync::Arc;
+
+use crate::{
+    context::UserId,
+    store::sqlite::{Migrations, Realm, Sqlite},
+};
+
+/// Copies of screens and watch-lists in the state file.
+#[derive(Clone, Debug)]
+pub struct Tables {
+    pub(super) state: Arc<Sqlite>,
+    realm: Realm,
+}
+
+impl Tables {
+    /// Those of live or of embedded sources, which never meet. The state must have been made with [`migrations`].
+    pub fn new(state: Arc<Sqlite>, realm: Realm) -> Self {
+        Self { state, realm }
+    }
+
+    /// What a user's rows have in their column `user_id`.
+    pub(super) fn owner(&self, user: &UserId) -> String {
+        self.realm.owner(user)
+    }
+}
+
+/// What makes the tables.
+pub fn migrations() -> Migrations {
+    let tables = &["scrapes", "screened_stocks", "screens", "watchlist"];
+    Migrations::of_domain("research", tables, sqlx::migrate!("./migrations/research"))
+}

@@ -1,0 +1,169 @@
+//! Files that are part of the program: what each domain embeds, and all of it together as one tree.
+//!
+//! A file has the path name here that it has in a data directory, so that digests and words of errors are the same for both.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt,
+    sync::Arc,
+};
+
+use include_dir::Dir;
+use sha2::{Digest, Sha256};
+
+/// Embedded files by their path. Cheap to clone.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Embedded(Arc<BTreeMap<String, &'static [u8]>>);
+
+/// Two domains embed a file of the same path.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the domain {one} and the domain {other} both have the data file {path}: give one of them another name"
+)]
+pub struct PathTaken {
+    path: String,
+    one: String,
+    other: String,
+}
+
+impl Embedded {
+    /// All files of a folder, such as `include_dir!("$CARGO_MANIFEST_DIR/data/<domain>")`, below a directory of the given
+    /// name.
+    pub fn folder(name: &str, folder: &'static Dir<'static>) -> Self {
+        let mut files = BTreeMap::new();
+        collect(folder, &mut |path, content| {
+            files.insert(format!("{name}/{path}"), content);
+        });
+        Self(Arc::new(files))
+    }
+
+    /// The manifests of some tools, below `tools/`: `<name>.json` of the folder. A tool without one is not offered.
+    pub fn manifests<'a>(folder: &'static Dir<'static>, tools: impl IntoIterator<Item = &'a str>) -> Self {
+        let named = tools.into_iter().filter_map(|tool| {
+            let file = format!("{tool}.json");
+            Some((format!("tools/{file}"), folder.get_file(&file)?.contents()))
+        });
+        Self(Arc::new(named.collect()))
+    }
+
+    /// Both. Of a path that both have, the other's file.
+    #[must_use]
+    pub fn and(self, other: &Self) -> Self {
+        let mut files = Arc::unwrap_or_clone(self.0);
+        files.extend(other.0.iter().map(|(path, content)| (path.clone(), *content)));
+        Self(Arc::new(files))
+    }
+
+    /// What several domains embed, each by its name.
+    pub fn of_all<'a>(domains: impl IntoIterator<Item = (&'a str, &'a Self)>) -> Result<Self, PathTaken> {
+        let mut files = BTreeMap::new();
+        let mut owners = BTreeMap::new();
+        for (owner, embedded) in domains {
+            for (path, content) in embedded.0.iter() {
+                if let Some(one) = owners.insert(path.as_str(), owner) {
+                    let (path, one, other) = (path.clone(), one.to_owned(), owner.to_owned());
+                    return Err(PathTaken { path, one, other });
+                }
+                files.insert(path.clone(), *content);
+            }
+        }
+        Ok(Self(Arc::new(files)))
+    }
+
+    /// The paths of all files, in order.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
+    pub(super) fn get(&self, path: &str) -> Option<&'static [u8]> {
+        self.0.get(path).copied()
+    }
+
+    pub(super) fn has_directory(&self, path: &str) -> bool {
+        self.below(path).next().is_some()
+    }
+
+    /// The names of the files in a directory, without those of directories in it.
+    pub(super) fn names(&self, directory: &str) -> Vec<String> {
+        let names = self.below(directory).filter(|(name, _)| !name.contains('/'));
+        names.map(|(name, _)| name.to_owned()).collect()
+    }
+
+    /// Hashes the files below a directory: its own, and then those of each directory in it.
+    pub(super) fn hash(&self, directory: &str, hasher: &mut Sha256) {
+        let mut inner = BTreeSet::new();
+        for (name, content) in self.below(directory) {
+            match name.split_once('/') {
+                Some((name, _)) => {
+                    inner.insert(name);
+                }
+                None => {
+                    hasher.update(format!("{directory}/{name}"));
+                    hasher.update(content);
+                }
+            }
+        }
+        inner.into_iter().for_each(|name| self.hash(&format!("{directory}/{name}"), hasher));
+    }
+
+    /// The files below a directory, by their path from there.
+    fn below<'a>(&'a self, directory: &str) -> impl Iterator<Item = (&'a str, &'static [u8])> {
+        let beginning = format!("{directory}/");
+        let files = self.0.range(beginning.clone()..);
+        files.map_while(move |(path, content)| Some((path.strip_prefix(&beginning)?, *content)))
+    }
+}
+
+fn collect(folder: &'static Dir<'static>, found: &mut impl FnMut(String, &'static [u8])) {
+    for file in folder.files() {
+        let names: Vec<_> = file.path().iter().map(|name| name.to_string_lossy()).collect();
+        found(names.join("/"), file.contents());
+    }
+    folder.dirs().for_each(|inner| collect(inner, found));
+}
+
+impl fmt::Debug for Embedded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Embedded({} files)", self.0.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Files that contain their path.
+    fn of(paths: &[&'static str]) -> Embedded {
+        Embedded(Arc::new(paths.iter().map(|path| ((*path).to_owned(), path.as_bytes())).collect()))
+    }
+
+    #[test]
+    fn a_directory_has_its_own_files_and_not_those_of_a_longer_name() {
+        let files = of(&["a/x.json", "a/b/y.json", "a-b/z.json", "ab/z.json"]);
+        assert_eq!(files.names("a"), ["x.json"]);
+        assert_eq!(files.names("a/b"), ["y.json"]);
+        assert!(files.has_directory("a/b") && !files.has_directory("a/x.json") && !files.has_directory("c"));
+    }
+
+    #[test]
+    fn a_digest_is_over_the_files_of_a_directory_and_then_over_each_directory_in_it() {
+        let digest = |files: &Embedded| {
+            let mut hasher = Sha256::new();
+            files.hash("a", &mut hasher);
+            hasher.finalize()
+        };
+        let files = of(&["a/b/y", "a/c", "b/x"]);
+        assert_eq!(digest(&files), Sha256::digest("a/ca/ca/b/ya/b/y"));
+    }
+
+    #[test]
+    fn a_path_that_two_domains_have_is_refused_and_both_are_named() {
+        let (one, other) = (of(&["a/x", "tools/t.json"]), of(&["b/x", "tools/t.json"]));
+        let error = Embedded::of_all([("one", &one), ("other", &other)]).unwrap_err().to_string();
+        assert!(
+            error.starts_with("the domain one and the domain other both have the data file tools/t.json")
+        );
+        let apart = Embedded::of_all([("one", &one), ("more", &of(&["c/x"]))]).unwrap();
+        assert_eq!(apart.paths().collect::<Vec<_>>(), ["a/x", "c/x", "tools/t.json"]);
+    }
+}

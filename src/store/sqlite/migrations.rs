@@ -1,0 +1,109 @@
+//! Whose tables are in the file, and what brings them up to date: the platform's, and those of each domain, which follow
+//! each other and know nothing of each other.
+//!
+//! Each owner has a migrations table of its own, since two migrators in one table take each other's steps for missing.
+
+use std::{collections::BTreeSet, fmt, sync::Arc};
+
+use sqlx::{
+    SqliteConnection,
+    migrate::{MigrateError, Migrator},
+};
+
+/// The platform's own. Its first step also makes tables that a domain has adopted since.
+const PLATFORM: &[&str] = &["cool_downs", "idempotency", "idempotency_usage", "results", "results_usage"];
+
+/// Shadow tables belong to a table that is listed itself.
+const TABLES: &str = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type <> 'shadow' \
+                      AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE '\\_sqlx\\_%' ESCAPE '\\'";
+
+/// The tables of one owner, and the steps that bring them up to date.
+#[derive(Clone, Debug)]
+pub struct Migrations {
+    owner: Owner,
+    tables: &'static [&'static str],
+    steps: Arc<Migrator>,
+}
+
+/// Who has tables in the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Owner {
+    Platform,
+    Domain(&'static str),
+}
+
+/// Two owners have a table of the same name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{one} and {other} both have the table {table}: give one of them another name")]
+pub struct TableTaken {
+    table: &'static str,
+    one: String,
+    other: String,
+}
+
+/// Why the tables of an owner cannot be brought up to date.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum MigrationError {
+    #[error(transparent)]
+    Failed(#[from] MigrateError),
+    #[error("its steps make the table {0}, which it does not list")]
+    Unlisted(String),
+}
+
+impl Migrations {
+    /// Those of a domain: its name, all tables that its steps make, and the steps, as
+    /// `sqlx::migrate!("./migrations/<domain>")` embeds them.
+    pub fn of_domain(domain: &'static str, tables: &'static [&'static str], mut steps: Migrator) -> Self {
+        steps.dangerous_set_table_name(format!("\"_sqlx_migrations_{domain}\""));
+        Self { owner: Owner::Domain(domain), tables, steps: Arc::new(steps) }
+    }
+
+    pub(super) fn of_platform() -> Self {
+        let steps = Arc::new(sqlx::migrate!("./migrations"));
+        Self { owner: Owner::Platform, tables: PLATFORM, steps }
+    }
+
+    /// Whose they are, in words.
+    pub(super) fn owner(&self) -> String {
+        self.owner.to_string()
+    }
+
+    /// Carries out the steps that the file has not seen. A file that has seen steps unknown here is refused.
+    pub(super) async fn run(&self, change: &mut SqliteConnection) -> Result<(), MigrationError> {
+        let before = tables(change).await?;
+        // What `run` does, which the compiler does not let into a future that can be sent.
+        self.steps.run_direct(None, change, false).await?;
+        let mut made = tables(change).await?.into_iter().filter(|table| !before.contains(table));
+        match made.find(|table| self.owner != Owner::Platform && !self.tables.contains(&table.as_str())) {
+            Some(unlisted) => Err(MigrationError::Unlisted(unlisted)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Refuses a table that two owners have.
+pub(super) fn refuse_taken(all: &[Migrations]) -> Result<(), TableTaken> {
+    for (index, later) in all.iter().enumerate() {
+        for earlier in &all[..index] {
+            let taken = later.tables.iter().find(|table| earlier.tables.contains(table));
+            if let Some(table) = taken {
+                return Err(TableTaken { table, one: earlier.owner(), other: later.owner() });
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn tables(change: &mut SqliteConnection) -> Result<BTreeSet<String>, MigrateError> {
+    let names: Vec<String> = sqlx::query_scalar(TABLES).fetch_all(change).await?;
+    Ok(names.into_iter().collect())
+}
+
+impl fmt::Display for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Platform => f.write_str("the platform"),
+            Self::Domain(name) => write!(f, "the domain {name}"),
+        }
+    }
+}
