@@ -2,10 +2,10 @@ package example;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import toolwire.v1.Result.ResultFormat;
-import toolwire.v1.Tool.ToolView;
-import toolwire.v1.ToolServiceOuterClass.CallToolRequest;
-import toolwire.v1.ToolServiceOuterClass.ListToolsRequest;
+import dev.toolwire.v1.CallToolRequest;
+import dev.toolwire.v1.ListToolsRequest;
+import dev.toolwire.v1.ResultFormat;
+import dev.toolwire.v1.ToolView;
 
 /** Lists tools, then calls one: arguments and result as JSON text. */
 final class Call {

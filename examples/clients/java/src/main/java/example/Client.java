@@ -2,6 +2,7 @@ package example;
 
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 
+import dev.toolwire.v1.ToolServiceGrpc;
 import io.grpc.ChannelCredentials;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
@@ -12,7 +13,6 @@ import io.grpc.stub.MetadataUtils;
 import java.io.File;
 import java.io.IOException;
 import java.net.URI;
-import toolwire.v1.ToolServiceGrpc;
 
 /** The tool service that the environment names: TOOLWIRE_SERVER, and TOOLWIRE_CA and TOOLWIRE_TOKEN if it needs them. */
 final class Client implements AutoCloseable {

@@ -1,10 +1,10 @@
 package example;
 
 import com.google.rpc.ErrorInfo;
+import dev.toolwire.v1.CallToolRequest;
+import dev.toolwire.v1.ToolError;
 import io.grpc.StatusRuntimeException;
 import io.grpc.protobuf.StatusProto;
-import toolwire.v1.Result.ToolError;
-import toolwire.v1.ToolServiceOuterClass.CallToolRequest;
 
 /** Reads the two kinds of failure: a tool that failed, in the result, and a call that was refused, in the status. */
 final class Errors {

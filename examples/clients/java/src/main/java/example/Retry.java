@@ -1,10 +1,10 @@
 package example;
 
 import com.google.gson.JsonParser;
+import dev.toolwire.v1.CallToolRequest;
+import dev.toolwire.v1.ResultFormat;
 import io.grpc.StatusRuntimeException;
 import java.util.UUID;
-import toolwire.v1.Result.ResultFormat;
-import toolwire.v1.ToolServiceOuterClass.CallToolRequest;
 
 /** Repeats a write whose answer was lost. The same request_id says that it is the same write: it is done once. */
 final class Retry {

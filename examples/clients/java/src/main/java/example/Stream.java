@@ -1,11 +1,11 @@
 package example;
 
+import dev.toolwire.v1.InvokeToolRequest;
+import dev.toolwire.v1.InvokeToolResponse;
 import io.grpc.Context;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import java.util.Iterator;
-import toolwire.v1.ToolServiceOuterClass.InvokeToolRequest;
-import toolwire.v1.ToolServiceOuterClass.InvokeToolResponse;
 
 /** Follows the events of a call, lets a deadline pass, and cancels a call. */
 final class Stream {
