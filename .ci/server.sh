@@ -21,6 +21,19 @@ start_server() {
   return 1
 }
 
+# make_certificate DIRECTORY: an authority (ca.pem) and what it says of 127.0.0.1 (server.pem, server.key).
+make_certificate() {
+  mkdir -p "$1"
+  certificate "$1/ca" -subj '/CN=toolwire gate'
+  certificate "$1/server" -subj /CN=localhost -addext subjectAltName=IP:127.0.0.1 \
+    -addext basicConstraints=critical,CA:FALSE -CA "$1/ca.pem" -CAkey "$1/ca.key"
+}
+
+certificate() {
+  openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 \
+    -keyout "$1.key" -out "$1.pem" "${@:2}" 2>/dev/null
+}
+
 # Asks the server to drain and expects it to end by itself with exit code 0.
 stop_server() {
   local pid=$server_pid
