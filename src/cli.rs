@@ -44,7 +44,7 @@ use failure::Failure;
 
 use crate::domain::Domain;
 
-/// The typed tool plane for agent backends: discover, invoke, approve and audit tools over gRPC.
+/// The typed tool plane for agent backends: discover and invoke tools over gRPC.
 #[derive(Debug, Parser)]
 #[command(name = "toolwire", version, disable_help_subcommand = true, arg_required_else_help = true)]
 struct Cli {

@@ -1,6 +1,6 @@
 //! Toolwire: the typed tool plane for agent backends.
 //!
-//! One Rust service through which agents written in any language discover, invoke, approve and audit tools over gRPC.
+//! One Rust service through which agents written in any language discover and invoke tools over gRPC.
 //! A call flows one way: a face turns what it received into a [`pipeline::Call`], the one pipeline carries it through
 //! its layers to a tool, and the tool reads from a source. Events flow back the same way. `docs/ARCHITECTURE.md` follows
 //! one call through these modules.

@@ -170,6 +170,37 @@ async fn the_admin_address_stands_on_the_second_line_and_the_endpoint_outlives_r
     child.kill().await.unwrap();
 }
 
+#[tokio::test]
+async fn a_server_that_starts_says_what_it_serves_and_what_to_try_next() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut command = toolwire(&directory);
+    command.args(["serve", "--listen", "127.0.0.1:0"]).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let ready = lines.next_line().await.unwrap().unwrap();
+    let address = ready.strip_prefix("toolwire listening on ").unwrap().to_owned();
+    let mut text = String::new();
+    while !text.contains("grpcurl") {
+        text += &lines.next_line().await.unwrap().unwrap();
+        text.push('\n');
+    }
+    let listed = run(&["list", "--json"]).await;
+    let tools = serde_json::from_str::<Vec<Value>>(stdout(&listed)).unwrap().len();
+    let state = directory.path().join("state");
+    for part in [
+        format!("tools        {tools};"),
+        "sources      embedded".to_owned(),
+        format!("state        toolwire.db in {}", state.display()),
+        "diagnostics  off; --diagnostics".to_owned(),
+        format!("toolwire list --server http://{address}\n"),
+        format!("grpcurl -plaintext {address} toolwire.v1.ToolService/ListTools\n"),
+    ] {
+        assert!(text.contains(&part), "{part} is missing in\n{text}");
+    }
+    assert!(state.join("toolwire.db").is_file());
+    child.kill().await.unwrap();
+}
+
 async fn http_get(address: &str, path: &str) -> String {
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(format!("GET {path} HTTP/1.1\r\nhost: x\r\n\r\n").as_bytes()).await.unwrap();

@@ -33,11 +33,12 @@ use crate::{
 #[derive(Debug, Args)]
 pub(super) struct Call {
     /// The tool's name
-    #[arg(value_name = "TOOL", required_unless_present = "intent")]
+    #[arg(value_name = "TOOL", index = 1, required_unless_present = "intent")]
     tool: Option<String>,
     /// Arguments: read as the tool's input schema says, a repeated key as a list. A value without a key is meant for the
     /// one parameter that is required
-    #[arg(value_name = "KEY=VALUE")]
+    // An index each: `mut_arg`, by which completions name the tools, would put the tool last otherwise.
+    #[arg(value_name = "KEY=VALUE", index = 2)]
     pairs: Vec<String>,
     /// Calls the tool that this intent routes to, instead of TOOL
     #[arg(long, value_name = "NAME")]

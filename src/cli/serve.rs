@@ -1,13 +1,12 @@
 //! `toolwire serve`: serves the tools over gRPC until it is asked to end.
 
-use std::io;
+mod announce;
 
 use clap::Args;
 use tokio::{select, sync::oneshot};
 
 use super::{failure::Failure, output, settings, settings::Settings, signals::Signals, wiring};
 use crate::{
-    app::Doors,
     config::{self, Flags, Loaded},
     domain::Domain,
     faces::transport::Report,
@@ -63,7 +62,7 @@ impl Serve {
         wiring::open_state(&app).await?;
         let doors = wiring::bind(&config, &telemetry).await?;
         let signals = Signals::install().map_err(|error| Failure::Failed(format!("no signals: {error}")))?;
-        announce(&doors)?;
+        announce::announce(&config, &app, &doors)?;
         let (stop, stopped) = oneshot::channel();
         let shutdown = async {
             let _ = stopped.await;
@@ -83,15 +82,6 @@ impl Serve {
         let flags = flags.set("server.reuse_port", self.reuse_port);
         flags.set("server.tls.cert", self.tls_cert.as_ref()).set("server.tls.key", self.tls_key.as_ref())
     }
-}
-
-/// The addresses, each on a line: callers' first, which is all that whoever waits for the server needs to read.
-fn announce(doors: &Doors) -> Result<(), Failure> {
-    let failed = |error: io::Error| Failure::Failed(error.to_string());
-    let address = doors.grpc.local_addr().map_err(failed)?;
-    output::print(&format!("toolwire listening on {address}"))?;
-    let Some(admin) = &doors.admin else { return Ok(()) };
-    output::print(&format!("toolwire admin on {}", admin.address().map_err(failed)?))
 }
 
 /// Asks the server to end at the first signal. Returns at the next interrupt: the person does not want to wait.

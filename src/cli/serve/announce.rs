@@ -1,0 +1,90 @@
+//! What `serve` prints once it accepts connections: the addresses, what is served, and what to try next.
+//!
+//! The first line, and the second where operators have an address, are read by scripts and keep their form. The others
+//! are for people.
+
+use std::{io, net::SocketAddr};
+
+use crate::{
+    app::{App, Doors},
+    cli::{failure::Failure, output},
+    config::Config,
+    upstream::settings,
+};
+
+/// Prints where the service is, and then what it is.
+pub(super) fn announce(config: &Config, app: &App, doors: &Doors) -> Result<(), Failure> {
+    let failed = |error: io::Error| Failure::Failed(error.to_string());
+    let address = doors.grpc.local_addr().map_err(failed)?;
+    output::print(&format!("toolwire listening on {address}"))?;
+    if let Some(admin) = &doors.admin {
+        output::print(&format!("toolwire admin on {}", admin.address().map_err(failed)?))?;
+    }
+    let tools = app.registry.snapshot().tools().count();
+    output::print(&[served(config, tools)?, next(config, address)].concat().join("\n"))
+}
+
+/// What is served, one line each.
+fn served(config: &Config, tools: usize) -> Result<Vec<String>, Failure> {
+    let data = config.data.dir.as_ref().map_or("built in".to_owned(), |dir| dir.display().to_string());
+    let diagnostics = if config.server.diagnostics {
+        "on: the tools debug_… are offered"
+    } else {
+        "off; --diagnostics offers tools that check the service's promises"
+    };
+    Ok(vec![
+        format!("  tools        {tools}; manifests and data: {data}"),
+        format!("  sources      {}", config.part::<settings::Settings>().mode),
+        format!("  state        toolwire.db in {}", config.state.directory()?.display()),
+        format!("  diagnostics  {diagnostics}"),
+    ])
+}
+
+/// Commands to try next.
+fn next(config: &Config, address: SocketAddr) -> Vec<String> {
+    let (scheme, plain) =
+        if config.server.tls.files().is_some() { ("https", "") } else { ("http", " -plaintext") };
+    let (token, header) = if config.auth.users.is_empty() {
+        ("", "")
+    } else {
+        (" --token TOKEN", " -H 'authorization: Bearer TOKEN'")
+    };
+    let mut lines = vec![format!("  try          toolwire list --server {scheme}://{address}{token}")];
+    // Without reflection grpcurl would need the files of the contract.
+    if config.server.reflection {
+        let method = "toolwire.v1.ToolService/ListTools";
+        lines.push(format!("               grpcurl{plain}{header} {address} {method}"));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Auth, AuthUser, Tls};
+
+    fn next_of(config: &Config) -> Vec<String> {
+        next(config, "127.0.0.1:50051".parse().unwrap())
+    }
+
+    #[test]
+    fn the_commands_to_try_speak_tls_and_present_a_token_where_the_server_wants_it() {
+        let mut config = Config::default();
+        let plain = next_of(&config).join("\n");
+        assert!(plain.contains("--server http://127.0.0.1:50051\n"), "{plain}");
+        assert!(plain.contains("grpcurl -plaintext 127.0.0.1:50051 toolwire.v1"), "{plain}");
+        config.server.tls = Tls { cert: Some("c".into()), key: Some("k".into()) };
+        config.auth = Auth { users: vec![AuthUser::new("riley".parse().unwrap(), "a-token".into())] };
+        let secured = next_of(&config).join("\n");
+        assert!(secured.contains("--server https://127.0.0.1:50051 --token TOKEN"), "{secured}");
+        assert!(secured.contains("grpcurl -H 'authorization: Bearer TOKEN' 127.0.0.1:50051"), "{secured}");
+        assert!(!secured.contains("a-token"), "{secured}");
+    }
+
+    #[test]
+    fn grpcurl_is_shown_only_where_it_can_ask_what_there_is() {
+        let mut config = Config::default();
+        config.server.reflection = false;
+        assert_eq!(next_of(&config).len(), 1);
+    }
+}
