@@ -1,9 +1,9 @@
 //! Toolwire: the typed tool plane for agent backends.
 //!
-//! One Rust service through which agents written in any language discover and invoke tools over gRPC.
-//! A call flows one way: a face turns what it received into a [`pipeline::Call`], the one pipeline carries it through
-//! its layers to a tool, and the tool reads from a source. Events flow back the same way. `docs/ARCHITECTURE.md` follows
-//! one call through these modules.
+//! One Rust service through which agents written in any language discover and invoke tools over gRPC. A call flows one
+//! way: a face turns what it received into a [`pipeline::Call`], the one pipeline carries it through its layers to a tool,
+//! and the tool reads from a source. Events flow back the same way. `docs/ARCHITECTURE.md` follows one call through these
+//! modules, which stand here from top to bottom.
 //!
 //! The platform knows no tool and no source by name. A [`domain::Domain`] offers them; [`domains`] are those that come with
 //! Toolwire. A module imports only from those below it, which `tests/tidy` checks.
@@ -12,7 +12,7 @@
 pub mod domain;
 pub mod domains;
 
-// What wires everything, and the doors.
+// What wires everything, and the faces.
 pub mod app;
 pub mod cli;
 pub mod faces;
@@ -25,10 +25,12 @@ pub mod pipeline;
 pub mod registry;
 pub mod tool;
 
-// What tools and sources stand on.
+// What every source stands on; then settings, equal work done once, and state.
+pub mod upstream;
+
+pub mod config;
 pub mod single_flight;
 pub mod store;
-pub mod upstream;
 
 // The words of a call.
 pub mod context;
@@ -36,6 +38,5 @@ pub mod contract;
 
 // What everything stands on.
 pub mod clock;
-pub mod config;
 pub mod files;
 pub mod telemetry;
