@@ -35,5 +35,4 @@ pub(crate) const NAMES_A_DOMAIN: &[&str] = &[
     "src/cli/limits.rs",
     "src/cli/screener_login.rs",
     "src/cli/wiring.rs",
-    "src/domain.rs",
 ];
