@@ -1,6 +1,9 @@
 //! The composition root: configuration and domains to a wired service. It folds the list it is given and names nobody.
 
+mod access;
+mod conflicts;
 mod cool_downs;
+mod start_error;
 mod unmatched;
 
 use std::{convert::Infallible, fmt, future::pending, iter, mem, sync::Arc, time::Duration};
@@ -11,21 +14,20 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
+use self::access::{authenticator, policy};
+pub use self::start_error::StartError;
 use crate::{
     config::{self, Config, Section},
-    context::{Services, User},
+    context::Services,
     contract::descriptors,
     domain::{Domain, Offer, OpenError, Opened, Opening},
     faces::{
         admin::Admin,
-        grpc::{self, Face, ServiceError},
-        transport::{
-            Listener, Report, Tls,
-            authenticate::{Authenticator, Loopback, StaticTokens},
-        },
+        grpc::{self, Face},
+        transport::{Listener, Report, Tls},
     },
     files::{Embedded, PathTaken, Problem, Problems, Tree},
-    pipeline::{Parts, Pipeline, Policy, Tiers, policy::AllowAll},
+    pipeline::{Parts, Pipeline, Tiers},
     registry::{DataSource, Manifests, Offered, Registry},
     service::Tools,
     store::{Sqlite, sqlite::TableTaken},
@@ -79,33 +81,11 @@ impl From<TcpListener> for Doors {
     }
 }
 
-/// The service cannot start: everything that is wrong, at once.
-#[derive(Debug, Default, thiserror::Error)]
-#[error("{}", self.lines().join("\n"))]
-pub struct StartError {
-    /// What is wrong with the manifests, or with the descriptors they are checked against.
-    pub manifests: Option<Problems>,
-    /// Why domains cannot be opened.
-    pub domains: Vec<OpenError>,
-    /// Why services cannot be served.
-    pub services: Vec<ServiceError>,
-}
-
-impl StartError {
-    fn of(error: impl Into<OpenError>) -> Self {
-        Self { manifests: None, domains: vec![error.into()], services: Vec::new() }
-    }
-
-    fn lines(&self) -> Vec<String> {
-        let manifests = self.manifests.iter().map(ToString::to_string);
-        let domains = self.domains.iter().map(ToString::to_string);
-        manifests.chain(domains).chain(self.services.iter().map(ToString::to_string)).collect()
-    }
-}
-
 impl App {
     /// Wires the service.
     pub fn build(config: &Config, domains: &[Domain]) -> Result<Self, StartError> {
+        // Before files and tables, of which the same domain twice has each twice.
+        conflicts::refuse(domains).map_err(StartError::of)?;
         let tree = tree(&config.data, domains).map_err(StartError::of)?;
         let state = Arc::new(state(&config.state, domains).map_err(StartError::of)?);
         let offered = offered(&tree, domains, config.server.diagnostics);
@@ -284,9 +264,10 @@ async fn administer(admin: Option<Admin>, draining: CancellationToken) -> Infall
     }
 }
 
-/// Where manifests come from, what can execute them, and what they may name. Fails if two domains define the same file or
-/// message differently.
+/// Where manifests come from, what can execute them, and what they may name. Fails if two domains have one name, offer
+/// a tool of one name, or define the same file or message differently.
 pub fn offered(tree: &Tree, domains: &[Domain], diagnostics: bool) -> Result<Offered, Problems> {
+    conflicts::refuse(domains)?;
     let mut manifests = Manifests::new(tree.clone());
     let mut executors = Vec::new();
     for domain in domains.iter().filter(|domain| is_offered(domain, diagnostics)) {
@@ -312,20 +293,4 @@ fn state(state: &config::State, domains: &[Domain]) -> Result<Sqlite, TableTaken
     let directory = state.directory();
     let state = directory.map_or_else(|error| Sqlite::nowhere(error.to_string()), |dir| Sqlite::at(&dir));
     state.with(domains.iter().filter_map(|domain| domain.migrations.clone()))
-}
-
-fn policy(auth: &config::Auth) -> Arc<dyn Policy> {
-    if auth.users.is_empty() { Arc::new(AllowAll) } else { Arc::new(auth.clone()) }
-}
-
-/// Bearer tokens if there are any, otherwise trust in the loopback interface.
-fn authenticator(config: &Config) -> Arc<dyn Authenticator> {
-    if config.auth.users.is_empty() {
-        return Arc::new(Loopback::new(User::new(config.data.default_user.clone())));
-    }
-    let tokens = config.auth.users.iter().map(|entry| {
-        let user = User { id: entry.user_id.clone(), email: entry.email.clone(), role: entry.role.clone() };
-        (entry.token.clone(), user)
-    });
-    Arc::new(StaticTokens::new(tokens))
 }

@@ -1,0 +1,27 @@
+//! Why the service cannot start. Not here: finding out.
+
+use crate::{domain::OpenError, faces::grpc::ServiceError, files::Problems};
+
+/// The service cannot start: everything that is wrong, at once.
+#[derive(Debug, Default, thiserror::Error)]
+#[error("{}", self.lines().join("\n"))]
+pub struct StartError {
+    /// What is wrong with the manifests, or with the descriptors they are checked against.
+    pub manifests: Option<Problems>,
+    /// Why domains cannot be opened, or not beside each other.
+    pub domains: Vec<OpenError>,
+    /// Why services cannot be served.
+    pub services: Vec<ServiceError>,
+}
+
+impl StartError {
+    pub(super) fn of(error: impl Into<OpenError>) -> Self {
+        Self { manifests: None, domains: vec![error.into()], services: Vec::new() }
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let manifests = self.manifests.iter().map(ToString::to_string);
+        let domains = self.domains.iter().map(ToString::to_string);
+        manifests.chain(domains).chain(self.services.iter().map(ToString::to_string)).collect()
+    }
+}
