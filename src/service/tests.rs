@@ -135,7 +135,7 @@ fn what_may_not_be_called_is_refused_whether_or_not_it_exists() {
     for name in ["wind_up", "wind_down"] {
         assert_eq!(get(name), Err(Refusal::PermissionDenied { tool: name.to_owned() }));
     }
-    let near = vec!["spin_top".to_owned()];
+    let near = vec!["spin_top".to_owned(), "spin_yoyo".to_owned()];
     assert_eq!(get("spin_tob"), Err(Refusal::UnknownTool { name: "spin_tob".to_owned(), near }));
     assert!(matches!(get(""), Err(Refusal::InvalidRequest(_))));
 }

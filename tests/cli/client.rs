@@ -55,7 +55,7 @@ async fn a_wrong_port_says_what_answered() {
     let http1 = says(b"HTTP/1.1 400 Bad Request\r\n\r\n").await;
     assert_fails(&run(&["list", "--server", &http1]).await, 1, &["no toolwire server", "HTTP/1.1"]);
     let tls = says(&[0x15, 0x03, 0x03, 0, 2, 2, 40]).await;
-    assert_fails(&run(&["list", "--server", &tls]).await, 1, &["no toolwire server", "TLS"]);
+    assert_fails(&run(&["list", "--server", &tls]).await, 1, &["the server speaks TLS: use https://"]);
     let other = says(b"SSH-2.0-x\r\n").await;
     assert_fails(&run(&["list", "--server", &other]).await, 1, &["no HTTP server", "SSH-2.0-x"]);
 }
