@@ -1,4 +1,5 @@
-//! The command line: one file a subcommand, one module that prints (`output`), one that meets the service (`wiring`).
+//! The command line: one file a subcommand, one that meets the service (`wiring`), and the commands that domains offer
+//! (`offered`).
 //!
 //! Exit codes: 0 done; 1 the tool or the command failed; 2 the command line, the configuration or a definition is wrong;
 //! 130 interrupted.
@@ -13,21 +14,16 @@ mod connection;
 mod describe;
 mod docs;
 mod explain;
-mod failure;
-mod files;
 mod guidance;
 mod health;
-mod import;
 mod json;
 mod limits;
 mod lint;
 mod list;
 mod manifest_schema;
-mod output;
+mod offered;
 mod schema;
-mod screener_login;
 mod serve;
-mod server_url;
 mod settings;
 mod signals;
 mod table;
@@ -37,12 +33,15 @@ mod words;
 
 use std::{ffi::OsString, process::ExitCode};
 
-use clap::{Parser, Subcommand};
+use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use tokio::runtime::Runtime;
 
-use failure::Failure;
+use completions::Completions;
 
-use crate::domain::Domain;
+use crate::{
+    console::{self, Failure},
+    domain::Domain,
+};
 
 /// The typed tool plane for agent backends: discover and invoke tools over gRPC.
 #[derive(Debug, Parser)]
@@ -66,58 +65,78 @@ enum Command {
     Lint(lint::Lint),
     Docs(docs::Docs),
     ManifestSchema(manifest_schema::ManifestSchema),
-    Import(import::Import),
-    ScreenerLogin(screener_login::ScreenerLogin),
-    Completions(completions::Completions),
 }
 
 /// Runs the command line and returns the program's exit code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, domains: &[Domain]) -> ExitCode {
-    let done = match Cli::try_parse_from(arguments) {
-        Ok(cli) => carry_out(cli.command, domains),
-        Err(error) => output::usage(&error),
+    let read = |program: clap::Command| match program.clone().try_get_matches_from(arguments) {
+        Ok(matches) => carry_out(&matches, program, domains),
+        Err(error) => console::usage(&error),
     };
-    match done {
+    match program(domains).and_then(read) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            output::failure(&failure);
+            console::failure(&failure);
             ExitCode::from(failure.code())
         }
     }
 }
 
-fn carry_out(command: Command, domains: &[Domain]) -> Result<(), Failure> {
+/// The program's own commands, those of the domains, and last the one that knows them all.
+fn program(domains: &[Domain]) -> Result<clap::Command, Failure> {
+    let completions = Completions::augment_args(clap::Command::new(completions::NAME));
+    let own = Cli::command();
+    offered::check(&own.clone().subcommand(completions.clone()), domains)?;
+    Ok(own.subcommands(offered::commands(domains)).subcommand(completions))
+}
+
+fn carry_out(matches: &ArgMatches, program: clap::Command, domains: &[Domain]) -> Result<(), Failure> {
     let runtime = Runtime::new().map_err(|error| Failure::Failed(format!("cannot start: {error}")))?;
-    let done = runtime.block_on(dispatch(command, domains));
+    let done = runtime.block_on(dispatch(matches, program, domains));
     // What still reads a terminal or a file must not hold the end up.
     runtime.shutdown_background();
     done
 }
 
-async fn dispatch(command: Command, domains: &[Domain]) -> Result<(), Failure> {
-    match command {
-        Command::Serve(serve) => serve.run(domains).await,
-        Command::List(list) => list.run(domains).await,
-        Command::Describe(describe) => describe.run(domains).await,
-        Command::Guidance(guidance) => guidance.run(domains).await,
-        Command::Limits(limits) => limits.run(domains).await,
-        Command::Call(call) => call.run(domains).await,
-        Command::Cancel(cancel) => cancel.run().await,
-        Command::Watch(watch) => watch.run().await,
-        Command::Health(health) => health.run().await,
-        Command::Lint(lint) => lint.run(domains),
-        Command::Docs(docs) => docs.run(domains),
-        Command::ManifestSchema(schema) => schema.run(),
-        Command::Import(import) => import.run(),
-        Command::ScreenerLogin(login) => login.run().await,
-        Command::Completions(completions) => completions.run(domains).await,
+async fn dispatch(matches: &ArgMatches, program: clap::Command, domains: &[Domain]) -> Result<(), Failure> {
+    if let Some((name, matches)) = matches.subcommand() {
+        if let Some(command) = offered::find(domains, name) {
+            return offered::run(command, matches).await;
+        }
+        if name == completions::NAME {
+            return match Completions::from_arg_matches(matches) {
+                Ok(completions) => completions.run(program, domains).await,
+                Err(error) => console::usage(&error),
+            };
+        }
+    }
+    match Cli::from_arg_matches(matches) {
+        Ok(cli) => cli.command.run(domains).await,
+        Err(error) => console::usage(&error),
+    }
+}
+
+impl Command {
+    async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
+        match self {
+            Self::Serve(serve) => serve.run(domains).await,
+            Self::List(list) => list.run(domains).await,
+            Self::Describe(describe) => describe.run(domains).await,
+            Self::Guidance(guidance) => guidance.run(domains).await,
+            Self::Limits(limits) => limits.run(domains).await,
+            Self::Call(call) => call.run(domains).await,
+            Self::Cancel(cancel) => cancel.run().await,
+            Self::Watch(watch) => watch.run().await,
+            Self::Health(health) => health.run().await,
+            Self::Lint(lint) => lint.run(domains),
+            Self::Docs(docs) => docs.run(domains),
+            Self::ManifestSchema(schema) => schema.run(),
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[track_caller]
@@ -127,7 +146,7 @@ mod tests {
 
     #[test]
     fn the_command_line_is_consistent() {
-        Cli::command().debug_assert();
+        program(&[]).unwrap().debug_assert();
     }
 
     #[test]

@@ -4,6 +4,8 @@
 //! own crate makes its own the same way and hands it to the same function. Each part has the type of the room that uses it,
 //! so this file only gathers.
 
+mod command;
+
 use std::{error::Error, fmt, sync::Arc};
 
 use crate::{
@@ -16,6 +18,8 @@ use crate::{
     tool::Executor,
     upstream::{source::SourceSpec, sources::Sources},
 };
+
+pub use command::{Alone, Command, Run, WithServer};
 
 /// A domain, before it is opened.
 pub struct Domain {
@@ -36,6 +40,8 @@ pub struct Domain {
     pub data: Embedded,
     /// Its tables in the state file.
     pub migrations: Option<Migrations>,
+    /// Its commands.
+    pub commands: Vec<Command>,
     /// Makes its sources and services from the configuration.
     pub open: Open,
     /// Every problem of its data, for the linter.
@@ -98,6 +104,7 @@ impl Domain {
             descriptors: &[],
             data: Embedded::default(),
             migrations: None,
+            commands: Vec::new(),
             open: Box::new(|_| Ok(Opened::default())),
             check: Box::new(|_| Vec::new()),
         }

@@ -25,9 +25,10 @@ pub mod pipeline;
 pub mod registry;
 pub mod tool;
 
-// What every source stands on; then settings, equal work done once, and state.
+// What every source stands on; what commands speak to servers with; then settings, equal work done once, and state.
 pub mod upstream;
 
+pub mod client;
 pub mod config;
 pub mod single_flight;
 pub mod store;
@@ -38,5 +39,6 @@ pub mod contract;
 
 // What everything stands on.
 pub mod clock;
+pub mod console;
 pub mod files;
 pub mod telemetry;

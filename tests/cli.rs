@@ -4,6 +4,8 @@
 
 #[path = "cli/client.rs"]
 mod client;
+#[path = "cli/domain_commands.rs"]
+mod domain_commands;
 #[path = "cli/fake_server.rs"]
 mod fake_server;
 

@@ -1,24 +1,17 @@
 //! The tools that a command works with: those of a server, or those of this very program. Both answer in the same
 //! generated types, so that no command knows which it speaks to.
 
+mod invocation;
 mod local;
 mod remote;
-mod tls;
 
-use std::time::Duration;
-
-use futures_util::stream::BoxStream;
 use tonic::Status;
 
-use super::failure::Failure;
-use crate::{
-    context::{RequestId, SessionId, TaskId},
-    contract::{arguments::Arguments, proto::v1},
-    pipeline::Target,
-};
+use crate::{console::Failure, contract::proto::v1};
 
+pub(super) use invocation::{Events, Invocation};
 pub(super) use local::Local;
-pub(super) use remote::{Credentials, Remote};
+pub(super) use remote::Remote;
 
 /// The tools that a command works with.
 #[derive(Debug)]
@@ -28,26 +21,6 @@ pub(super) enum Backend {
     /// Those of this program: the same pipeline, in process.
     Local(Local),
 }
-
-/// A call to make.
-#[derive(Clone, Debug)]
-pub(super) struct Invocation {
-    /// What to call.
-    pub(super) target: Target,
-    /// What to call it with.
-    pub(super) arguments: Arguments,
-    /// Recognises a repeat.
-    pub(super) request_id: Option<RequestId>,
-    /// The task on whose behalf it is made.
-    pub(super) task_id: Option<TaskId>,
-    /// The session it belongs to.
-    pub(super) session_id: Option<SessionId>,
-    /// How long the call may take.
-    pub(super) deadline: Option<Duration>,
-}
-
-/// The events of a call. Dropping it cancels the call.
-pub(super) type Events = BoxStream<'static, Result<v1::CallEvent, Status>>;
 
 impl Backend {
     /// The definitions of the tools that have all the given tags, in order of name.

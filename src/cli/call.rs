@@ -2,24 +2,27 @@
 
 mod arguments;
 mod follow;
+mod format;
 mod render;
 
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use tokio::{select, signal};
 
 use arguments::Given;
+use format::Format;
 
 use super::{
     backend::{Backend, Invocation},
     connection::Connection,
     explain::{self, Called},
-    failure::Failure,
-    output, schema,
+    schema,
 };
 use crate::{
+    client,
     config::duration,
+    console::{self, Failure},
     context::{RequestId, SessionId, TaskId},
     contract::proto::v1::{self, ToolDefinition},
     domain::Domain,
@@ -65,16 +68,6 @@ pub(super) struct Call {
     connection: Connection,
 }
 
-/// How events and result are shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For people: the data as JSON, events and errors in words
-    #[default]
-    Text,
-    /// For programs: every event as one JSON line
-    Json,
-}
-
 impl Call {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         select! {
@@ -103,7 +96,7 @@ impl Call {
             session_id: self.session.clone(),
             deadline: self.deadline,
         };
-        let events = backend.invoke(invocation).await.map_err(|status| explain::failure(&status))?;
+        let events = backend.invoke(invocation).await.map_err(|status| client::refused(&status))?;
         let request_id = request_id.map(|id| id.to_string());
         let called = Called { tool: &name, request_id: request_id.as_deref() };
         let done = follow::follow(events, self.format, called).await;
@@ -144,10 +137,8 @@ async fn definition(
             found.map(Some).map_err(|status| explain::no_definition(&status, name, domains))
         }
         Target::Intent(intent) => {
-            let tools = backend
-                .list(&[], v1::ToolView::FullJson)
-                .await
-                .map_err(|status| explain::failure(&status))?;
+            let tools =
+                backend.list(&[], v1::ToolView::FullJson).await.map_err(|status| client::refused(&status))?;
             Ok(tools.into_iter().find(|tool| tool.intents.contains(intent)))
         }
     }
@@ -157,6 +148,6 @@ async fn definition(
 fn generated_for(definition: Option<&ToolDefinition>) -> Option<RequestId> {
     definition.filter(|it| it.category() != v1::ToolCategory::Read)?;
     let request_id = RequestId::generate();
-    output::say(&format!("request_id {request_id}"));
+    console::say(&format!("request_id {request_id}"));
     Some(request_id)
 }

@@ -3,8 +3,12 @@
 use clap::Args;
 use uuid::Uuid;
 
-use super::{connection::Connection, explain, failure::Failure, output};
-use crate::contract::proto::v1::cancel_call_request::Call;
+use super::connection::Connection;
+use crate::{
+    client,
+    console::{self, Failure},
+    contract::proto::v1::cancel_call_request::Call,
+};
 
 /// Cancels a call of yours that is running on a server
 ///
@@ -25,8 +29,8 @@ impl Cancel {
         let id = self.id.to_string();
         // Both are UUIDs, so the id itself does not tell which it is.
         for call in [Call::CallId(id.clone()), Call::RequestId(id.clone())] {
-            if remote.cancel(call).await.map_err(|status| explain::failure(&status))? {
-                output::say(&format!("cancelled {id}"));
+            if remote.cancel(call).await.map_err(|status| client::refused(&status))? {
+                console::say(&format!("cancelled {id}"));
                 return Ok(());
             }
         }

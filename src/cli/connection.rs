@@ -6,14 +6,14 @@ use clap::Args;
 use secrecy::SecretString;
 
 use super::{
-    backend::{Backend, Credentials, Local, Remote},
-    failure::Failure,
-    server_url::ServerUrl,
+    backend::{Backend, Local, Remote},
     settings::Settings,
     wiring,
 };
 use crate::{
+    client::{Credentials, Server, ServerUrl},
     config::{Client, Environment},
+    console::Failure,
     context::{User, UserId},
     domain::Domain,
 };
@@ -40,22 +40,27 @@ pub(super) struct Connection {
 impl Connection {
     /// The tools that are meant.
     pub(super) async fn open(&self, domains: &[Domain]) -> Result<Backend, Failure> {
-        match self.server()? {
-            Some(url) => Ok(Backend::Remote(self.connect(&url).await?)),
+        match self.url()? {
+            Some(url) => Ok(Backend::Remote(Remote::of(self.connect(&url).await?))),
             None => Ok(Backend::Local(self.local(domains)?)),
         }
     }
 
-    /// The server that is meant, for what a program cannot do by itself.
+    /// The tools of the server that is meant, for what a program cannot do by itself.
     pub(super) async fn remote(&self) -> Result<Remote, Failure> {
-        match self.server()? {
+        self.server().await.map(Remote::of)
+    }
+
+    /// The server that is meant.
+    pub(super) async fn server(&self) -> Result<Server, Failure> {
+        match self.url()? {
             Some(url) => self.connect(&url).await,
             None => Err(usage("name the server: --server http://HOST:PORT, or TOOLWIRE_SERVER")),
         }
     }
 
-    /// The server that is meant, if any. Whoever says where this program finds its own tools means those.
-    fn server(&self) -> Result<Option<ServerUrl>, Failure> {
+    /// The address of the server that is meant, if any. Whoever says where this program finds its own tools means those.
+    fn url(&self) -> Result<Option<ServerUrl>, Failure> {
         if self.server.is_some() {
             return Ok(self.server.clone());
         }
@@ -79,13 +84,13 @@ impl Connection {
         Ok(Local { app, user: User::new(user), cap: config.server.deadline_cap })
     }
 
-    async fn connect(&self, url: &ServerUrl) -> Result<Remote, Failure> {
+    async fn connect(&self, url: &ServerUrl) -> Result<Server, Failure> {
         if self.ca.is_some() && !url.is_https() {
             return Err(usage("--ca is for a server that speaks TLS: --server https://HOST:PORT"));
         }
         let Client { token, ca, .. } = Client::from_environment(&Environment::read());
         let credentials = Credentials { token: self.token.clone().or(token), user: self.user.clone() };
-        Remote::connect(url, &credentials, self.ca.as_deref().or(ca.as_deref())).await
+        Server::connect(url, &credentials, self.ca.as_deref().or(ca.as_deref())).await
     }
 }
 

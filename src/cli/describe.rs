@@ -5,8 +5,9 @@ use std::fmt::Write;
 use clap::Args;
 use serde_json::Value;
 
-use super::{connection::Connection, explain, failure::Failure, json, output, schema, table, words};
+use super::{connection::Connection, explain, json, schema, table, words};
 use crate::{
+    console::{self, Failure},
     contract::{json::from_struct, proto::v1},
     domain::Domain,
 };
@@ -30,9 +31,9 @@ impl Describe {
         let tool = backend.describe(&self.tool).await;
         let tool = tool.map_err(|status| explain::no_definition(&status, &self.tool, domains))?;
         if self.json {
-            return output::print(&format!("{:#}", json::definition(&tool)));
+            return console::print(&format!("{:#}", json::definition(&tool)));
         }
-        output::print(&rendered(&tool))
+        console::print(&rendered(&tool))
     }
 }
 

@@ -4,14 +4,14 @@ use std::{fs, io, path::PathBuf};
 
 use clap::Args;
 
-use super::{
-    failure::Failure,
-    files::{self, Existing},
-    output,
-    settings::Settings,
-    wiring,
+use super::{settings::Settings, wiring};
+use crate::{
+    console::{
+        self, Failure,
+        files::{self, Existing},
+    },
+    domain::Domain,
 };
-use crate::domain::Domain;
 
 /// Writes docs/TOOLS.md from the manifests
 #[derive(Debug, Args)]
@@ -35,7 +35,7 @@ impl Docs {
             return self.compare(&text);
         }
         files::write(&self.output, &text, Existing::Replace)?;
-        output::say(&format!("wrote {}", self.output.display()));
+        console::say(&format!("wrote {}", self.output.display()));
         Ok(())
     }
 

@@ -1,50 +1,30 @@
-//! Failures in words: what went wrong, every rule that is broken, and what to do next.
+//! Failures of tools in words: what went wrong, every rule that is broken, and what to do next.
 
 use std::fmt::Write;
 
 use prost_types::Duration;
 use tonic::{Code, Status};
-use tonic_types::StatusExt;
 
-use super::{failure::Failure, words};
+use super::words;
 use crate::{
-    contract::{self, proto::v1},
+    client,
+    console::{self, Failure},
+    contract::proto::v1,
     domain::{Domain, Offer},
 };
 
-/// A status as the end of a command.
-pub(super) fn failure(status: &Status) -> Failure {
-    super::output::say(&self::status(status));
-    Failure::Said
-}
-
 /// A definition that is not there, as the end of a command: perhaps of a tool that is offered only when asked for.
 pub(super) fn no_definition(status: &Status, tool: &str, domains: &[Domain]) -> Failure {
-    let failure = failure(status);
+    let failure = client::refused(status);
     let offers = |domain: &&Domain| domain.tools.iter().any(|offered| offered.name() == tool);
     let on_request = domains.iter().filter(|domain| domain.offer == Offer::WithDiagnostics);
     if let Some(domain) = on_request.filter(|_| status.code() == Code::NotFound).find(offers) {
         let name = domain.name;
-        super::output::say(&format!(
+        console::say(&format!(
             "  {tool} belongs to {name}, which `toolwire serve`, and this command without a server, offer only with --diagnostics."
         ));
     }
     failure
-}
-
-/// A call that was not carried out.
-pub(super) fn status(status: &Status) -> String {
-    let details = status.get_error_details();
-    let mut text = format!("error: {}: {}", contract::status::name(status.code()), status.message());
-    for violation in details.bad_request().map(|it| it.field_violations.as_slice()).unwrap_or_default() {
-        line(&mut text, &format!("{}: {}", violation.field, violation.description));
-    }
-    let retry_after = details.retry_info().and_then(|info| info.retry_delay);
-    match retry_after {
-        Some(delay) => line(&mut text, &format!("Try again in {} s.", delay.as_secs_f64())),
-        None => line(&mut text, advice(status.code())),
-    }
-    text
 }
 
 /// A tool's error. `call` says how the tool was called.
@@ -107,20 +87,6 @@ fn next_step(error: &v1::ToolError, call: &Called<'_>) -> String {
     }
 }
 
-fn advice(code: Code) -> &'static str {
-    match code {
-        Code::NotFound => "`toolwire list` shows every tool, `toolwire describe TOOL` its intents.",
-        Code::Unauthenticated => "Give a token with --token or TOOLWIRE_TOKEN.",
-        Code::PermissionDenied => "`toolwire list` shows the tools that you may call.",
-        Code::DeadlineExceeded => "Allow more time with --deadline.",
-        Code::Unavailable => "Is the server running? Start it with `toolwire serve`, or try again.",
-        Code::Unimplemented => "Is this a toolwire server? Check --server.",
-        Code::AlreadyExists => "Leave --request-id out to have a new one made.",
-        Code::InvalidArgument => "Mend the request and call again.",
-        _ => "If it happens again, the operator finds it in the server's log.",
-    }
-}
-
 fn seconds(duration: &Duration) -> String {
     let duration = std::time::Duration::try_from(*duration).unwrap_or_default();
     format!("{} s", duration.as_secs_f64())
@@ -134,7 +100,7 @@ fn line(text: &mut String, more: &str) {
 mod tests {
     use super::*;
     use crate::contract::{
-        ErrorCode, Refusal, ToolError, Violation,
+        ErrorCode, ToolError, Violation,
         convert::{self},
     };
 
@@ -180,19 +146,5 @@ mod tests {
         let error = convert::tool_error(ToolError::new(ErrorCode::OutcomeUnknown, "Not known"));
         let text = tool_error(&error, &Called { request_id: Some("r-1"), ..CALLED });
         assert!(text.ends_with("repeat it with --request-id r-1."), "{text}");
-    }
-
-    #[test]
-    fn a_refusal_says_what_to_do_next() {
-        let unknown = Refusal::UnknownTool { name: "get_qoutes".into(), near: vec!["get_quotes".into()] };
-        let text = status(&unknown.into());
-        assert!(
-            text.starts_with("error: NOT_FOUND: Unknown tool: get_qoutes. Did you mean get_quotes?\n"),
-            "{text}"
-        );
-        assert!(text.contains("`toolwire list`"), "{text}");
-        let retry_after = std::time::Duration::from_secs(1);
-        let text = status(&Refusal::Overloaded { what: "too many calls".into(), retry_after }.into());
-        assert!(text.ends_with("Try again in 1 s."), "{text}");
     }
 }

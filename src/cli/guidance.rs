@@ -2,8 +2,12 @@
 
 use clap::Args;
 
-use super::{connection::Connection, explain, failure::Failure, output};
-use crate::domain::Domain;
+use super::connection::Connection;
+use crate::{
+    client,
+    console::{self, Failure},
+    domain::Domain,
+};
 
 /// Prints how to use the tools well, for the system prompt of an agent
 #[derive(Debug, Args)]
@@ -18,11 +22,11 @@ pub(super) struct Guidance {
 impl Guidance {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         let backend = self.connection.open(domains).await?;
-        let guidance = backend.guidance(&self.tag).await.map_err(|status| explain::failure(&status))?;
+        let guidance = backend.guidance(&self.tag).await.map_err(|status| client::refused(&status))?;
         if guidance.is_empty() {
-            output::say("no guidance: no tool of yours is limited or says how to use it");
+            console::say("no guidance: no tool of yours is limited or says how to use it");
             return Ok(());
         }
-        output::print(&guidance)
+        console::print(&guidance)
     }
 }

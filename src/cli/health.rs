@@ -4,7 +4,11 @@ use clap::Args;
 use tonic::Code;
 use tonic_health::pb::health_check_response::ServingStatus;
 
-use super::{connection::Connection, explain, failure::Failure, output};
+use super::connection::Connection;
+use crate::{
+    client,
+    console::{self, Failure},
+};
 
 /// Says whether a server takes calls; exit code 0 means that it does
 #[derive(Debug, Args)]
@@ -24,9 +28,9 @@ impl Health {
             Err(status) if status.code() == Code::NotFound => {
                 return Err(Failure::Failed(format!("the server has no service {}", self.service)));
             }
-            Err(status) => return Err(explain::failure(&status)),
+            Err(status) => return Err(client::refused(&status)),
         };
-        output::print(status.as_str_name())?;
+        console::print(status.as_str_name())?;
         if status == ServingStatus::Serving { Ok(()) } else { Err(Failure::Said) }
     }
 }

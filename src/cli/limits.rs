@@ -4,8 +4,13 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::{connection::Connection, explain, failure::Failure, output, table};
-use crate::{contract::proto::v1, domain::Domain};
+use super::{connection::Connection, table};
+use crate::{
+    client,
+    console::{self, Failure},
+    contract::proto::v1,
+    domain::Domain,
+};
 
 /// Shows what each source would do with a request of yours: its budget, the wait, cool-downs
 #[derive(Debug, Args)]
@@ -17,12 +22,12 @@ pub(super) struct Limits {
 impl Limits {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         let backend = self.connection.open(domains).await?;
-        let limits = backend.limits().await.map_err(|status| explain::failure(&status))?;
+        let limits = backend.limits().await.map_err(|status| client::refused(&status))?;
         if limits.is_empty() {
-            output::say("no sources: none of your tools reads from one");
+            console::say("no sources: none of your tools reads from one");
             return Ok(());
         }
-        output::print(&rendered(&limits))
+        console::print(&rendered(&limits))
     }
 }
 
@@ -64,22 +69,22 @@ mod tests {
     fn a_row_says_what_a_request_now_would_meet() {
         let of = |seconds, nanos| Some(prost_types::Duration { seconds, nanos });
         let free =
-            v1::SourceLimit { source: "brokerage".to_owned(), can_make_request: true, ..Default::default() };
+            v1::SourceLimit { source: "toy-shelf".to_owned(), can_make_request: true, ..Default::default() };
         let policy = v1::LimitPolicy { max_requests: 12, window: of(60, 0), min_delay: of(5, 0) };
         let waits = v1::SourceLimit {
-            source: "valuepickr".to_owned(),
+            source: "attic-door".to_owned(),
             wait_time: of(2, 500_000_000),
             policy: Some(policy),
             ..Default::default()
         };
         let until = Some(prost_types::Timestamp { seconds: 1_768_557_600, nanos: 0 });
         let refused =
-            v1::SourceLimit { source: "reddit".to_owned(), cool_down_until: until, ..Default::default() };
+            v1::SourceLimit { source: "kiosks".to_owned(), cool_down_until: until, ..Default::default() };
         let expected = "\
 SOURCE      A REQUEST NOW                       BUDGET
-brokerage   at once                             unlimited
-valuepickr  after 2.5 s                         12 in 60 s, 5 s apart
-reddit      refused until 2026-01-16T10:00:00Z  unlimited
+toy-shelf   at once                             unlimited
+attic-door  after 2.5 s                         12 in 60 s, 5 s apart
+kiosks      refused until 2026-01-16T10:00:00Z  unlimited
 ";
         assert_eq!(rendered(&[free, waits, refused]), expected);
     }

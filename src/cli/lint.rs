@@ -2,8 +2,12 @@
 
 use clap::Args;
 
-use super::{failure::Failure, output, settings::Settings, table, wiring, wiring::Linted};
-use crate::{contract::proto::v1::DefinitionProblem, domain::Domain};
+use super::{settings::Settings, table, wiring, wiring::Linted};
+use crate::{
+    console::{self, Failure},
+    contract::proto::v1::DefinitionProblem,
+    domain::Domain,
+};
 
 /// Checks manifests and data
 ///
@@ -17,7 +21,7 @@ pub(super) struct Lint {
 impl Lint {
     pub(super) fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         let linted = wiring::lint(&self.settings.load(domains)?, domains)?;
-        output::print(&rendered(&linted.problems))?;
+        console::print(&rendered(&linted.problems))?;
         verdict(&linted)
     }
 }

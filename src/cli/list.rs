@@ -3,8 +3,13 @@
 use clap::Args;
 use serde_json::Value;
 
-use super::{connection::Connection, explain, failure::Failure, json, output, table, words};
-use crate::{contract::proto::v1, domain::Domain};
+use super::{connection::Connection, json, table, words};
+use crate::{
+    client,
+    console::{self, Failure},
+    contract::proto::v1,
+    domain::Domain,
+};
 
 /// Lists the tools
 #[derive(Debug, Args)]
@@ -23,16 +28,16 @@ impl List {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         let view = if self.json { v1::ToolView::FullJson } else { v1::ToolView::Basic };
         let backend = self.connection.open(domains).await?;
-        let tools = backend.list(&self.tag, view).await.map_err(|status| explain::failure(&status))?;
+        let tools = backend.list(&self.tag, view).await.map_err(|status| client::refused(&status))?;
         if self.json {
             let tools = tools.iter().map(json::definition).collect::<Value>();
-            return output::print(&format!("{tools:#}"));
+            return console::print(&format!("{tools:#}"));
         }
         if tools.is_empty() {
-            output::say("no tools; without --tag every tool that you may call is listed");
+            console::say("no tools; without --tag every tool that you may call is listed");
             return Ok(());
         }
-        output::print(&rendered(&tools))
+        console::print(&rendered(&tools))
     }
 }
 

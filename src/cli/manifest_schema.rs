@@ -2,8 +2,10 @@
 
 use clap::Args;
 
-use super::{failure::Failure, output};
-use crate::registry;
+use crate::{
+    console::{self, Failure},
+    registry,
+};
 
 /// Prints the JSON Schema of a tool's manifest, for editors
 #[derive(Debug, Args)]
@@ -11,6 +13,6 @@ pub(super) struct ManifestSchema {}
 
 impl ManifestSchema {
     pub(super) fn run(self) -> Result<(), Failure> {
-        output::print(&format!("{:#}", registry::manifest_schema()))
+        console::print(&format!("{:#}", registry::manifest_schema()))
     }
 }

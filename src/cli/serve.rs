@@ -5,9 +5,10 @@ mod announce;
 use clap::Args;
 use tokio::{select, sync::oneshot};
 
-use super::{failure::Failure, output, settings, settings::Settings, signals::Signals, wiring};
+use super::{settings, settings::Settings, signals::Signals, wiring};
 use crate::{
     config::{self, Flags, Loaded},
+    console::{self, Failure},
     domain::Domain,
     faces::transport::Report,
 };
@@ -47,10 +48,10 @@ impl Serve {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         let loaded = settings::load(self.flags(), domains)?;
         if self.print_config {
-            return output::print(&config::print(&loaded));
+            return console::print(&config::print(&loaded));
         }
         let Loaded { config, warnings, .. } = loaded;
-        config.check_exposure()?;
+        config.check_exposure().map_err(|error| Failure::Start(error.to_string()))?;
         let telemetry = wiring::start_telemetry(&config)?;
         for doubt in config.doubts() {
             tracing::warn!("{doubt}");

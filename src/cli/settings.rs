@@ -5,10 +5,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::failure::Failure;
 use crate::{
     app,
     config::{self, Flags, Loaded, Sources},
+    console::Failure,
     domain::Domain,
 };
 
@@ -60,5 +60,6 @@ impl Settings {
 
 /// The configuration by the given flags, this process's environment and its working directory.
 pub(super) fn load(flags: Flags, domains: &[Domain]) -> Result<Loaded, Failure> {
-    Ok(config::load(&Sources::of_process(flags), &app::sections(domains))?)
+    config::load(&Sources::of_process(flags), &app::sections(domains))
+        .map_err(|error| Failure::Start(error.to_string()))
 }

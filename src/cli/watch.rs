@@ -4,8 +4,12 @@ use clap::Args;
 use tokio::{select, signal};
 use tonic::Status;
 
-use super::{connection::Connection, explain, failure::Failure, json, output, words};
-use crate::contract::proto::v1::{self, WatchEventType, WatchToolsResponse};
+use super::{connection::Connection, json, words};
+use crate::{
+    client,
+    console::{self, Failure},
+    contract::proto::v1::{self, WatchEventType, WatchToolsResponse},
+};
 
 /// Watches the tools of a server until Ctrl-C: those there are, then every change
 #[derive(Debug, Args)]
@@ -28,12 +32,12 @@ impl Watch {
     async fn follow(&self) -> Result<(), Failure> {
         let remote = self.connection.remote().await?;
         let view = if self.json { v1::ToolView::Full } else { v1::ToolView::Basic };
-        let failed = |status: Status| explain::failure(&status);
+        let failed = |status: Status| client::refused(&status);
         let mut events = remote.watch(view).await.map_err(failed)?;
         while let Some(event) = events.message().await.map_err(failed)? {
             let lines = if self.json { vec![json::watched(&event).to_string()] } else { lines(&event) };
             for line in lines {
-                if output::line(&line)? == output::Reader::Gone {
+                if console::line(&line)? == console::Reader::Gone {
                     return Ok(());
                 }
             }

@@ -2,17 +2,12 @@
 //!
 //! The only file of the command line that changes when those do.
 
-use std::path::Path;
-
-use serde_json::Value;
-
-use super::failure::Failure;
 use crate::{
     app::{self, App, Doors},
     config::{Config, Loaded, LogFormat},
+    console::Failure,
     contract::proto::v1,
     domain::Domain,
-    domains::brokerage::source::import,
     faces::{admin::Admin, grpc, transport::ListenError},
     files::{Problem, Problems},
     registry::{docs, lint},
@@ -85,9 +80,4 @@ pub(super) fn lint(loaded: &Loaded, domains: &[Domain]) -> Result<Linted, Failur
 /// The tools as markdown.
 pub(super) fn render_docs(app: &App) -> String {
     docs::render(&app.registry.snapshot())
-}
-
-/// The legacy per-domain files of a directory as one master file.
-pub(super) fn merge_legacy(directory: &Path) -> Result<Value, Failure> {
-    import::merge(directory).map_err(|problems| Failure::Failed(problems.to_string()))
 }

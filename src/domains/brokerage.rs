@@ -1,5 +1,6 @@
 //! A simulated brokerage account (spec 000): its tools, and the files they read.
 
+mod commands;
 pub mod proto;
 mod service;
 pub mod source;
@@ -35,6 +36,7 @@ pub fn domain() -> Domain {
         data: data().and(&manifests),
         tools,
         descriptors: proto::DESCRIPTORS,
+        commands: commands::commands(),
         open: Box::new(open),
         check: Box::new(check),
         ..Domain::new("brokerage")

@@ -1,5 +1,6 @@
 //! Research on Indian stocks (spec 004): its tools, and the sources they ask.
 
+mod commands;
 pub mod data;
 mod open;
 pub mod proto;
@@ -39,6 +40,7 @@ pub fn domain() -> Domain {
         settings: vec![settings::section()],
         descriptors: proto::DESCRIPTORS,
         migrations: Some(store::tables::migrations()),
+        commands: commands::commands(),
         open: Box::new(open::open),
         ..Domain::new("research")
     }

@@ -6,11 +6,12 @@ use futures_util::{StreamExt, stream};
 use tokio::time::timeout;
 use tonic::Status;
 
-use super::{Events, Invocation};
+use super::invocation::{Events, Invocation};
 use crate::{
     app::App,
-    cli::{failure::Failure, wiring},
+    cli::wiring,
     clock,
+    console::Failure,
     context::{ToolContext, User},
     contract::{convert::ResultFormat, proto::v1, sequence::Sequence},
     faces::grpc::limits,

@@ -8,10 +8,7 @@ use std::io::{self, Read};
 
 use serde_json::Value;
 
-use crate::{
-    cli::{failure::Failure, schema},
-    contract::arguments::Arguments,
-};
+use crate::{cli::schema, console::Failure, contract::arguments::Arguments};
 
 /// Arguments as they were given.
 #[derive(Debug, PartialEq)]

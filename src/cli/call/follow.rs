@@ -2,15 +2,15 @@
 
 use futures_util::StreamExt;
 
-use super::{Format, render};
+use super::{format::Format, render};
 use crate::{
     cli::{
         backend::Events,
         explain::{self, Called},
-        failure::Failure,
         json,
-        output::{self, Narrator},
     },
+    client,
+    console::{self, Failure, Narrator},
     contract::proto::v1::{self, call_event::Event, tool_result::Outcome},
 };
 
@@ -35,8 +35,8 @@ enum End {
 /// For programs: every event as one line of JSON.
 async fn as_lines(mut events: Events) -> Result<(), Failure> {
     while let Some(event) = events.next().await {
-        let event = event.map_err(|status| explain::failure(&status))?;
-        output::print(&json::event(&event).to_string())?;
+        let event = event.map_err(|status| client::refused(&status))?;
+        console::print(&json::event(&event).to_string())?;
         match event.event {
             Some(Event::Result(result)) => return is_success(&result),
             Some(Event::ConfirmationRequired(_)) => return Err(Failure::Said),
@@ -54,7 +54,7 @@ async fn narrated(mut events: Events) -> Result<End, Failure> {
             Ok(event) => event,
             Err(status) => {
                 drop(narrator);
-                return Err(explain::failure(&status));
+                return Err(client::refused(&status));
             }
         };
         match event {
@@ -74,20 +74,20 @@ fn ended(end: End, called: Called<'_>) -> Result<(), Failure> {
     let result = match end {
         End::Result(result) => result,
         End::ConfirmationRequired(it) => {
-            output::say(&explain::confirmation(&it, &called));
+            console::say(&explain::confirmation(&it, &called));
             return Err(Failure::Said);
         }
     };
     // By intent, only the result knows the tool.
     let called = if result.tool.is_empty() { called } else { Called { tool: &result.tool, ..called } };
     if let Some(Outcome::Error(error)) = &result.outcome {
-        output::say(&explain::tool_error(error, &called));
+        console::say(&explain::tool_error(error, &called));
         return Err(Failure::Said);
     }
     for line in result.provenance.iter().flat_map(render::provenance) {
-        output::say(&line);
+        console::say(&line);
     }
-    output::print(&render::data(result.outcome.as_ref()))
+    console::print(&render::data(result.outcome.as_ref()))
 }
 
 fn is_success(result: &v1::ToolResult) -> Result<(), Failure> {

@@ -7,8 +7,8 @@ use std::{io, net::SocketAddr};
 
 use crate::{
     app::{App, Doors},
-    cli::{failure::Failure, output},
     config::Config,
+    console::{self, Failure},
     upstream::settings,
 };
 
@@ -16,12 +16,12 @@ use crate::{
 pub(super) fn announce(config: &Config, app: &App, doors: &Doors) -> Result<(), Failure> {
     let failed = |error: io::Error| Failure::Failed(error.to_string());
     let address = doors.grpc.local_addr().map_err(failed)?;
-    output::print(&format!("toolwire listening on {address}"))?;
+    console::print(&format!("toolwire listening on {address}"))?;
     if let Some(admin) = &doors.admin {
-        output::print(&format!("toolwire admin on {}", admin.address().map_err(failed)?))?;
+        console::print(&format!("toolwire admin on {}", admin.address().map_err(failed)?))?;
     }
     let tools = app.registry.snapshot().tools().count();
-    output::print(&[served(config, tools)?, next(config, address)].concat().join("\n"))
+    console::print(&[served(config, tools)?, next(config, address)].concat().join("\n"))
 }
 
 /// What is served, one line each.
@@ -32,10 +32,11 @@ fn served(config: &Config, tools: usize) -> Result<Vec<String>, Failure> {
     } else {
         "off; --diagnostics offers tools that check the service's promises"
     };
+    let directory = config.state.directory().map_err(|error| Failure::Start(error.to_string()))?;
     Ok(vec![
         format!("  tools        {tools}; manifests and data: {data}"),
         format!("  sources      {}", config.part::<settings::Settings>().mode),
-        format!("  state        toolwire.db in {}", config.state.directory()?.display()),
+        format!("  state        toolwire.db in {}", directory.display()),
         format!("  diagnostics  {diagnostics}"),
     ])
 }

@@ -21,10 +21,10 @@ const HOUSE: &[&[&str]] = &[
     &["registry"],
     &["tool"],
     &["upstream"],
-    &["config", "single_flight", "store"],
+    &["client", "config", "single_flight", "store"],
     &["context"],
     &["contract"],
-    &["clock", "console", "failure", "files", "telemetry"],
+    &["clock", "console", "files", "telemetry"],
 ];
 
 /// Rooms that have no place in the house.

@@ -11,7 +11,7 @@ use super::failure::Failure;
 
 /// What becomes of a file that is there already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Existing {
+pub enum Existing {
     /// It is replaced.
     Replace,
     /// It is kept, and nothing is written.
@@ -19,7 +19,7 @@ pub(super) enum Existing {
 }
 
 /// Writes a file, so that whoever reads it at the same time sees the old one or the new one.
-pub(super) fn write(path: &Path, text: &str, existing: Existing) -> Result<(), Failure> {
+pub fn write(path: &Path, text: &str, existing: Existing) -> Result<(), Failure> {
     let failed = |error: io::Error| {
         let advice = "Name another with --output";
         Failure::Failed(format!("cannot write {}: {error}. {advice}", path.display()))

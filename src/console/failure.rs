@@ -1,17 +1,12 @@
 //! Why a command did not succeed, and the exit code that says so.
 
-use crate::config::ConfigError;
-
 /// Why a command did not succeed.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Failure {
+pub enum Failure {
     /// The command line asks for something that makes no sense.
     #[error("{0}")]
     Usage(String),
-    /// The configuration cannot be used.
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-    /// The definitions or the data are wrong: the service would not start.
+    /// The configuration, the definitions or the data are wrong: the service would not start. A problem a line.
     #[error("{0}")]
     Start(String),
     /// The command failed.
@@ -30,16 +25,16 @@ pub(super) enum Failure {
 
 impl Failure {
     /// The exit code.
-    pub(super) fn code(&self) -> u8 {
+    pub fn code(&self) -> u8 {
         match self {
             Self::Failed(_) | Self::Said => 1,
-            Self::Usage(_) | Self::Config(_) | Self::Start(_) | Self::SaidRefused => 2,
+            Self::Usage(_) | Self::Start(_) | Self::SaidRefused => 2,
             Self::Interrupted => 130,
         }
     }
 
     /// What is left to say: one line, or a heading and a line for each problem.
-    pub(super) fn text(&self) -> Option<String> {
+    pub fn text(&self) -> Option<String> {
         match self {
             Self::Said | Self::SaidRefused => None,
             other => Some(headed(&other.to_string())),

@@ -13,7 +13,7 @@ const TICK: Duration = Duration::from_millis(100);
 
 /// Tells what happens during a call.
 #[derive(Debug)]
-pub(in crate::cli) enum Narrator {
+pub enum Narrator {
     /// A line an event.
     Lines,
     /// A bar, and lines above it.
@@ -22,7 +22,7 @@ pub(in crate::cli) enum Narrator {
 
 impl Narrator {
     /// The one that suits whoever reads standard error.
-    pub(in crate::cli) fn new() -> Self {
+    pub fn new() -> Self {
         if !is_watched() {
             return Self::Lines;
         }
@@ -32,7 +32,7 @@ impl Narrator {
     }
 
     /// Tells a line that stays.
-    pub(in crate::cli) fn tell(&self, line: &str) {
+    pub fn tell(&self, line: &str) {
         match self {
             Self::Lines => say(line),
             Self::Bar(bar) => bar.suspend(|| say(line)),
@@ -40,7 +40,7 @@ impl Narrator {
     }
 
     /// Tells how far the call is.
-    pub(in crate::cli) fn progress(&self, fraction: Option<f64>, message: &str, line: &str) {
+    pub fn progress(&self, fraction: Option<f64>, message: &str, line: &str) {
         match self {
             Self::Lines => say(line),
             Self::Bar(bar) => {

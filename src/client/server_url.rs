@@ -4,16 +4,16 @@ use std::str::FromStr;
 
 /// The address of a server, `http://host:port` or `https://host:port`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct ServerUrl(pub(super) String);
+pub struct ServerUrl(pub(super) String);
 
 /// A text is no such address.
 #[derive(Debug, thiserror::Error)]
 #[error("expected http://HOST:PORT or https://HOST:PORT, such as http://127.0.0.1:50051")]
-pub(super) struct InvalidUrl;
+pub struct InvalidUrl;
 
 impl ServerUrl {
     /// Whether the server speaks TLS.
-    pub(super) fn is_https(&self) -> bool {
+    pub fn is_https(&self) -> bool {
         self.0.starts_with("https://")
     }
 }

@@ -1,16 +1,20 @@
-//! What people see: the only module that prints. Results go to standard output, everything else to standard error.
+//! The terminal: the only module that prints, and how commands ask, write files and fail. Results go to standard output,
+//! everything else to standard error. Not here: what any command has to say.
 
+mod ask;
+mod failure;
+pub mod files;
 mod narrator;
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
-use super::failure::Failure;
-
-pub(super) use narrator::Narrator;
+pub use ask::{Question, ask};
+pub use failure::Failure;
+pub use narrator::Narrator;
 
 /// Whether somebody still reads standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reader {
+pub enum Reader {
     /// Somebody does.
     Listens,
     /// The reader has seen enough, which is no failure.
@@ -18,12 +22,12 @@ pub(super) enum Reader {
 }
 
 /// Prints a result, ended by one line break.
-pub(super) fn print(text: &str) -> Result<(), Failure> {
+pub fn print(text: &str) -> Result<(), Failure> {
     line(text.strip_suffix('\n').unwrap_or(text)).map(|_| ())
 }
 
 /// Prints one of several lines.
-pub(super) fn line(text: &str) -> Result<Reader, Failure> {
+pub fn line(text: &str) -> Result<Reader, Failure> {
     let mut stdout = io::stdout().lock();
     match writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {
         Ok(()) => Ok(Reader::Listens),
@@ -33,19 +37,19 @@ pub(super) fn line(text: &str) -> Result<Reader, Failure> {
 }
 
 /// Says something beside the result. Nobody may be listening.
-pub(super) fn say(text: &str) {
+pub fn say(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
 /// Says why the command did not succeed.
-pub(super) fn failure(failure: &Failure) {
+pub fn failure(failure: &Failure) {
     if let Some(text) = failure.text() {
         say(&format!("error: {text}"));
     }
 }
 
 /// Shows help, the version, or what is wrong with the command line.
-pub(super) fn usage(error: &clap::Error) -> Result<(), Failure> {
+pub fn usage(error: &clap::Error) -> Result<(), Failure> {
     let _ = error.print();
     if error.exit_code() == 0 { Ok(()) } else { Err(Failure::SaidRefused) }
 }

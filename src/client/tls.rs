@@ -15,7 +15,8 @@ use tokio::{
 };
 use tonic::transport::{Certificate, ClientTlsConfig, Endpoint};
 
-use crate::cli::{failure::Failure, server_url::ServerUrl};
+use super::server_url::ServerUrl;
+use crate::console::Failure;
 
 /// How HTTP/2 begins: the preface and an empty SETTINGS frame (RFC 9113 §3.4).
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";

@@ -1,0 +1,32 @@
+//! A call to make, and what comes of it, whichever backend makes it.
+
+use std::time::Duration;
+
+use futures_util::stream::BoxStream;
+use tonic::Status;
+
+use crate::{
+    context::{RequestId, SessionId, TaskId},
+    contract::{arguments::Arguments, proto::v1},
+    pipeline::Target,
+};
+
+/// A call to make.
+#[derive(Clone, Debug)]
+pub(in crate::cli) struct Invocation {
+    /// What to call.
+    pub(in crate::cli) target: Target,
+    /// What to call it with.
+    pub(in crate::cli) arguments: Arguments,
+    /// Recognises a repeat.
+    pub(in crate::cli) request_id: Option<RequestId>,
+    /// The task on whose behalf it is made.
+    pub(in crate::cli) task_id: Option<TaskId>,
+    /// The session it belongs to.
+    pub(in crate::cli) session_id: Option<SessionId>,
+    /// How long the call may take.
+    pub(in crate::cli) deadline: Option<Duration>,
+}
+
+/// The events of a call. Dropping it cancels the call.
+pub(in crate::cli) type Events = BoxStream<'static, Result<v1::CallEvent, Status>>;

@@ -1,0 +1,62 @@
+//! A refused call in words: what went wrong, every rule that is broken, and what to do next.
+
+use tonic::{Code, Status};
+use tonic_types::StatusExt;
+
+use crate::{
+    console::{self, Failure},
+    contract,
+};
+
+/// Says why a call was not carried out, which is the end of the command.
+pub fn refused(status: &Status) -> Failure {
+    console::say(&in_words(status));
+    Failure::Said
+}
+
+fn in_words(status: &Status) -> String {
+    let details = status.get_error_details();
+    let headline = format!("error: {}: {}", contract::status::name(status.code()), status.message());
+    let violations = details.bad_request().map(|it| it.field_violations.as_slice()).unwrap_or_default();
+    let violations = violations.iter().map(|it| format!("{}: {}", it.field, it.description));
+    let retry_after = details.retry_info().and_then(|info| info.retry_delay);
+    let next = match retry_after {
+        Some(delay) => format!("Try again in {} s.", delay.as_secs_f64()),
+        None => advice(status.code()).to_owned(),
+    };
+    [headline].into_iter().chain(violations).chain([next]).collect::<Vec<_>>().join("\n  ")
+}
+
+fn advice(code: Code) -> &'static str {
+    match code {
+        Code::NotFound => "`toolwire list` shows every tool, `toolwire describe TOOL` its intents.",
+        Code::Unauthenticated => "Give a token with --token or TOOLWIRE_TOKEN.",
+        Code::PermissionDenied => "`toolwire list` shows the tools that you may call.",
+        Code::DeadlineExceeded => "Allow more time with --deadline.",
+        Code::Unavailable => "Is the server running? Start it with `toolwire serve`, or try again.",
+        Code::Unimplemented => "Is this a toolwire server? Check --server.",
+        Code::AlreadyExists => "Leave --request-id out to have a new one made.",
+        Code::InvalidArgument => "Mend the request and call again.",
+        _ => "If it happens again, the operator finds it in the server's log.",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::Refusal;
+
+    #[test]
+    fn a_refusal_says_what_to_do_next() {
+        let unknown = Refusal::UnknownTool { name: "get_qoutes".into(), near: vec!["get_quotes".into()] };
+        let text = in_words(&unknown.into());
+        assert!(
+            text.starts_with("error: NOT_FOUND: Unknown tool: get_qoutes. Did you mean get_quotes?\n"),
+            "{text}"
+        );
+        assert!(text.contains("`toolwire list`"), "{text}");
+        let retry_after = std::time::Duration::from_secs(1);
+        let text = in_words(&Refusal::Overloaded { what: "too many calls".into(), retry_after }.into());
+        assert!(text.ends_with("Try again in 1 s."), "{text}");
+    }
+}

@@ -1,0 +1,10 @@
+//! What the domain adds to the command line.
+
+mod import;
+
+use crate::domain::Command;
+
+/// The commands.
+pub(super) fn commands() -> Vec<Command> {
+    vec![Command::alone("import", import::run)]
+}

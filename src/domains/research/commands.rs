@@ -1,0 +1,10 @@
+//! What the domain adds to the command line.
+
+mod screener_login;
+
+use crate::domain::Command;
+
+/// The commands.
+pub(super) fn commands() -> Vec<Command> {
+    vec![Command::with_server("screener-login", screener_login::run)]
+}
