@@ -75,7 +75,9 @@ fn compile(pass: &Pass) -> Done {
     if !pass.is_platform {
         config.extern_path(PLATFORM.0, PLATFORM.1);
     }
-    messages.iter().for_each(|message| reflect(message, &mut config));
+    for message in &messages {
+        reflect(message, &mut config);
+    }
     let redacted: Vec<_> =
         messages.iter().filter(|message| message.fields().any(|it| is_redacted(&it))).collect();
     config.skip_debug(redacted.iter().map(|message| format!(".{}", message.full_name())));

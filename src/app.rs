@@ -117,7 +117,7 @@ impl App {
         });
         let limits = Arc::new(upstream.limits()) as Arc<dyn SourceLimits>;
         let tools = Tools::new(pipeline, Arc::clone(&registry), policy, Arc::clone(&limits));
-        let app = Self { tools, registry, state, services, limits, data, grpc, tree };
+        let app = Self { registry, tools, state, services, limits, data, grpc, tree };
         app.publish_health();
         Ok(app)
     }
@@ -198,8 +198,8 @@ impl App {
 }
 
 /// Opens domains: all of them as one, their gRPC services with their names, and why those that cannot be opened cannot.
-fn open<'a>(
-    domains: &mut dyn Iterator<Item = &'a Domain>,
+fn open(
+    domains: &mut dyn Iterator<Item = &Domain>,
     opening: &Opening<'_>,
 ) -> (Opened, Vec<(&'static str, grpc::Service)>, Vec<OpenError>) {
     let (mut all, mut grpc, mut failed) = (Opened::default(), Vec::new(), Vec::new());

@@ -9,10 +9,15 @@ use crate::{
 
 /// Prints the JSON Schema of a tool's manifest, for editors
 #[derive(Debug, Args)]
-pub(super) struct ManifestSchema {}
+pub(super) struct ManifestSchema {
+    /// Prints it on one line
+    #[arg(long)]
+    compact: bool,
+}
 
 impl ManifestSchema {
-    pub(super) fn run(self) -> Result<(), Failure> {
-        console::print(&format!("{:#}", registry::manifest_schema()))
+    pub(super) fn run(&self) -> Result<(), Failure> {
+        let schema = registry::manifest_schema();
+        console::print(&if self.compact { schema.to_string() } else { format!("{schema:#}") })
     }
 }

@@ -73,7 +73,9 @@ impl Auth {
                 users.extend(fits);
             }
         }
-        users.iter().for_each(|user| user.show(reader));
+        for user in &users {
+            user.show(reader);
+        }
         Self { users }
     }
 }

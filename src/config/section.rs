@@ -11,8 +11,11 @@ use super::{parts::Part, reader::Reader};
 #[derive(Clone)]
 pub struct Section {
     owner: String,
-    read: Arc<dyn Fn(&mut Reader) -> Arc<dyn Part> + Send + Sync>,
+    read: Arc<Read>,
 }
+
+/// Makes a section's value of what was set.
+type Read = dyn Fn(&mut Reader) -> Arc<dyn Part> + Send + Sync;
 
 impl Section {
     /// A section that becomes a value of one type. What is wrong is told to the reader, and a value returned in any case.

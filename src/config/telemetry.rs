@@ -17,7 +17,7 @@ pub struct Telemetry {
     pub metrics: Option<Otlp>,
     /// The service that spans and metrics name. `OTEL_SERVICE_NAME`, default `toolwire`.
     pub service_name: String,
-    /// A protocol that was asked for and is not spoken. The OTel specification wants it ignored, with a warning.
+    /// A protocol that was asked for and is not spoken. The `OTel` specification wants it ignored, with a warning.
     pub unknown_protocol: Option<String>,
 }
 

@@ -90,9 +90,9 @@ fn meaning(mut file: FileDescriptorProto) -> FileDescriptorProto {
 
 /// The full names that a file takes for itself.
 fn names(file: &FileDescriptorProto) -> Vec<String> {
-    let messages = file.message_type.iter().map(|it| it.name());
-    let enums = file.enum_type.iter().map(|it| it.name());
-    let services = file.service.iter().map(|it| it.name());
+    let messages = file.message_type.iter().map(prost_types::DescriptorProto::name);
+    let enums = file.enum_type.iter().map(prost_types::EnumDescriptorProto::name);
+    let services = file.service.iter().map(prost_types::ServiceDescriptorProto::name);
     messages.chain(enums).chain(services).map(|name| format!("{}.{name}", file.package())).collect()
 }
 

@@ -93,17 +93,16 @@ impl Embedded {
     pub(super) fn hash(&self, directory: &str, hasher: &mut Sha256) {
         let mut inner = BTreeSet::new();
         for (name, content) in self.below(directory) {
-            match name.split_once('/') {
-                Some((name, _)) => {
-                    inner.insert(name);
-                }
-                None => {
-                    hasher.update(format!("{directory}/{name}"));
-                    hasher.update(content);
-                }
+            if let Some((name, _)) = name.split_once('/') {
+                inner.insert(name);
+            } else {
+                hasher.update(format!("{directory}/{name}"));
+                hasher.update(content);
             }
         }
-        inner.into_iter().for_each(|name| self.hash(&format!("{directory}/{name}"), hasher));
+        for name in inner {
+            self.hash(&format!("{directory}/{name}"), hasher);
+        }
     }
 
     /// The files below a directory, by their path from there.

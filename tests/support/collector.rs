@@ -122,10 +122,11 @@ async fn serve(listener: TcpListener, routes: Router, wire: Wire, tls: Option<Tl
             match tls {
                 None => speak(socket, routes, wire).await,
                 // A client that does not trust us goes, and tries again.
-                Some(tls) => match tls.accept(socket).await {
-                    Ok(socket) => speak(socket, routes, wire).await,
-                    Err(_) => (),
-                },
+                Some(tls) => {
+                    if let Ok(socket) = tls.accept(socket).await {
+                        speak(socket, routes, wire).await;
+                    }
+                }
             }
         });
     }

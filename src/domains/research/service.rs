@@ -80,7 +80,7 @@ grpc::typed_service! {
         &self,
         request: Request<wire::ForgetScreenerCredentialsRequest>,
     ) -> Result<Response<wire::ForgetScreenerCredentialsResponse>, Status> {
-        screener_credentials::forget(&self.credentials, request)?;
+        screener_credentials::forget(&self.credentials, &request)?;
         Ok(Response::new(wire::ForgetScreenerCredentialsResponse {}))
     }
 }

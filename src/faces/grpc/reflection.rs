@@ -12,7 +12,7 @@ const NAMES: [&str; 2] = ["grpc.reflection.v1.ServerReflection", "grpc.reflectio
 const METHOD: &str = "ServerReflectionInfo";
 
 /// Both services, which tell of each other too. Their descriptors are added.
-pub(super) fn services(descriptors: &mut DescriptorPool, served: Vec<&'static str>) -> [Service; 2] {
+pub(super) fn services(descriptors: &mut DescriptorPool, served: &[&'static str]) -> [Service; 2] {
     const VALID: &str = "the pool was made of valid descriptor sets";
     for set in [pb::v1::FILE_DESCRIPTOR_SET, pb::v1alpha::FILE_DESCRIPTOR_SET] {
         descriptors.decode_file_descriptor_set(set).expect("the crate's descriptor set is valid");

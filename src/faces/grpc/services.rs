@@ -67,7 +67,7 @@ impl Services {
         let mut all: Vec<_> = platform.into_iter().chain(offered).collect();
         if with_reflection {
             let names = all.iter().map(|(_, service)| service.name());
-            let reflection = reflection::services(&mut descriptors, names.collect());
+            let reflection = reflection::services(&mut descriptors, &names.collect::<Vec<_>>());
             all.extend(reflection.map(|service| (PLATFORM, service)));
         }
         let rules = rules(&descriptors, &all)?;

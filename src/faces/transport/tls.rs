@@ -24,7 +24,7 @@ mod certificate;
 const HANDSHAKE: u8 = 0x16;
 /// An empty SETTINGS frame, with which every HTTP/2 server begins (RFC 9113 §6.5).
 const SETTINGS: [u8; 9] = [0, 0, 0, 4, 0, 0, 0, 0, 0];
-/// `INADEQUATE_SECURITY` (RFC 9113 §7), which gRPC clients show as PERMISSION_DENIED.
+/// `INADEQUATE_SECURITY` (RFC 9113 §7), which gRPC clients show as `PERMISSION_DENIED`.
 const INADEQUATE_SECURITY: u8 = 0xc;
 
 /// Takes TLS connections. Cloning it makes another handle of the same.

@@ -29,9 +29,9 @@ pub(super) fn set(
 /// Forgets them.
 pub(super) fn forget(
     credentials: &Credentials,
-    request: Request<ForgetScreenerCredentialsRequest>,
+    request: &Request<ForgetScreenerCredentialsRequest>,
 ) -> Result<(), Status> {
-    let Caller { user, session_id } = Caller::of(&request)?;
+    let Caller { user, session_id } = Caller::of(request)?;
     if credentials.forget(&user.id, session_id.as_ref()) {
         return Ok(());
     }

@@ -38,7 +38,9 @@ impl Credentials {
         let missing: Vec<_> = VARIABLES.into_iter().zip(&values).filter(|(_, it)| it.is_none()).collect();
         if missing.len() < VARIABLES.len() {
             let what = "is not set, but another of the three is; Reddit needs all of them";
-            missing.iter().for_each(|(name, _)| reader.problem_of_variable(name, what));
+            for (name, _) in &missing {
+                reader.problem_of_variable(name, what);
+            }
         }
         let [Some(client_id), Some(client_secret), Some(user_name)] = values else { return Self::default() };
         let reddit =

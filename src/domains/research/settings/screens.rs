@@ -37,7 +37,9 @@ pub(super) fn read(reader: &mut Reader) -> Vec<Screen> {
         }
         reader.end(entry);
     }
-    screens.iter().for_each(|screen| screen.show(reader));
+    for screen in &screens {
+        screen.show(reader);
+    }
     screens
 }
 

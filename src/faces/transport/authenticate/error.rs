@@ -42,10 +42,7 @@ impl From<AuthenticationError> for Status {
         let text = error.to_string();
         match error {
             // The caller can mend these by sending other credentials.
-            AuthenticationError::Missing => {
-                status::plain(Code::Unauthenticated, "CREDENTIALS_MISSING", &text)
-            }
-            AuthenticationError::Proxied { .. } => {
+            AuthenticationError::Missing | AuthenticationError::Proxied { .. } => {
                 status::plain(Code::Unauthenticated, "CREDENTIALS_MISSING", &text)
             }
             AuthenticationError::Rejected => {

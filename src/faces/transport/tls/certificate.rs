@@ -73,7 +73,7 @@ impl Certificate {
                 tracing::info!(%cert, "a new certificate is served from now on");
             }
             Err(error) => {
-                tracing::error!(%error, "the new certificate cannot be used; the one before is served on")
+                tracing::error!(%error, "the new certificate cannot be used; the one before is served on");
             }
         }
     }
