@@ -22,7 +22,7 @@ pub enum Narrator {
 
 impl Narrator {
     /// The one that suits whoever reads standard error.
-    pub fn new() -> Self {
+    pub fn on_terminal() -> Self {
         if !is_watched() {
             return Self::Lines;
         }

@@ -48,7 +48,7 @@ async fn as_lines(mut events: Events) -> Result<(), Failure> {
 
 /// For people: what happens, in words. The bar is gone when this returns.
 async fn narrated(mut events: Events) -> Result<End, Failure> {
-    let narrator = Narrator::new();
+    let narrator = Narrator::on_terminal();
     while let Some(event) = events.next().await {
         let v1::CallEvent { call_id, event, .. } = match event {
             Ok(event) => event,
