@@ -116,11 +116,11 @@ async fn results_that_an_earlier_program_kept_are_found() {
         let output = pool.get_message_by_name(&name);
         found.push((name, result.read(output.as_ref()).unwrap().outcome.unwrap().json().clone()));
     }
-    let [(technicals, data), (thesis, story), (news, articles)] = found.try_into().unwrap();
+    let [(technicals, data), (thesis, forum), (news, articles)] = found.try_into().unwrap();
     assert_eq!(technicals, "toolwire.research.v1.GetTechnicalsOutput");
     assert_eq!(data["rsi_14"].as_f64().map(|it| format!("{it:.3}")).as_deref(), Some("56.498"));
     assert_eq!(
-        (thesis.as_str(), &story["posts_count"]),
+        (thesis.as_str(), &forum["posts_count"]),
         ("toolwire.research.v1.GetStockThesisOutput", &json!(34))
     );
     assert_eq!((news.as_str(), &articles["articles"]), ("toolwire.research.v1.GetNewsOutput", &json!([])));

@@ -82,7 +82,7 @@ async fn an_outcome_comes_back_whole() {
             begin(&store, &key).await;
             store.end(&key, &ToolResult { outcome: outcome.clone(), ..result() }).await.unwrap();
             let Begun::Ended(found) = begin(&store, &key).await else { panic!("{store:?}") };
-            let found = found.read(output().as_ref()).unwrap();
+            let found = found.read(Some(&output())).unwrap();
             assert_same(&found.outcome, &outcome);
             assert_eq!(found.provenance, provenance());
             assert_eq!((found.tool.as_str(), found.fetched_at), ("debug_write", now()));
@@ -202,7 +202,7 @@ async fn what_is_recorded_outlives_the_process() {
     drop(store);
     let store = reopened();
     let Begun::Ended(found) = begin(&store, &ended).await else { panic!("it ended") };
-    assert_same(&found.read(output().as_ref()).unwrap().outcome, &result().outcome);
+    assert_same(&found.read(Some(&output())).unwrap().outcome, &result().outcome);
     assert!(matches!(begin(&store, &begun).await, Begun::Unfinished));
 }
 

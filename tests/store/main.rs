@@ -73,8 +73,8 @@ fn outcomes() -> Vec<Outcome> {
 }
 
 /// The message of the outcomes that are messages.
-fn output() -> Option<MessageDescriptor> {
-    Some(DebugWriteOutput::default().descriptor())
+fn output() -> MessageDescriptor {
+    DebugWriteOutput::default().descriptor()
 }
 
 #[track_caller]

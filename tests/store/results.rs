@@ -38,7 +38,7 @@ async fn a_result_comes_back_whole() {
             let expected = StoredResult { outcome, ..result() };
             store.put(&[number; 32], &expected).await.unwrap();
             let found =
-                store.get(&[number; 32], now()).await.unwrap().unwrap().read(output().as_ref()).unwrap();
+                store.get(&[number; 32], now()).await.unwrap().unwrap().read(Some(&output())).unwrap();
             assert_same(&found.outcome, &expected.outcome);
             assert_eq!(found.provenance, expected.provenance);
             assert_eq!(found.output_message, expected.output_message);
