@@ -91,8 +91,9 @@ fn the_definition_on_the_wire() {
     assert!(full.input_schema.is_some() && full.input_schema_json.is_empty());
     assert!(full.output_schema.is_some() && full.output_schema_json.is_empty());
     let json = definition.wire(ToolView::FullJson);
-    assert!(json.input_schema.is_none() && json.input_schema_json == definition.input_schema);
-    assert!(json.output_schema.is_none() && json.output_schema_json == definition.output_schema);
+    let (input, output) = (definition.input_schema.to_string(), definition.output_schema.to_string());
+    assert!(json.input_schema.is_none() && json.input_schema_json == input);
+    assert!(json.output_schema.is_none() && json.output_schema_json == output);
     assert_eq!((&json.digest, &json.examples), (&full.digest, &full.examples));
 }
 
