@@ -28,10 +28,10 @@ pub const COOL_DOWN_IN_FORCE: &str = "toolwire.cool_down.in_force";
 pub const PROCESS_CPU_TIME: &str = "process.cpu.time";
 /// Physical memory of this process, in bytes.
 pub const PROCESS_MEMORY_USAGE: &str = "process.memory.usage";
-/// Threads of this process.
-pub const PROCESS_THREAD_COUNT: &str = "process.thread.count";
+/// Threads of this process. Named as Prometheus does: a name that ends in `count` is for histograms there.
+pub const PROCESS_THREADS: &str = "process.threads";
 /// File descriptors that this process has open.
-pub const PROCESS_FILE_DESCRIPTORS: &str = "process.unix.file_descriptor.count";
+pub const PROCESS_OPEN_FDS: &str = "process.open_fds";
 
 /// `user` or `system`.
 pub const CPU_MODE: &str = "cpu.mode";
@@ -54,12 +54,8 @@ pub const HIT: &str = "hit";
 pub const MISS: &str = "miss";
 
 /// Every metric of this process, where `/proc` tells, as Prometheus names it.
-pub const PROCESS_IN_PROMETHEUS: &[&str] = &[
-    "process_cpu_time_seconds_total",
-    "process_memory_usage_bytes",
-    "process_thread_count",
-    "process_unix_file_descriptor_count",
-];
+pub const PROCESS_IN_PROMETHEUS: &[&str] =
+    &["process_cpu_time_seconds_total", "process_memory_usage_bytes", "process_threads", "process_open_fds"];
 
 /// Every metric of ours as Prometheus names it; a histogram has the series `_bucket`, `_sum` and `_count`.
 pub const IN_PROMETHEUS: &[&str] = &[

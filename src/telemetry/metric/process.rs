@@ -37,8 +37,8 @@ pub(super) fn declare(meter: &Meter) {
     amount(name::PROCESS_MEMORY_USAGE, "By", "Physical memory held.", || {
         status("VmRSS:").map(|kib| kib * 1_024)
     });
-    amount(name::PROCESS_THREAD_COUNT, "{thread}", "Threads.", || status("Threads:"));
-    amount(name::PROCESS_FILE_DESCRIPTORS, "{file_descriptor}", "Open file descriptors.", || {
+    amount(name::PROCESS_THREADS, "{thread}", "Threads.", || status("Threads:"));
+    amount(name::PROCESS_OPEN_FDS, "{file_descriptor}", "Open file descriptors.", || {
         i64::try_from(fs::read_dir("/proc/self/fd").ok()?.count()).ok()
     });
 }
