@@ -3,19 +3,18 @@
 mod access;
 mod conflicts;
 mod cool_downs;
+mod doors;
+mod missing;
 mod start_error;
 mod unmatched;
 
 use std::{convert::Infallible, fmt, future::pending, iter, mem, sync::Arc, time::Duration};
 
-use tokio::{
-    net::TcpListener,
-    time::{MissedTickBehavior, timeout},
-};
+use tokio::time::{MissedTickBehavior, timeout};
 use tokio_util::sync::CancellationToken;
 
 use self::access::{authenticator, policy};
-pub use self::start_error::StartError;
+pub use self::{doors::Doors, missing::MissingService, start_error::StartError};
 use crate::{
     config::{self, Config, Section},
     context::Services,
@@ -24,7 +23,7 @@ use crate::{
     faces::{
         admin::Admin,
         grpc::{self, Face},
-        transport::{Listener, Report, Tls},
+        transport::{Report, Tls},
     },
     files::{Embedded, PathTaken, Problem, Problems, Tree},
     pipeline::{Parts, Pipeline, Tiers},
@@ -60,27 +59,6 @@ impl fmt::Debug for App {
     }
 }
 
-/// The doors that were opened for the service.
-#[derive(Debug)]
-pub struct Doors {
-    /// For callers.
-    pub grpc: Listener,
-    /// For operators, if there is one.
-    pub admin: Option<Admin>,
-}
-
-impl From<Listener> for Doors {
-    fn from(grpc: Listener) -> Self {
-        Self { grpc, admin: None }
-    }
-}
-
-impl From<TcpListener> for Doors {
-    fn from(grpc: TcpListener) -> Self {
-        Listener::from(grpc).into()
-    }
-}
-
 impl App {
     /// Wires the service.
     pub fn build(config: &Config, domains: &[Domain]) -> Result<Self, StartError> {
@@ -91,17 +69,21 @@ impl App {
         let offered = offered(&tree, domains, config.server.diagnostics);
         let descriptors = offered.as_ref().map(|offered| offered.descriptors.clone()).ok();
         let registry = offered.and_then(Registry::open);
-        let mut asked = domains.iter().filter(|domain| is_offered(domain, config.server.diagnostics));
+        let asked = domains.iter().filter(|domain| is_offered(domain, config.server.diagnostics));
         let upstream = sources(config, domains, &state)?;
         let opening = Opening { config, tree: &tree, state: &state, upstream: &upstream };
-        let (opened, grpc, failed) = open(&mut asked, &opening);
+        let (opened, grpc, failed) = open(&mut asked.clone(), &opening);
+        // Without every domain open nothing can be said of it.
+        let missing = if failed.is_empty() { missing::services(asked, &opened.services) } else { Vec::new() };
         // Without the pool nothing can be said of services.
         let grpc = descriptors.map(|pool| grpc::Services::new(pool, grpc, config.server.reflection));
         let (registry, grpc) = match (registry, grpc) {
-            (Ok(registry), Some(Ok(grpc))) if failed.is_empty() => (Arc::new(registry), grpc),
+            (Ok(registry), Some(Ok(grpc))) if failed.is_empty() && missing.is_empty() => {
+                (Arc::new(registry), grpc)
+            }
             (registry, grpc) => {
                 let services = grpc.and_then(Result::err).unwrap_or_default();
-                return Err(StartError { manifests: registry.err(), domains: failed, services });
+                return Err(StartError { manifests: registry.err(), domains: failed, services, missing });
             }
         };
         let Opened { services, states, data, grpc: _ } = opened;

@@ -10,6 +10,7 @@ mod events;
 mod ids;
 mod lineage;
 mod pins;
+mod required;
 mod services;
 mod source_states;
 mod subscribers;
@@ -29,6 +30,7 @@ pub use events::{EventSink, Events};
 pub use ids::{CallId, InvalidId, RequestId, SessionId, TaskId, UserId};
 pub use lineage::Lineage;
 pub use pins::Pins;
+pub use required::Required;
 pub use services::Services;
 pub use source_states::SourceStates;
 pub use subscribers::Subscribers;
@@ -71,7 +73,7 @@ pub struct ToolContext {
     pub events: EventSink,
     /// The credentials that the caller presented. Never serialised, never logged.
     pub credentials: Option<SecretString>,
-    /// What tools need beyond this: one value a type.
+    /// What tools need beyond this: one value a type, of which the tool sees what it declares.
     pub services: Services,
     /// The state that this call and its nested calls see, fixed at first use.
     pub pins: Pins,

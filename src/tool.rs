@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use prost_reflect::{MessageDescriptor, ReflectMessage};
 
 use crate::{
-    context::{ToolContext, Unfinished},
+    context::{Required, ToolContext, Unfinished},
     contract::{ErrorCode, Payload, Provenance, ToolError, arguments, arguments::Arguments},
 };
 
@@ -22,6 +22,11 @@ pub trait Tool: Send + Sync + 'static {
     type Input: ReflectMessage + Default;
     /// The data of the result.
     type Output: ReflectMessage + Default;
+
+    /// The services that it gets from its context. It gets no others, and start-up refuses it where one is missing.
+    fn services() -> Required {
+        Required::none()
+    }
 
     /// Does the work. Check `context.cancellation` before each request to the outside; the future is dropped when the
     /// call ends early, unless the tool writes.
@@ -49,6 +54,8 @@ pub trait Executor: Send + Sync {
     fn input_message(&self) -> MessageDescriptor;
     /// The output message.
     fn output_message(&self) -> MessageDescriptor;
+    /// The services that it gets from its context.
+    fn services(&self) -> Required;
     /// Does the work.
     fn execute<'a>(
         &'a self,
@@ -59,10 +66,14 @@ pub trait Executor: Send + Sync {
 
 /// The given tool without its types.
 pub fn erase<T: Tool>(tool: T) -> Arc<dyn Executor> {
-    Arc::new(Typed(tool))
+    Arc::new(Typed { tool, services: T::services() })
 }
 
-struct Typed<T>(T);
+struct Typed<T> {
+    tool: T,
+    /// Asked for by every call, so made once.
+    services: Required,
+}
 
 impl<T: Tool> Executor for Typed<T> {
     fn name(&self) -> &str {
@@ -77,6 +88,10 @@ impl<T: Tool> Executor for Typed<T> {
         T::Output::default().descriptor()
     }
 
+    fn services(&self) -> Required {
+        self.services.clone()
+    }
+
     fn execute<'a>(
         &'a self,
         arguments: Arguments,
@@ -85,7 +100,7 @@ impl<T: Tool> Executor for Typed<T> {
         Box::pin(async move {
             let input = arguments::to_message(arguments)
                 .map_err(|misfit| ToolError::new(ErrorCode::InvalidArgument, misfit.to_string()))?;
-            let Reply { data, provenance } = self.0.execute(input, context).await?;
+            let Reply { data, provenance } = self.tool.execute(input, context).await?;
             Ok(Reply { data: Payload::from_message(&data), provenance })
         })
     }

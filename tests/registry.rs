@@ -11,5 +11,6 @@ mod registry {
     mod refused;
     mod reload;
     mod schemas;
+    mod services;
     mod support;
 }

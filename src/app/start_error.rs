@@ -1,5 +1,6 @@
 //! Why the service cannot start. Not here: finding out.
 
+use super::missing::MissingService;
 use crate::{domain::OpenError, faces::grpc::ServiceError, files::Problems};
 
 /// The service cannot start: everything that is wrong, at once.
@@ -12,16 +13,20 @@ pub struct StartError {
     pub domains: Vec<OpenError>,
     /// Why services cannot be served.
     pub services: Vec<ServiceError>,
+    /// What tools need and do not find.
+    pub missing: Vec<MissingService>,
 }
 
 impl StartError {
     pub(super) fn of(error: impl Into<OpenError>) -> Self {
-        Self { manifests: None, domains: vec![error.into()], services: Vec::new() }
+        Self { domains: vec![error.into()], ..Self::default() }
     }
 
     fn lines(&self) -> Vec<String> {
         let manifests = self.manifests.iter().map(ToString::to_string);
         let domains = self.domains.iter().map(ToString::to_string);
-        manifests.chain(domains).chain(self.services.iter().map(ToString::to_string)).collect()
+        let services = self.services.iter().map(ToString::to_string);
+        let missing = self.missing.iter().map(ToString::to_string);
+        manifests.chain(domains).chain(services).chain(missing).collect()
     }
 }

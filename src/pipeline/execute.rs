@@ -20,7 +20,7 @@ use crate::{
     context::{StopCause, ToolContext, Unfinished},
     contract::{ErrorCode, Origin, Payload, Provenance, Refusal, Terminal, ToolError},
     registry::{Category, ToolType},
-    tool::Reply,
+    tool::{Executor, Reply},
 };
 
 /// A client stops reading a message at 4 MiB; a result with its envelope must stay below.
@@ -93,6 +93,7 @@ async fn run(call: &Call) -> Result<Reply<Payload>, Unfinished> {
     let context = ToolContext {
         deadline: if own_limit { limit } else { call.context.deadline },
         cancellation: call.context.cancellation.child(),
+        services: call.context.services.only(&executor(call).services()),
         ..call.context.clone()
     };
     let work = guarded(call, &context);
@@ -116,13 +117,16 @@ async fn run(call: &Call) -> Result<Reply<Payload>, Unfinished> {
 
 /// The tool's work; a panic in it is a failure of this call and of nothing else.
 async fn guarded(call: &Call, context: &ToolContext) -> Result<Reply<Payload>, Unfinished> {
-    let executor = call.tool().executor.as_ref().expect("start-up refuses a function tool without one");
     let arguments = call.arguments.clone();
-    let work = AssertUnwindSafe(async { executor.execute(arguments, context).await });
+    let work = AssertUnwindSafe(async { executor(call).execute(arguments, context).await });
     match work.catch_unwind().await {
         Ok(reply) => reply,
         Err(_) => Err(panicked(call).into()),
     }
+}
+
+fn executor(call: &Call) -> &dyn Executor {
+    call.tool().executor.as_deref().expect("start-up refuses a function tool without one")
 }
 
 fn panicked(call: &Call) -> ToolError {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use include_dir::{Dir, include_dir};
 use toolwire::{
     config::{Reader, Section, Setting},
-    context::{Services, ToolContext, Unfinished},
+    context::{Required, Services, ToolContext, Unfinished},
     contract::Provenance,
     domain::{Domain, OpenError, Opened, Opening},
     faces::grpc::{self, Face},
@@ -87,6 +87,10 @@ impl Tool for StackBlocks {
     const NAME: &'static str = "stack_blocks";
     type Input = StackBlocksRequest;
     type Output = StackBlocksOutput;
+
+    fn services() -> Required {
+        Required::none().of::<ToyBox>()
+    }
 
     async fn execute(
         &self,

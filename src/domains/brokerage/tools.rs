@@ -34,9 +34,14 @@ pub use rank_portfolio::RankPortfolio;
 
 use crate::tool::argument::{one_of, refused, required};
 use crate::{
-    context::ToolContext,
+    context::{Required, ToolContext},
     domains::brokerage::source::{Brokerage, Data},
 };
+
+/// What the tools that read the state need.
+fn services() -> Required {
+    Required::none().of::<Brokerage>()
+}
 
 /// Fixes the state of the brokerage that this call sees, and returns its digest.
 pub fn state(context: &ToolContext) -> String {

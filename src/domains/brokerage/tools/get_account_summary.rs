@@ -9,7 +9,7 @@ use super::{
     money::{exact, rounded, text},
 };
 use crate::{
-    context::{ToolContext, Unfinished},
+    context::{Required, ToolContext, Unfinished},
     contract::{Provenance, ToolError},
     domains::brokerage::proto::v1::{self, GetAccountSummaryOutput, GetAccountSummaryRequest},
     domains::brokerage::source::{AccountSummary, Master, Position},
@@ -31,6 +31,10 @@ impl Tool for GetAccountSummary {
     const NAME: &'static str = "get_account_summary";
     type Input = GetAccountSummaryRequest;
     type Output = GetAccountSummaryOutput;
+
+    fn services() -> Required {
+        super::services()
+    }
 
     async fn execute(
         &self,

@@ -2,7 +2,7 @@
 
 use super::{data, money::exact};
 use crate::{
-    context::{ToolContext, Unfinished},
+    context::{Required, ToolContext, Unfinished},
     contract::Provenance,
     domains::brokerage::proto::v1::{self, GetActivityOutput, GetActivityRequest},
     domains::brokerage::source::Trade,
@@ -17,6 +17,10 @@ impl Tool for GetActivity {
     const NAME: &'static str = "get_activity";
     type Input = GetActivityRequest;
     type Output = GetActivityOutput;
+
+    fn services() -> Required {
+        super::services()
+    }
 
     async fn execute(
         &self,

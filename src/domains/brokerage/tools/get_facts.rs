@@ -2,7 +2,7 @@
 
 use super::required;
 use crate::{
-    context::{ToolContext, Unfinished},
+    context::{Required, ToolContext, Unfinished},
     contract::{ErrorCode, Provenance, ToolError},
     domains::brokerage::proto::v1::{GetFactsOutput, GetFactsRequest},
     domains::brokerage::source::{Brokerage, FALLBACK},
@@ -17,6 +17,10 @@ impl Tool for GetFacts {
     const NAME: &'static str = "get_facts";
     type Input = GetFactsRequest;
     type Output = GetFactsOutput;
+
+    fn services() -> Required {
+        super::services()
+    }
 
     async fn execute(
         &self,

@@ -2,7 +2,7 @@
 
 use super::{data, money::exact, one_of, required};
 use crate::{
-    context::{ToolContext, Unfinished},
+    context::{Required, ToolContext, Unfinished},
     contract::{Provenance, ToolError},
     domains::brokerage::proto::v1::{GetPerformanceOutput, GetPerformanceRequest},
     domains::brokerage::source::{Account, Performance, Timeframe},
@@ -17,6 +17,10 @@ impl Tool for GetPerformance {
     const NAME: &'static str = "get_performance";
     type Input = GetPerformanceRequest;
     type Output = GetPerformanceOutput;
+
+    fn services() -> Required {
+        super::services()
+    }
 
     async fn execute(
         &self,

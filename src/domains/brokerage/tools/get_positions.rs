@@ -2,7 +2,7 @@
 
 use super::{data, position::position_message, required};
 use crate::{
-    context::{ToolContext, Unfinished},
+    context::{Required, ToolContext, Unfinished},
     contract::Provenance,
     domains::brokerage::proto::v1::{GetPositionsOutput, GetPositionsRequest},
     domains::brokerage::source::Symbol,
@@ -17,6 +17,10 @@ impl Tool for GetPositions {
     const NAME: &'static str = "get_positions";
     type Input = GetPositionsRequest;
     type Output = GetPositionsOutput;
+
+    fn services() -> Required {
+        super::services()
+    }
 
     async fn execute(
         &self,

@@ -2,7 +2,7 @@
 
 use super::{data, one_of, position::position_message};
 use crate::{
-    context::{ToolContext, Unfinished},
+    context::{Required, ToolContext, Unfinished},
     contract::{Provenance, ToolError},
     domains::brokerage::proto::v1::{GetPositionsListOutput, GetPositionsListRequest},
     domains::brokerage::source::AssetClass,
@@ -17,6 +17,10 @@ impl Tool for GetPositionsList {
     const NAME: &'static str = "get_positions_list";
     type Input = GetPositionsListRequest;
     type Output = GetPositionsListOutput;
+
+    fn services() -> Required {
+        super::services()
+    }
 
     async fn execute(
         &self,

@@ -2,7 +2,7 @@
 
 use super::{data, money::exact, refused, required};
 use crate::{
-    context::{ToolContext, Unfinished},
+    context::{Required, ToolContext, Unfinished},
     contract::{Provenance, ToolError},
     domains::brokerage::proto::v1::{self, GetQuotesOutput, GetQuotesRequest},
     domains::brokerage::source::{Quote, Symbol},
@@ -17,6 +17,10 @@ impl Tool for GetQuotes {
     const NAME: &'static str = "get_quotes";
     type Input = GetQuotesRequest;
     type Output = GetQuotesOutput;
+
+    fn services() -> Required {
+        super::services()
+    }
 
     async fn execute(
         &self,

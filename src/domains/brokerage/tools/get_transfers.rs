@@ -2,7 +2,7 @@
 
 use super::{data, money::exact};
 use crate::{
-    context::{ToolContext, Unfinished},
+    context::{Required, ToolContext, Unfinished},
     contract::Provenance,
     domains::brokerage::proto::v1::{self, GetTransfersOutput, GetTransfersRequest},
     domains::brokerage::source::Transfer,
@@ -17,6 +17,10 @@ impl Tool for GetTransfers {
     const NAME: &'static str = "get_transfers";
     type Input = GetTransfersRequest;
     type Output = GetTransfersOutput;
+
+    fn services() -> Required {
+        super::services()
+    }
 
     async fn execute(
         &self,

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     clock,
-    context::{ToolContext, Unfinished},
+    context::{Required, ToolContext, Unfinished},
     contract::ToolError,
     domains::research::proto::v1::{AddToWatchlistOutput, AddToWatchlistRequest},
     domains::research::sources::{symbols::Symbols, universe::normal, watchlist::UserWatchlists},
@@ -25,6 +25,10 @@ impl Tool for AddToWatchlist {
     const NAME: &'static str = "add_to_watchlist";
     type Input = AddToWatchlistRequest;
     type Output = AddToWatchlistOutput;
+
+    fn services() -> Required {
+        Required::none().of::<Symbols>().of::<UserWatchlists>()
+    }
 
     async fn execute(
         &self,

@@ -9,7 +9,7 @@ use super::{
     dated, refused, required, symbol,
 };
 use crate::{
-    context::{ToolContext, Unfinished},
+    context::{Required, ToolContext, Unfinished},
     contract::{Provenance, ToolError},
     domains::research::proto::v1::{
         BacktestFilterOutput, BacktestFilterRequest, BacktestSummary, BacktestTrade,
@@ -31,6 +31,10 @@ impl Tool for BacktestFilter {
     const NAME: &'static str = "backtest_filter";
     type Input = BacktestFilterRequest;
     type Output = BacktestFilterOutput;
+
+    fn services() -> Required {
+        symbol::services().of::<Profiles>().of::<Yahoo>()
+    }
 
     async fn execute(
         &self,

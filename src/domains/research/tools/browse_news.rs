@@ -2,7 +2,7 @@
 
 use super::{one_of, provenance, required, time};
 use crate::{
-    context::{ToolContext, Unfinished},
+    context::{Required, ToolContext, Unfinished},
     domains::research::proto::v1::{self, BrowseNewsOutput, BrowseNewsRequest},
     domains::research::sources::news::{Article, Category, News, PROFILE},
     tool::{Reply, Tool},
@@ -16,6 +16,10 @@ impl Tool for BrowseNews {
     const NAME: &'static str = "browse_news";
     type Input = BrowseNewsRequest;
     type Output = BrowseNewsOutput;
+
+    fn services() -> Required {
+        Required::none().of::<News>()
+    }
 
     async fn execute(
         &self,

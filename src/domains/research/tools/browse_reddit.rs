@@ -6,7 +6,7 @@ use super::{
     time,
 };
 use crate::{
-    context::{ToolContext, Unfinished},
+    context::{Required, ToolContext, Unfinished},
     domains::research::proto::v1::{BrowseRedditOutput, BrowseRedditRequest, RedditPost},
     domains::research::sources::reddit::{PROFILE, Post, Reddit, Sort},
     tool::{Reply, Tool},
@@ -27,6 +27,10 @@ impl Tool for BrowseReddit {
     const NAME: &'static str = "browse_reddit";
     type Input = BrowseRedditRequest;
     type Output = BrowseRedditOutput;
+
+    fn services() -> Required {
+        Required::none().of::<Reddit>()
+    }
 
     async fn execute(
         &self,

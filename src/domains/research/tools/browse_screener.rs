@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use super::{provenance, time};
 use crate::{
-    context::{ToolContext, Unfinished},
+    context::{Required, ToolContext, Unfinished},
     contract::Provenance,
     domains::research::proto::v1::{BrowseScreenerOutput, BrowseScreenerRequest, ScreenedStock},
     domains::research::sources::screener::{Browsed, Freshness, Refresh, Screener},
@@ -25,6 +25,10 @@ impl Tool for BrowseScreener {
     const NAME: &'static str = "browse_screener";
     type Input = BrowseScreenerRequest;
     type Output = BrowseScreenerOutput;
+
+    fn services() -> Required {
+        Required::none().of::<Screener>()
+    }
 
     async fn execute(
         &self,

@@ -2,7 +2,7 @@
 
 use super::{naming::Naming, one_of, provenance, required, time, watchlist::unavailable};
 use crate::{
-    context::{ToolContext, Unfinished},
+    context::{Required, ToolContext, Unfinished},
     contract::ToolError,
     domains::research::proto::v1::{BrowseValuepickrOutput, BrowseValuepickrRequest, ForumTopic},
     domains::research::sources::{
@@ -35,6 +35,10 @@ impl Tool for BrowseValuepickr {
     const NAME: &'static str = "browse_valuepickr";
     type Input = BrowseValuepickrRequest;
     type Output = BrowseValuepickrOutput;
+
+    fn services() -> Required {
+        Required::none().of::<ValuePickr>().of::<Universe>().of::<UserWatchlists>()
+    }
 
     async fn execute(
         &self,

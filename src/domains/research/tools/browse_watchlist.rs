@@ -3,7 +3,7 @@
 use super::{provenance, time, watchlist::unavailable};
 use crate::{
     clock,
-    context::{ToolContext, Unfinished},
+    context::{Required, ToolContext, Unfinished},
     domains::research::proto::v1::{BrowseWatchlistOutput, BrowseWatchlistRequest, WatchedStock},
     domains::research::sources::watchlist::UserWatchlists,
     domains::research::store::watchlist::{self, WatchOrigin},
@@ -18,6 +18,10 @@ impl Tool for BrowseWatchlist {
     const NAME: &'static str = "browse_watchlist";
     type Input = BrowseWatchlistRequest;
     type Output = BrowseWatchlistOutput;
+
+    fn services() -> Required {
+        Required::none().of::<UserWatchlists>()
+    }
 
     async fn execute(
         &self,

@@ -9,7 +9,7 @@ use super::{
     required, symbol,
 };
 use crate::{
-    context::{ToolContext, Unfinished},
+    context::{Required, ToolContext, Unfinished},
     domains::research::proto::v1::{
         CheckForbiddenOutput, CheckForbiddenRequest, GetFundamentalsOutput, GetFundamentalsRequest,
         GetTechnicalsOutput, GetTechnicalsRequest, RuleViolation, UnknownRule,
@@ -26,6 +26,10 @@ impl Tool for CheckForbidden {
     const NAME: &'static str = "check_forbidden";
     type Input = CheckForbiddenRequest;
     type Output = CheckForbiddenOutput;
+
+    fn services() -> Required {
+        symbol::services().of::<Profiles>().of::<Yahoo>()
+    }
 
     async fn execute(
         &self,

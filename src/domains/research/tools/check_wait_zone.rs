@@ -2,7 +2,7 @@
 
 use super::{GetTechnicals, Profiles, required, symbol, wait_zone::Observed};
 use crate::{
-    context::{ToolContext, Unfinished},
+    context::{Required, ToolContext, Unfinished},
     domains::research::proto::v1::{CheckWaitZoneOutput, CheckWaitZoneRequest, GetTechnicalsRequest},
     tool::{self, Reply, Tool},
 };
@@ -15,6 +15,10 @@ impl Tool for CheckWaitZone {
     const NAME: &'static str = "check_wait_zone";
     type Input = CheckWaitZoneRequest;
     type Output = CheckWaitZoneOutput;
+
+    fn services() -> Required {
+        symbol::services().of::<Profiles>()
+    }
 
     async fn execute(
         &self,

@@ -7,7 +7,7 @@ use futures_util::future::{try_join, try_join_all};
 use self::metrics::{Column, rows};
 use super::{GetFundamentals, GetTechnicals, refused, symbol};
 use crate::{
-    context::{ToolContext, Unfinished},
+    context::{Required, ToolContext, Unfinished},
     contract::{ErrorCode, Provenance, ToolError},
     domains::research::proto::v1::{
         CompareStocksOutput, CompareStocksRequest, GetFundamentalsRequest, GetTechnicalsRequest,
@@ -23,6 +23,10 @@ impl Tool for CompareStocks {
     const NAME: &'static str = "compare_stocks";
     type Input = CompareStocksRequest;
     type Output = CompareStocksOutput;
+
+    fn services() -> Required {
+        symbol::services()
+    }
 
     async fn execute(
         &self,

@@ -11,7 +11,7 @@ use futures_util::future::join;
 use self::quarters::{Quarters, of_nse, of_yahoo};
 use super::{dated, lacking, symbol};
 use crate::{
-    context::{ToolContext, Unfinished},
+    context::{Required, ToolContext, Unfinished},
     contract::Provenance,
     domains::research::proto::v1::{GetEarningsOutput, GetEarningsRequest},
     domains::research::sources::{
@@ -34,6 +34,10 @@ impl Tool for GetEarnings {
     const NAME: &'static str = "get_earnings";
     type Input = GetEarningsRequest;
     type Output = GetEarningsOutput;
+
+    fn services() -> Required {
+        symbol::services().of::<Yahoo>().of::<Nse>()
+    }
 
     async fn execute(
         &self,

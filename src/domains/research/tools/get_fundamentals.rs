@@ -2,7 +2,7 @@
 
 use super::{dated, figure::tidy, symbol};
 use crate::{
-    context::{ToolContext, Unfinished},
+    context::{Required, ToolContext, Unfinished},
     domains::research::proto::v1::{GetFundamentalsOutput, GetFundamentalsRequest},
     domains::research::sources::{
         india::CRORE,
@@ -20,6 +20,10 @@ impl Tool for GetFundamentals {
     const NAME: &'static str = "get_fundamentals";
     type Input = GetFundamentalsRequest;
     type Output = GetFundamentalsOutput;
+
+    fn services() -> Required {
+        symbol::services().of::<Yahoo>()
+    }
 
     async fn execute(
         &self,

@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 
 use super::{dated, figure::tidy, symbol};
 use crate::{
-    context::{ToolContext, Unfinished},
+    context::{Required, ToolContext, Unfinished},
     domains::research::proto::v1::{self, GetInsiderTradingOutput, GetInsiderTradingRequest},
     domains::research::sources::{
         india::CRORE,
@@ -21,6 +21,10 @@ impl Tool for GetInsiderTrading {
     const NAME: &'static str = "get_insider_trading";
     type Input = GetInsiderTradingRequest;
     type Output = GetInsiderTradingOutput;
+
+    fn services() -> Required {
+        symbol::services().of::<Nse>()
+    }
 
     async fn execute(
         &self,

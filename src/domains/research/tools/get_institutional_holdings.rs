@@ -4,7 +4,7 @@ use futures_util::future::{OptionFuture, join};
 
 use super::{dated, lacking, symbol};
 use crate::{
-    context::{ToolContext, Unfinished},
+    context::{Required, ToolContext, Unfinished},
     domains::research::proto::v1::{
         GetInstitutionalHoldingsOutput, GetInstitutionalHoldingsRequest, HoldingsChange, MarketFlow,
     },
@@ -30,6 +30,10 @@ impl Tool for GetInstitutionalHoldings {
     const NAME: &'static str = "get_institutional_holdings";
     type Input = GetInstitutionalHoldingsRequest;
     type Output = GetInstitutionalHoldingsOutput;
+
+    fn services() -> Required {
+        symbol::services().of::<Nse>()
+    }
 
     async fn execute(
         &self,

@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 
 use super::{browse_news::article_message, provenance, required};
 use crate::{
-    context::{ToolContext, Unfinished},
+    context::{Required, ToolContext, Unfinished},
     domains::research::proto::v1::{GetNewsOutput, GetNewsRequest},
     domains::research::sources::{
         news::{News, PROFILE},
@@ -21,6 +21,10 @@ impl Tool for GetNews {
     const NAME: &'static str = "get_news";
     type Input = GetNewsRequest;
     type Output = GetNewsOutput;
+
+    fn services() -> Required {
+        Required::none().of::<News>().of::<Universe>()
+    }
 
     async fn execute(
         &self,

@@ -10,7 +10,7 @@ use super::{
     time,
 };
 use crate::{
-    context::{ToolContext, Unfinished},
+    context::{Required, ToolContext, Unfinished},
     domains::research::proto::v1::{GetRedditMentionsOutput, GetRedditMentionsRequest, RedditMention},
     domains::research::sources::{
         reddit::{PROFILE, Post, Reddit},
@@ -34,6 +34,10 @@ impl Tool for GetRedditMentions {
     const NAME: &'static str = "get_reddit_mentions";
     type Input = GetRedditMentionsRequest;
     type Output = GetRedditMentionsOutput;
+
+    fn services() -> Required {
+        Required::none().of::<Reddit>().of::<Universe>()
+    }
 
     async fn execute(
         &self,

@@ -7,7 +7,7 @@ use super::{
     time,
 };
 use crate::{
-    context::{ToolContext, Unfinished},
+    context::{Required, ToolContext, Unfinished},
     domains::research::proto::v1::{GetStockThesisOutput, GetStockThesisRequest},
     domains::research::sources::{
         universe::Universe,
@@ -25,6 +25,10 @@ impl Tool for GetStockThesis {
     const NAME: &'static str = "get_stock_thesis";
     type Input = GetStockThesisRequest;
     type Output = GetStockThesisOutput;
+
+    fn services() -> Required {
+        Required::none().of::<ValuePickr>().of::<Universe>()
+    }
 
     async fn execute(
         &self,

@@ -4,7 +4,7 @@ use chrono::{NaiveDate, TimeDelta};
 
 use super::{dated, indicators::Series, symbol};
 use crate::{
-    context::{ToolContext, Unfinished},
+    context::{Required, ToolContext, Unfinished},
     contract::ToolError,
     domains::research::proto::v1::{GetTechnicalsOutput, GetTechnicalsRequest},
     domains::research::sources::yahoo::{Span, Yahoo},
@@ -22,6 +22,10 @@ impl Tool for GetTechnicals {
     const NAME: &'static str = "get_technicals";
     type Input = GetTechnicalsRequest;
     type Output = GetTechnicalsOutput;
+
+    fn services() -> Required {
+        symbol::services().of::<Yahoo>()
+    }
 
     async fn execute(
         &self,

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     clock,
-    context::{ToolContext, Unfinished},
+    context::{Required, ToolContext, Unfinished},
     domains::research::proto::v1::{RemoveFromWatchlistOutput, RemoveFromWatchlistRequest},
     domains::research::sources::{universe::normal, watchlist::UserWatchlists},
     tool::{Reply, Tool},
@@ -22,6 +22,10 @@ impl Tool for RemoveFromWatchlist {
     const NAME: &'static str = "remove_from_watchlist";
     type Input = RemoveFromWatchlistRequest;
     type Output = RemoveFromWatchlistOutput;
+
+    fn services() -> Required {
+        Required::none().of::<UserWatchlists>()
+    }
 
     async fn execute(
         &self,

@@ -2,7 +2,7 @@
 
 use super::required;
 use crate::{
-    context::{ToolContext, Unfinished},
+    context::{Required, ToolContext, Unfinished},
     contract::ToolError,
     domains::research::sources::universe::{Universe, normal},
     upstream::http::{Failure, FailureKind},
@@ -10,6 +10,11 @@ use crate::{
 
 /// Longer than any symbol of an exchange.
 const MAX_LENGTH: usize = 32;
+
+/// What everything here needs.
+pub(super) fn services() -> Required {
+    Required::none().of::<Universe>()
+}
 
 /// The symbol of an argument. What can be none is not worth a request.
 pub(super) fn of(value: Option<&str>, context: &ToolContext) -> Result<String, ToolError> {
