@@ -6,6 +6,7 @@
 
 mod attributes;
 mod cancellation;
+mod deadline;
 mod events;
 mod ids;
 mod lineage;
@@ -26,6 +27,7 @@ use tokio::time::Instant;
 
 pub use attributes::{Attributes, TooManyAttributes};
 pub use cancellation::{Cancellation, StopCause};
+pub use deadline::Deadline;
 pub use events::{EventSink, Events};
 pub use ids::{CallId, InvalidId, RequestId, SessionId, TaskId, UserId};
 pub use lineage::Lineage;
@@ -37,10 +39,7 @@ pub use subscribers::Subscribers;
 pub use unfinished::Unfinished;
 pub use user::User;
 
-use crate::{
-    clock,
-    contract::{ErrorCode, Payload, Provenance, ToolError, arguments::Arguments},
-};
+use crate::contract::{ErrorCode, Payload, Provenance, ToolError, arguments::Arguments};
 
 /// The context of one call. Cloning it makes another view of the same call.
 #[derive(Clone, Debug)]
@@ -63,10 +62,8 @@ pub struct ToolContext {
     pub trace_id: Option<TraceId>,
     /// Values for tools that ask for them; never a source of identity or consent.
     pub attributes: Attributes,
-    /// The instant by which the work ends, whatever happens. Never extended.
-    pub deadline: Instant,
-    /// The instant by which even a write that outlives its callers has ended. The same for all nested calls.
-    pub latest: Instant,
+    /// By when the work ends, whatever happens.
+    pub deadline: Deadline,
     /// Tells when the work should stop, and why.
     pub cancellation: Cancellation,
     /// Where progress and chunks go.
@@ -110,8 +107,7 @@ impl ToolContext {
             session_id: None,
             trace_id: None,
             attributes: Attributes::default(),
-            deadline,
-            latest: deadline,
+            deadline: Deadline::new(deadline),
             cancellation: Cancellation::new(),
             events: EventSink::discarding(),
             credentials: None,
@@ -123,7 +119,7 @@ impl ToolContext {
 
     /// The time left until the work must have ended.
     pub fn remaining(&self) -> Duration {
-        clock::remaining(self.deadline)
+        self.deadline.remaining()
     }
 
     /// The context of a call that this one makes: same user, task and pins; its own identity and events.

@@ -173,11 +173,11 @@ async fn the_manifest_time_out_is_a_result_and_the_deadline_a_refusal() {
 
     // Equal instants: the deadline wins.
     let mut call = sleep();
-    call.context.deadline = call.arrived.at + Duration::from_millis(200);
+    call.context.deadline = call.context.deadline.shortened(call.arrived.at + Duration::from_millis(200));
     assert_eq!(bench.run(call).await.unwrap_err(), Refusal::DeadlineExceeded);
 
     let mut call = sleep();
-    call.context.deadline = call.arrived.at + Duration::from_millis(199);
+    call.context.deadline = call.context.deadline.shortened(call.arrived.at + Duration::from_millis(199));
     assert_eq!(bench.run(call).await.unwrap_err(), Refusal::DeadlineExceeded);
 }
 
@@ -185,7 +185,7 @@ async fn the_manifest_time_out_is_a_result_and_the_deadline_a_refusal() {
 async fn every_level_of_nested_calls_has_less_time_than_the_one_above() {
     let bench = Bench::new();
     let mut call = Bench::call("debug_nested", json!({"depth": 5, "duration": "0s"}));
-    call.context.deadline = call.arrived.at + Duration::from_secs(10);
+    call.context.deadline = call.context.deadline.shortened(call.arrived.at + Duration::from_secs(10));
     let outcome = result(bench.run(call).await).outcome.expect("data");
     let levels = outcome.json()["levels"].as_array().expect("a list").clone();
     assert_eq!(levels.len(), 5);
@@ -325,7 +325,7 @@ async fn a_write_outlives_its_caller_and_the_repeat_attaches() {
     let bench = Bench::new();
     let id = RequestId::generate();
     let mut call = write(id, "x", "10s");
-    call.context.deadline = clock::now() + Duration::from_secs(1);
+    call.context.deadline = call.context.deadline.shortened(clock::now() + Duration::from_secs(1));
     assert_eq!(bench.run(call).await.unwrap_err(), Refusal::DeadlineExceeded);
 
     let started = clock::now();
@@ -402,7 +402,7 @@ async fn a_write_whose_caller_leaves_while_it_is_recorded_is_carried_out() {
     let bench = Bench::storing(SlowStore::default());
     let id = RequestId::generate();
     let mut call = write(id, "x", "1s");
-    call.context.deadline = clock::now() + Duration::from_millis(5);
+    call.context.deadline = call.context.deadline.shortened(clock::now() + Duration::from_millis(5));
     assert_eq!(bench.run(call).await.unwrap_err(), Refusal::DeadlineExceeded);
     assert!(!bench.pipeline.in_flight().is_empty(), "who ends the server waits for it");
     bench.pipeline.in_flight().emptied().await;
@@ -494,7 +494,7 @@ async fn a_cancelled_write_that_goes_on_still_ends_for_its_caller_at_the_deadlin
     let bench = Bench::new();
     let id = RequestId::generate();
     let mut call = write(id, "x", "10s");
-    call.context.deadline = clock::now() + Duration::from_secs(5);
+    call.context.deadline = call.context.deadline.shortened(clock::now() + Duration::from_secs(5));
     let waiting = bench.pipeline.start(call).await.expect("accepted");
     sleep(Duration::from_secs(1)).await;
     assert!(bench.pipeline.in_flight().cancel(&support::user_id(), Which::Request(id)));
@@ -505,7 +505,7 @@ async fn a_cancelled_write_that_goes_on_still_ends_for_its_caller_at_the_deadlin
 async fn a_nested_write_has_no_more_time_than_the_outermost_call() {
     let bench = Bench::new();
     let mut parent = Bench::call("debug_nested", json!({})).context;
-    parent.latest = clock::now() + Duration::from_secs(2);
+    parent.deadline = parent.deadline.capped(clock::now() + Duration::from_secs(2));
     let started = clock::now();
     let input = arguments(json!({"value": "x", "duration": "10s"}));
     assert!(bench.pipeline.call_tool(&parent, "debug_write", input).await.is_err());

@@ -66,10 +66,7 @@ where
     }
 
     fn call(&mut self, mut call: Call) -> Self::Future {
-        if call.context.depth == 0 {
-            call.context.latest = call.arrived.at + self.layer.cap;
-        }
-        call.context.deadline = call.context.deadline.min(call.context.latest);
+        call.context.deadline = call.context.deadline.capped(call.arrived.at + self.layer.cap);
         let guard = self.layer.in_flight.enter(
             call.context.user.id.clone(),
             call.context.call_id,
@@ -98,7 +95,7 @@ impl Bound {
     }
 
     async fn run(self, inner: impl Future<Output = Result<Terminal, Refusal>>) -> Result<Terminal, Refusal> {
-        if clock::now() >= self.context.deadline {
+        if clock::now() >= self.context.deadline.at() {
             return self.stop(StopCause::Deadline);
         }
         pin!(inner);
@@ -111,7 +108,7 @@ impl Bound {
             select! {
                 // The deadline wins a tie.
                 biased;
-                () = sleep_until(self.context.deadline) => return self.stop(StopCause::Deadline),
+                () = sleep_until(self.context.deadline.at()) => return self.stop(StopCause::Deadline),
                 end = &mut inner => return end,
                 () = self.context.events.closed() => return self.stop(self.cause_of_leaving()),
                 () = self.context.cancellation.cancelled(), if may_cancel => {

@@ -89,9 +89,9 @@ async fn run(call: &Call) -> Result<Reply<Payload>, Unfinished> {
     let limit = clock::now() + call.tool().definition.timeout;
     let reads = call.tool().definition.category == Category::Read;
     // A write that has started is not cut in half: the waiting for it is bounded elsewhere, it goes on.
-    let own_limit = reads && limit < call.context.deadline;
+    let own_limit = reads && limit < call.context.deadline.at();
     let context = ToolContext {
-        deadline: if own_limit { limit } else { call.context.deadline },
+        deadline: if own_limit { call.context.deadline.shortened(limit) } else { call.context.deadline },
         cancellation: call.context.cancellation.child(),
         services: call.context.services.only(&executor(call).services()),
         ..call.context.clone()

@@ -143,6 +143,6 @@ fn accept(call: &Call) {
     call.context.events.accepted(Event::Accepted {
         tool: definition.name.clone(),
         digest: definition.digest.clone(),
-        deadline: clock::wall_at(call.context.deadline),
+        deadline: clock::wall_at(call.context.deadline.at()),
     });
 }

@@ -95,7 +95,7 @@ impl Executions {
                 return ended.result_of(call);
             }
             let is_out_of_time = matches!(ended.end, End::OutOfTime);
-            if is_out_of_time && call.context.deadline - ended.deadline <= LEAST_TIME {
+            if is_out_of_time && call.context.deadline.at() - ended.deadline <= LEAST_TIME {
                 // The call's own deadline ends it.
                 return pending().await;
             }
@@ -118,7 +118,7 @@ where
     S::Future: Send + 'static,
 {
     let execution = async move {
-        let (deadline, cancellation) = (call.context.deadline, call.context.cancellation.clone());
+        let (deadline, cancellation) = (call.context.deadline.at(), call.context.cancellation.clone());
         let user = call.context.user.id.clone();
         let work = async {
             if let Some(stored) = stored_meanwhile(target.as_ref(), &call).await {
@@ -208,7 +208,7 @@ impl Ended {
     /// Whether it ended so only because the first caller had less time than this one, or because of that user's own
     /// budget.
     fn is_cut_short_for(&self, call: &Call) -> bool {
-        let deadline = call.context.deadline;
+        let deadline = call.context.deadline.at();
         if self.user != call.context.user.id && self.refused_turn().is_some() {
             return true;
         }

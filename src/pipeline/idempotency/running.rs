@@ -146,7 +146,7 @@ fn detached(call: &Call) -> Call {
     let mut work = call.clone();
     work.context.cancellation = Cancellation::new();
     if call.writes() {
-        work.context.deadline = call.context.latest;
+        work.context.deadline = call.context.deadline.of_detached_write();
     }
     work
 }
@@ -158,7 +158,7 @@ async fn carry_out(work: impl Future<Output = CallResult>, call: &Call) -> CallR
     select! {
         biased;
         () = cancellation.cancelled(), if !call.writes() => Ok(call.failed(ToolError::cancelled())),
-        () = sleep_until(call.context.deadline), if call.writes() => {
+        () = sleep_until(call.context.deadline.at()), if call.writes() => {
             cancellation.cancel(StopCause::Deadline);
             Ok(call.failed(errors::outcome_unknown()))
         }

@@ -63,7 +63,7 @@ impl Limit {
     /// Waits while the source asked to be left alone; refused at once if that lasts beyond the deadline.
     async fn wait_for_hold_off(&self, context: &ToolContext) -> Result<(), Failure> {
         while let Some(at) = self.hold_off.until() {
-            if at >= context.deadline {
+            if at >= context.deadline.at() {
                 record::limiter_refused(self.profile.name);
                 return Err(over_budget(self.profile.title, Refused::TooLate { at }));
             }
@@ -84,7 +84,7 @@ impl Limit {
             wait::tell(context, length, self.profile.title);
             let _ = waiting.set(Waiting::new(self.profile.name));
         };
-        let permit = self.limiter.acquire(self.profile.name, &context.user.id, context.deadline, &tell);
+        let permit = self.limiter.acquire(self.profile.name, &context.user.id, context.deadline.at(), &tell);
         let permit = select! {
             biased;
             () = context.cancellation.cancelled() => return Err(Failure::cancelled()),

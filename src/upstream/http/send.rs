@@ -51,12 +51,12 @@ impl Send {
             return Err(Failure::cancelled());
         }
         let attempt_ends = clock::now() + outgoing.timeout.unwrap_or(self.profile.timeout);
-        let is_attempt = attempt_ends < context.deadline;
+        let is_attempt = attempt_ends < context.deadline.at();
         attempts.count();
         let answer = select! {
             biased;
             () = context.cancellation.cancelled() => return Err(Failure::cancelled()),
-            answer = timeout_at(attempt_ends.min(context.deadline), self.exchange(outgoing)) => answer,
+            answer = timeout_at(attempt_ends.min(context.deadline.at()), self.exchange(outgoing)) => answer,
         };
         match answer {
             Ok(answer) => judge(&self.profile, outgoing, answer?),

@@ -44,7 +44,7 @@ impl Drop for StopRecord {
             call_id = %self.context.call_id,
             cause = self.cause(),
             ran_ms = (now - self.started).as_secs_f64() * 1000.0,
-            past_deadline_ms = now.saturating_duration_since(self.context.deadline).as_secs_f64() * 1000.0,
+            past_deadline_ms = now.saturating_duration_since(self.context.deadline.at()).as_secs_f64() * 1000.0,
             "work stopped"
         );
     }

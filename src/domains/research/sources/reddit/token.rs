@@ -46,7 +46,7 @@ impl Tokens {
         settings: &Settings,
         context: &ToolContext,
     ) -> Result<Token, Failure> {
-        let waiting = tokio::time::timeout_at(context.deadline, self.0.lock());
+        let waiting = tokio::time::timeout_at(context.deadline.at(), self.0.lock());
         let out_of_time = |_| Failure::new(FailureKind::OutOfTime, "another call was fetching the token");
         let mut kept = waiting.await.map_err(out_of_time)?;
         if let Some(token) = kept.as_ref().filter(|token| clock::now() < token.until) {

@@ -49,7 +49,7 @@ pub(super) struct Scraped {
 impl Scrape {
     pub(super) async fn run(self) -> Scraped {
         let mut scraped = Scraped { screens: BTreeMap::new(), warnings: Vec::new() };
-        let deadline = self.context.deadline;
+        let deadline = self.context.deadline.at();
         let stopped = match timeout_at(deadline, self.fetch(&mut scraped)).await {
             Ok(Ok(())) => return scraped,
             Ok(Err(why)) => why,

@@ -25,6 +25,12 @@ async fn full_site() -> Fixture {
     Fixture::serving(&[(DEFAULT, first), (OTHERS[0], one), (OTHERS[1], one), (OTHERS[2], one)]).await
 }
 
+/// A call with so much time.
+fn in_time(time: Duration) -> ToolContext {
+    let context = call_of("demo");
+    ToolContext { deadline: context.deadline.shortened(clock::now() + time), ..context }
+}
+
 fn symbols(browsed: &Browsed) -> Vec<&str> {
     browsed.copy.stocks.iter().map(|stock| stock.symbol.as_str()).collect()
 }
@@ -194,7 +200,7 @@ async fn when_the_last_caller_leaves_the_scrape_stops_and_what_was_fetched_is_ke
 async fn the_other_screens_never_cost_the_call_the_one_it_asked_for() {
     let fixture = Fixture::serving(&[(DEFAULT, &[&["TCS"]])]).await;
     fixture.get(OTHERS[0], html("").set_delay(Duration::from_mins(5))).await;
-    let context = ToolContext { deadline: clock::now() + Duration::from_secs(2), ..call_of("demo") };
+    let context = in_time(Duration::from_secs(2));
     let browsed = fixture.screener.browse("default", Refresh::IfStale, &context).await.unwrap();
     assert_eq!((symbols(&browsed), browsed.freshness), (vec!["TCS"], Freshness::Scraped));
     assert!(browsed.warnings[0].contains("TIMEOUT"), "{:?}", browsed.warnings);
@@ -205,7 +211,7 @@ async fn a_scrape_that_outlasts_the_call_leaves_it_time_to_return_the_copy() {
     let fixture = Fixture::empty().await;
     fixture.get("login/", html("").set_delay(Duration::from_mins(5))).await;
     fixture.screens.put("demo", "default", copy(2 * DAY));
-    let context = ToolContext { deadline: clock::now() + Duration::from_millis(500), ..call_of("demo") };
+    let context = in_time(Duration::from_millis(500));
     let kept = fixture.screener.browse("default", Refresh::IfStale, &context).await.unwrap();
     assert!(kept.warnings[0].contains("TIMEOUT"), "{:?}", kept.warnings);
 }

@@ -21,14 +21,15 @@ pub(super) struct TimeLimits {
 impl TimeLimits {
     pub(super) fn of(context: &ToolContext) -> Self {
         let reserve = (context.remaining() / 10).min(MAX_RESERVE);
-        Self { wait_ends: context.deadline - reserve / 2, scrape_ends: context.deadline - reserve }
+        let ends = context.deadline.at();
+        Self { wait_ends: ends - reserve / 2, scrape_ends: ends - reserve }
     }
 
     /// The context of a scrape that a call begins. Calls that join it may outlast the first: neither its cancellation nor
     /// its events are the scrape's.
     pub(super) fn of_scrape(self, context: &ToolContext, cancellation: Cancellation) -> ToolContext {
         ToolContext {
-            deadline: self.scrape_ends,
+            deadline: context.deadline.shortened(self.scrape_ends),
             cancellation,
             events: EventSink::discarding(),
             ..context.clone()
