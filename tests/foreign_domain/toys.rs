@@ -34,6 +34,7 @@ pub(crate) fn toy() -> Domain {
     }
 }
 
+#[allow(clippy::unnecessary_wraps, reason = "the form of every domain's `open`")]
 fn open(opening: &Opening<'_>) -> Result<Opened, OpenError> {
     let toy_box = ToyBox { block_cm: opening.config.part::<Settings>().block_cm };
     Ok(Opened {

@@ -92,8 +92,8 @@ async fn a_new_certificate_is_served_without_a_restart_and_a_broken_one_is_not()
     authority.sign("localhost");
     let second = CertificateDer::from_pem_file(authority.file("cert.pem")).unwrap();
     assert_ne!(first, second);
-    let served = async { while certificate(&server, &authority).await != second {} };
-    timeout(Duration::from_secs(20), served).await.expect("the new certificate is never served");
+    let renewed = async { while certificate(&server, &authority).await != second {} };
+    timeout(Duration::from_secs(20), renewed).await.expect("the new certificate is never renewed");
 }
 
 #[tokio::test]
