@@ -64,7 +64,8 @@ enum Command {
     Health(health::Health),
     Lint(lint::Lint),
     Docs(docs::Docs),
-    ManifestSchema(manifest_schema::ManifestSchema),
+    /// Prints the JSON Schema of a tool's manifest, for editors
+    ManifestSchema,
 }
 
 /// Runs the command line and returns the program's exit code.
@@ -130,7 +131,7 @@ impl Command {
             Self::Health(health) => health.run().await,
             Self::Lint(lint) => lint.run(domains),
             Self::Docs(docs) => docs.run(domains),
-            Self::ManifestSchema(schema) => schema.run(),
+            Self::ManifestSchema => manifest_schema::run(),
         }
     }
 }
