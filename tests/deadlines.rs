@@ -1,4 +1,6 @@
 //! Deadlines and cancellation on the wire, seen from the server's side: by clients without a timer of their own.
+//!
+//! A binary of its own: it collects the stop records of the whole process.
 
 #![allow(clippy::print_stdout, reason = "figures to read, which no assertion may depend on")]
 

@@ -1,0 +1,296 @@
+//! 000's known limitations, resolved: accounts, users, symbols, timeframes, topics, sections.
+
+use serde_json::{Value, json};
+use toolwire::{context::ToolContext, contract::ErrorCode};
+
+use super::support::{Bench, call, master, position, positions, quotes};
+
+fn symbols_of(data: &Value, list: &str) -> Vec<String> {
+    let rows = data[list].as_array().expect("a list");
+    rows.iter().map(|row| row["symbol"].as_str().expect("a symbol").to_owned()).collect()
+}
+
+#[test]
+fn a_user_sees_their_own_data_only() {
+    let bench = Bench::embedded();
+    let (riley, _) = bench.call_as("riley", "get_positions_list", json!({})).expect("riley has data");
+    let own = bench.data("get_positions_list", json!({}));
+    assert_ne!(symbols_of(&riley, "positions"), symbols_of(&own, "positions"));
+    assert!(!symbols_of(&own, "positions").contains(&"SCHB".to_owned()));
+    // What only another user has is as unknown as what nobody has.
+    let message = bench.not_found("get_quotes", json!({"symbol": "SBUX"}));
+    assert!(message.starts_with("Unknown symbol 'SBUX'."), "{message}");
+}
+
+#[test]
+fn a_user_without_data_gets_no_one_elses() {
+    let bench = Bench::embedded();
+    for (tool, arguments) in [
+        ("get_account_summary", json!({})),
+        ("get_activity", json!({})),
+        ("get_performance", json!({"timeframe": "YTD"})),
+        ("get_performance_with_transfers", json!({"timeframe": "YTD"})),
+        ("get_positions", json!({"symbol": "AAPL"})),
+        ("get_positions_list", json!({})),
+        ("get_quotes", json!({"symbol": "AAPL"})),
+        ("get_symbol_performance", json!({"symbol": "AAPL"})),
+        ("get_transfers", json!({})),
+        ("rank_portfolio", json!({})),
+    ] {
+        let error = bench.call_as("nobody", tool, arguments).expect_err(tool);
+        assert_eq!(error.code, ErrorCode::NotFound, "{tool}");
+        assert_eq!(error.message, "No brokerage data for user nobody", "{tool}");
+    }
+    // Facts belong to no one.
+    assert!(bench.call_as("nobody", "get_facts", json!({"topic": "etf"})).is_ok());
+}
+
+#[test]
+fn accounts_are_found_whatever_their_case() {
+    let bench = Bench::embedded();
+    for (tool, extra) in [("get_activity", ""), ("get_positions_list", ""), ("get_transfers", "")] {
+        let data = bench.data(tool, json!({"account": format!("rETIREMENT{extra}")}));
+        assert_eq!(data["account"], "Retirement", "{tool}");
+        assert_eq!(data["as_of"], "2026-01-15", "{tool}");
+    }
+    let data = bench.data("get_account_summary", json!({"account": "retirement"}));
+    assert_eq!(data["accounts"].as_array().map(Vec::len), Some(1));
+    assert_eq!(data["accounts"][0]["account"], "Retirement");
+}
+
+#[test]
+fn an_unknown_account_is_answered_with_the_known_ones() {
+    let bench = Bench::embedded();
+    let expected = "Unknown account 'Savings'. Known accounts: Brokerage, Retirement";
+    for (tool, mut arguments) in [
+        ("get_account_summary", json!({})),
+        ("get_activity", json!({})),
+        ("get_performance", json!({"timeframe": "YTD"})),
+        ("get_performance_with_transfers", json!({"timeframe": "YTD"})),
+        ("get_positions", json!({"symbol": "AAPL"})),
+        ("get_positions_list", json!({})),
+        ("get_symbol_performance", json!({"symbol": "AAPL"})),
+        ("get_transfers", json!({})),
+        ("rank_portfolio", json!({})),
+    ] {
+        arguments["account"] = json!("Savings");
+        assert_eq!(bench.not_found(tool, arguments), expected, "{tool}");
+    }
+}
+
+#[test]
+fn an_account_may_lack_a_section_that_others_have() {
+    let bench = Bench::with_master(&master(json!({
+        "account_summary": {"accounts": [
+            {"account": "Brokerage", "total_value": 1, "total_cash": 1, "settled_cash": 1},
+            {"account": "Savings", "total_value": 2, "total_cash": 2, "settled_cash": 2},
+        ]},
+        "positions": positions(&[]),
+    })));
+    let expected = "No positions data for account 'savings'. Accounts with positions data: Brokerage";
+    assert_eq!(bench.not_found("get_positions_list", json!({"account": "savings"})), expected);
+}
+
+#[test]
+fn quotes_are_only_those_asked_for_in_that_order_each_once() {
+    let bench = Bench::embedded();
+    let data = bench.data("get_quotes", json!({"symbol": " tsla, AAPL,,Tsla ,voo,"}));
+    assert_eq!(symbols_of(&data, "quotes"), ["TSLA", "AAPL", "VOO"]);
+    let error = bench.call("get_quotes", json!({"symbol": " , "})).expect_err("no symbol");
+    assert_eq!(error.code, ErrorCode::InvalidArgument);
+}
+
+#[test]
+fn an_unknown_symbol_is_answered_with_the_nearest_and_the_known_ones() {
+    let bench = Bench::with_master(&master(json!({
+        "positions": positions(&[position("AAPL", 1.0, 1.0), position("AVUV", 1.0, 1.0)]),
+        "quotes": quotes(&[("AAPL", 1.0, 0.0), ("VOO", 1.0, 0.0)]),
+    })));
+    let known = "Known symbols: AAPL, AVUV, VOO";
+    for tool in ["get_positions", "get_quotes", "get_symbol_performance"] {
+        let message = bench.not_found(tool, json!({"symbol": "appl"}));
+        assert_eq!(message, format!("Unknown symbol 'APPL'. Did you mean 'AAPL'? {known}"), "{tool}");
+        let message = bench.not_found(tool, json!({"symbol": "INVALID"}));
+        assert_eq!(message, format!("Unknown symbol 'INVALID'. {known}"), "{tool}");
+    }
+    let message = bench.not_found("get_quotes", json!({"symbol": "XXXX,AAPL,YYYY"}));
+    assert_eq!(message, format!("Unknown symbol 'XXXX'. Unknown symbol 'YYYY'. {known}"));
+}
+
+#[test]
+fn what_is_held_without_a_quote_is_left_out_with_a_warning() {
+    let bench = Bench::embedded();
+    let (data, provenance) =
+        bench.call("get_quotes", json!({"symbol": "AVUV,AAPL"})).expect("both are known");
+    assert_eq!(symbols_of(&data, "quotes"), ["AAPL"]);
+    assert_eq!(provenance.warnings, ["AVUV is held but has no quote"]);
+}
+
+#[test]
+fn a_timeframe_without_data_is_answered_with_those_that_have_some() {
+    let bench = Bench::embedded();
+    let month = bench.data("get_performance", json!({"timeframe": "1M"}));
+    assert_eq!((&month["timeframe"], &month["return_pct"]), (&json!("1M"), &json!(5.4)));
+    let expected = "No performance data for timeframe '5Y' in account 'Brokerage'. \
+                    Timeframes with data: 1D, 1W, 1M, 3M, 6M, YTD, 1Y";
+    assert_eq!(bench.not_found("get_performance", json!({"timeframe": "5Y"})), expected);
+    let retirement = json!({"timeframe": "5Y", "account": "Retirement"});
+    assert_eq!(bench.data("get_performance", retirement)["return_pct"], json!(52.4));
+}
+
+#[test]
+fn words_outside_an_enumeration_are_refused_where_no_schema_did() {
+    let bench = Bench::embedded();
+    for (tool, arguments, pointer) in [
+        ("get_performance", json!({"timeframe": "2W"}), "/timeframe"),
+        ("get_performance", json!({}), "/timeframe"),
+        ("get_positions", json!({}), "/symbol"),
+        ("get_positions_list", json!({"asset_class": "gold"}), "/asset_class"),
+        ("rank_portfolio", json!({"direction": "up"}), "/direction"),
+        ("rank_portfolio", json!({"basis": "luck"}), "/basis"),
+    ] {
+        let error = bench.call(tool, arguments).expect_err(tool);
+        assert_eq!(error.code, ErrorCode::InvalidArgument, "{tool}");
+        assert_eq!(error.violations[0].pointer, pointer, "{tool}");
+    }
+}
+
+#[test]
+fn a_topic_finds_its_file() {
+    let bench = Bench::embedded();
+    for (topic, file) in [
+        // 000's key words, in its order, wherever they stand.
+        ("roth ira", "roth_ira"),
+        ("Is a ROTH better than an ETF?", "roth_ira"),
+        ("ETFs", "etf_basics"),
+        ("etf expense ratio", "etf_basics"),
+        ("rebalancing", "rebalancing"),
+        // By words of the title.
+        ("What are dividends?", "dividends"),
+        ("dividend", "dividends"),
+        ("how do bonds work", "bond_basics"),
+        ("cost basis", "cost_basis"),
+        ("expense ratio", "expense_ratios"),
+        ("capital gain tax", "capital_gains"),
+        ("emergency funds", "emergency_fund"),
+        ("dollar cost averaging", "dollar_cost_averaging"),
+        // With slips.
+        ("diversificaton", "diversification"),
+        ("divdends", "dividends"),
+        // By a word of the text.
+        ("FIFO", "capital_gains"),
+        // 000's fallback.
+        ("quantum physics", "rebalancing"),
+        ("", "rebalancing"),
+        ("???", "rebalancing"),
+    ] {
+        let data = bench.data("get_facts", json!({"topic": topic}));
+        assert_eq!(data["source"], format!("facts/{file}.md"), "{topic}");
+        assert_eq!((&data["topic"], &data["as_of"]), (&json!(topic), &json!("2026-01-15")));
+        let snippet = data["snippet"].as_str().expect("text");
+        assert!(!snippet.is_empty() && !snippet.starts_with('#'), "{topic}: {snippet}");
+    }
+}
+
+#[test]
+fn a_missing_section_fails_its_own_tools_only() {
+    let book = master(
+        json!({"positions": positions(&[position("AAPL", 1.0, 1.0)]), "quotes": {}, "activity": null}),
+    );
+    let bench = Bench::with_master(&book);
+    assert!(bench.call("get_positions_list", json!({})).is_ok());
+    for (tool, arguments, section) in [
+        ("get_account_summary", json!({}), "account_summary"),
+        ("get_activity", json!({}), "activity"),
+        ("get_performance", json!({"timeframe": "YTD"}), "performance"),
+        ("get_performance_with_transfers", json!({"timeframe": "YTD"}), "performance"),
+        ("get_quotes", json!({"symbol": "AAPL"}), "quotes"),
+        ("get_symbol_performance", json!({"symbol": "AAPL"}), "quotes"),
+        ("get_transfers", json!({}), "transfers"),
+        ("rank_portfolio", json!({}), "quotes"),
+    ] {
+        let expected = format!("Missing section '{section}' in user_master.json");
+        assert_eq!(bench.not_found(tool, arguments), expected, "{tool}");
+    }
+    let missing: Vec<_> = bench.brokerage.health().missing_sections.into_keys().collect();
+    assert_eq!(missing, ["account_summary", "activity", "facts", "performance", "quotes", "transfers"]);
+    let error = bench.call("get_facts", json!({"topic": "x"})).expect_err("there are no facts");
+    assert_eq!(
+        (error.code, error.message.as_str()),
+        (ErrorCode::Unavailable, "Missing facts/rebalancing.md")
+    );
+}
+
+#[test]
+fn another_users_missing_section_names_their_file() {
+    let files = [("user_master.json", "{}"), ("users/riley.json", "{}")];
+    let bench = Bench::with_files(&files).expect("empty files are good");
+    let error = bench.call_as("riley", "get_transfers", json!({})).expect_err("nothing is there");
+    assert_eq!(error.message, "Missing section 'transfers' in riley.json");
+}
+
+#[test]
+fn a_section_without_a_date_inherits_one() {
+    let book = json!({
+        "as_of": "2026-01-15",
+        "positions": {"account": "Brokerage", "positions": [], "accounts": {
+            "Old": {"as_of": "2025-12-31", "positions": []},
+            "New": {"positions": []},
+        }},
+        "quotes": {"as_of": "2026-01-14", "quotes": []},
+    });
+    let bench = Bench::with_master(&book);
+    let as_of = |arguments| {
+        let (data, provenance) = bench.call("get_positions_list", arguments).expect("positions");
+        assert_eq!(data["as_of"], json!(provenance.as_of));
+        provenance.as_of
+    };
+    assert_eq!(as_of(json!({})), "2026-01-15");
+    assert_eq!(as_of(json!({"account": "Old"})), "2025-12-31");
+    assert_eq!(as_of(json!({"account": "New"})), "2026-01-15");
+}
+
+#[test]
+fn totals_that_do_not_reconcile_are_given_with_a_warning() {
+    let book = |total_value: f64| {
+        master(json!({
+            "account_summary": {"accounts": [
+                {"account": "Brokerage", "total_value": total_value, "total_cash": 100, "settled_cash": 100},
+            ]},
+            "positions": positions(&[position("AAPL", 2.0, 1.0), position("XYZ", 1.0, 1.0)]),
+            "quotes": quotes(&[("AAPL", 50.25, 0.0)]),
+        }))
+    };
+    let good = Bench::with_master(&book(200.5));
+    assert_eq!(good.warnings("get_account_summary", json!({})), Vec::<String>::new());
+    let bench = Bench::with_master(&book(210.0));
+    assert_eq!(bench.data("get_account_summary", json!({}))["accounts"][0]["total_value"], json!(210));
+    let expected = "Brokerage: total_value 210.00 differs by 9.50 from positions 100.50 plus total_cash 100.00 \
+                    (without a quote: XYZ)";
+    assert_eq!(bench.warnings("get_account_summary", json!({})), [expected]);
+}
+
+#[test]
+fn the_embedded_data_reconciles() {
+    let bench = Bench::embedded();
+    assert_eq!(bench.brokerage.health().problems, []);
+    for user in ["demo", "riley"] {
+        let (_, provenance) = bench.call_as(user, "get_account_summary", json!({})).expect("a summary");
+        assert_eq!(provenance.warnings, Vec::<String>::new(), "{user}");
+    }
+}
+
+#[test]
+fn one_call_sees_one_state() {
+    let book = |price| master(json!({"quotes": quotes(&[("AAPL", price, 0.0)])})).to_string();
+    let bench = Bench::with_files(&[("user_master.json", &book(1.0))]).expect("good");
+    let context = bench.context("demo");
+    let price = |context: &ToolContext| {
+        let (data, _) = call(context, "get_quotes", json!({"symbol": "AAPL"})).expect("a quote");
+        data["quotes"][0]["price"].clone()
+    };
+    assert_eq!(price(&context), json!(1));
+    bench.write("user_master.json", &book(2.0));
+    assert_eq!(price(&context.nested()), json!(1));
+    assert_eq!(price(&bench.context("demo")), json!(2));
+}

@@ -1,0 +1,12 @@
+//! The research tools (spec 004) over their real connectors: the embedded origin, or a stub that misbehaves.
+
+mod catalogue;
+mod credentials;
+mod isolation;
+mod markets;
+mod screener;
+mod screens;
+mod shapes;
+mod single_flight;
+mod support;
+mod watchlists;

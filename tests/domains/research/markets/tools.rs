@@ -1,0 +1,143 @@
+//! What each tool returns of the embedded data.
+
+use serde_json::{Value, json};
+
+use super::support::Bench;
+
+#[track_caller]
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+#[track_caller]
+fn list(value: &Value) -> &[Value] {
+    value.as_array().unwrap_or_else(|| panic!("{value} is no list"))
+}
+
+#[tokio::test]
+async fn technicals_are_those_of_the_last_day() {
+    let bench = Bench::new();
+    let (data, provenance) = bench.call("get_technicals", json!({"symbol": " reliance.ns "})).await;
+    let data = data.unwrap();
+    assert_eq!(data["symbol"], "RELIANCE");
+    assert!((number(&data["current_price"]) - 1458.6).abs() < 1e-9);
+    assert!((0.0..=100.0).contains(&number(&data["rsi_14"])));
+    let mean = number(&data["sma_200"]);
+    let above = 100.0 * (1458.6 - mean) / mean;
+    assert!((number(&data["price_vs_sma200_pct"]) - above).abs() < 1e-9, "not rounded");
+    assert_eq!(provenance.as_of, "2026-01-16");
+    assert_eq!(provenance.source_ids, ["tool:yahoo:v1"]);
+    assert_eq!(provenance.warnings, [""; 0]);
+}
+
+#[tokio::test]
+async fn a_young_stock_has_the_indicators_that_its_days_suffice_for() {
+    let bench = Bench::new();
+    let hdb = bench.data("get_technicals", json!({"symbol": "HDBFS"})).await;
+    assert!(hdb["sma_50"].is_number() && hdb["sma_200"].is_null() && hdb["price_vs_sma200_pct"].is_null());
+    let meesho = bench.data("get_technicals", json!({"symbol": "MEESHO"})).await;
+    assert!(meesho["rsi_14"].is_number() && meesho["sma_50"].is_null());
+}
+
+#[tokio::test]
+async fn symbols_with_signs_reach_their_stock() {
+    let bench = Bench::new();
+    for symbol in ["M&M", "BAJAJ-AUTO"] {
+        let technicals = bench.data("get_technicals", json!({"symbol": symbol})).await;
+        assert_eq!(technicals["symbol"], symbol);
+        let holdings = bench.data("get_institutional_holdings", json!({"symbol": symbol})).await;
+        assert_eq!(holdings["symbol"], symbol);
+    }
+}
+
+#[tokio::test]
+async fn fundamentals_are_in_the_units_that_they_say() {
+    let bench = Bench::new();
+    let data = bench.data("get_fundamentals", json!({"symbol": "ASIANPAINT"})).await;
+    assert_eq!(data["currency"], "INR");
+    assert_eq!(data["as_of"], "2026-01-16");
+    assert!(data["name"].as_str().unwrap().contains("Asian Paints"));
+    assert!((number(&data["market_cap_cr"]) - 264_642.310_598).abs() < 1e-6);
+    assert!((number(&data["roe_pct"]) - 19.8).abs() < 1e-9);
+    assert!((number(&data["debt_to_equity"]) - 0.123).abs() < 1e-9);
+    assert!(data["roce_pct"].is_null());
+}
+
+#[tokio::test]
+async fn the_price_to_earnings_of_a_loss_is_computed_and_said_to_be() {
+    let (data, provenance) = Bench::new().call("get_fundamentals", json!({"symbol": "IDEA"})).await;
+    let data = data.unwrap();
+    assert!(number(&data["pe"]) < 0.0, "{data}");
+    assert_eq!(provenance.warnings, ["pe is computed: price over earnings per share"]);
+}
+
+#[tokio::test]
+async fn earnings_come_newest_first_with_growth_over_a_year() {
+    let bench = Bench::new();
+    let (data, provenance) = bench.call("get_earnings", json!({"symbol": "TCS"})).await;
+    let data = data.unwrap();
+    let quarters = list(&data["quarters"]);
+    let periods: Vec<_> = quarters.iter().map(|quarter| quarter["period"].as_str().unwrap()).collect();
+    assert_eq!(periods, ["4Q2025", "3Q2025", "2Q2025", "1Q2025"]);
+    let newest = &quarters[0];
+    assert_eq!(provenance.as_of, newest["date"].as_str().unwrap());
+    let (actual, estimate) = (number(&newest["eps_actual"]), number(&newest["eps_estimate"]));
+    let surprise = 100.0 * (actual - estimate) / estimate;
+    assert!((number(&newest["surprise_pct"]) - surprise).abs() < 1e-5);
+    assert!(quarters.iter().all(|quarter| quarter["yoy_revenue_pct"].is_number()));
+    assert_eq!(data["currency"], "INR");
+}
+
+#[tokio::test]
+async fn stocks_stand_side_by_side_and_unknown_ones_are_missing() {
+    let bench = Bench::new();
+    let data = bench.data("compare_stocks", json!({"symbols": ["infy", "NOSUCH", "TCS", "INFY"]})).await;
+    assert_eq!(data["symbols"], json!(["INFY", "TCS"]));
+    assert_eq!(data["missing"], json!(["NOSUCH"]));
+    let row = |name: &str| list(&data["rows"]).iter().find(|row| row["metric"] == name).cloned().unwrap();
+    let pe = row("pe");
+    let values: Vec<_> = list(&pe["values"]).iter().map(number).collect();
+    assert_eq!(pe["best"], if values[0] < values[1] { "INFY" } else { "TCS" });
+    assert_eq!(row("rsi_14")["best"], Value::Null);
+    assert_eq!(list(&row("roce_pct")["values"]), [Value::Null, Value::Null]);
+}
+
+#[tokio::test]
+async fn more_deals_than_the_json_shows_are_found() {
+    let bench = Bench::new();
+    let data = bench.data("get_insider_trading", json!({"symbol": "SUZLON", "days": 365})).await;
+    let deals = list(&data["deals"]);
+    assert!(deals.len() > 70, "{}", deals.len());
+    assert_eq!(data["data_kind"], "bulk_and_block_deals");
+    let dates: Vec<_> = deals.iter().map(|deal| deal["date"].as_str().unwrap()).collect();
+    assert!(dates.is_sorted_by(|one, other| one >= other));
+    let signed =
+        |deal: &Value| if deal["side"] == "BUY" { 1 } else { -1 } * deal["quantity"].as_i64().unwrap();
+    assert_eq!(data["net_quantity"], deals.iter().map(signed).sum::<i64>());
+    let first = &deals[0];
+    let crore = number(&first["quantity"]) * number(&first["price"]) / 1e7;
+    assert!((number(&first["value_cr"]) - crore).abs() < 1e-5);
+}
+
+#[tokio::test]
+async fn a_stock_without_deals_has_an_empty_list() {
+    let data = Bench::new().data("get_insider_trading", json!({"symbol": "NOSUCH"})).await;
+    assert_eq!((&data["deals"], &data["net_quantity"]), (&json!([]), &json!(0)));
+}
+
+#[tokio::test]
+async fn holdings_are_shares_of_the_whole() {
+    let bench = Bench::new();
+    let (data, provenance) = bench.call("get_institutional_holdings", json!({"symbol": "ASIANPAINT"})).await;
+    let data = data.unwrap();
+    let rounded = |name: &str| format!("{:.2}", number(&data[name]));
+    assert_eq!(data["as_of"], "2025-12-31");
+    assert_eq!((rounded("fii_pct"), rounded("dii_pct")), ("20.12".to_owned(), "7.92".to_owned()));
+    let whole: f64 =
+        ["fii_pct", "dii_pct", "promoter_pct", "public_pct"].iter().map(|name| number(&data[*name])).sum();
+    assert!((whole - 100.0).abs() < 1e-9);
+    assert!(data["change_qoq"]["fii_pct"].is_number());
+    assert!(data["market"]["fii_net_cr"].is_number());
+    assert_eq!(provenance.source_ids, ["tool:nse:v1"]);
+    assert_eq!(provenance.warnings, [""; 0]);
+}

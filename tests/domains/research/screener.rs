@@ -1,0 +1,152 @@
+//! Screener.in: one scrape a day and user, whatever happens, also across processes and restarts (spec 004 §3.0).
+
+use std::{
+    process::{Command, Stdio},
+    sync::Arc,
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+use toolwire::{
+    clock,
+    contract::ErrorCode,
+    domains::research::store::{
+        screens::{ScreenCopy, ScreenedStock, Screens},
+        tables::Tables,
+    },
+    store::sqlite::Realm,
+};
+use wiremock::{Mock, MockServer, ResponseTemplate, matchers::any};
+
+use super::support::{Research, data, embedded};
+
+#[tokio::test]
+async fn a_fresh_copy_makes_no_request() {
+    let research = Research::embedded();
+    let scraped = data(research.call("browse_screener", json!({})).await);
+    let again = data(research.call("browse_screener", json!({})).await);
+    assert_eq!((&scraped["from_cache"], &again["from_cache"]), (&json!(false), &json!(true)));
+    assert_eq!(scraped["stocks"], again["stocks"]);
+}
+
+#[tokio::test]
+async fn a_stale_copy_comes_with_a_warning_whatever_fails() {
+    let server = MockServer::start().await;
+    Mock::given(any()).respond_with(ResponseTemplate::new(500)).mount(&server).await;
+    let research = Research::against("screener", &server.uri());
+    let stock = ScreenedStock {
+        symbol: "TCS".to_owned(),
+        name: "Tata Consultancy Services".to_owned(),
+        cmp: 3206.4,
+        pe: None,
+        market_cap_cr: 1_160_100.0,
+        roe: None,
+    };
+    let scraped_at = clock::wall() - Duration::from_hours(30);
+    let copy = ScreenCopy { name: "Kept".to_owned(), stocks: vec![stock], scraped_at };
+    let user = "demo".parse().expect("a user id");
+    let tables = Tables::new(Arc::clone(&research.app.state), Realm::Live);
+    tables.keep(&user, "default", &copy).await.expect("kept");
+    let result = research.call("browse_screener", json!({})).await;
+    assert!(!result.provenance.warnings.is_empty(), "a warning says why");
+    let shown = data(result);
+    assert_eq!((&shown["screen_name"], &shown["from_cache"]), (&json!("Kept"), &json!(true)));
+    assert!(shown["cache_age_hours"].as_f64().expect("a number") > 29.9);
+    assert_eq!(server.received_requests().await.expect("recorded").len(), 1, "nothing is retried");
+}
+
+#[tokio::test]
+async fn a_second_forced_refresh_is_the_copy_with_a_warning() {
+    let research = Research::embedded();
+    data(research.call("browse_screener", json!({"force_refresh": true})).await);
+    let second = research.call("browse_screener", json!({"force_refresh": true})).await;
+    let warnings = second.provenance.warnings.join("\n");
+    assert_eq!(data(second)["from_cache"], true);
+    assert!(
+        warnings.contains("20") && warnings.contains('T') && warnings.contains('Z'),
+        "no instant in: {warnings}"
+    );
+}
+
+#[tokio::test]
+async fn two_processes_on_one_state_file_scrape_once() {
+    let state = tempfile::tempdir().expect("a directory");
+    let browse = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_toolwire"));
+        command.args(["call", "browse_screener", "--state"]).arg(state.path());
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("started")
+    };
+    let ends = [browse(), browse()].map(|child| child.wait_with_output().expect("ended"));
+    let scraped = ends.iter().filter(|end| is_scraped(&end.stdout)).count();
+    let shown = ends
+        .map(|end| String::from_utf8_lossy(&end.stdout).into_owned() + &String::from_utf8_lossy(&end.stderr));
+    assert_eq!(scraped, 1, "{shown:#?}");
+}
+
+fn is_scraped(stdout: &[u8]) -> bool {
+    String::from_utf8_lossy(stdout).replace(' ', "").contains("\"from_cache\":false,\"cache_age_hours\"")
+        || String::from_utf8_lossy(stdout)
+            .lines()
+            .any(|line| line.replace(' ', "").starts_with("\"from_cache\":false"))
+}
+
+#[tokio::test]
+async fn a_403_is_not_tried_again_after_a_restart() {
+    let server = MockServer::start().await;
+    Mock::given(any()).respond_with(ResponseTemplate::new(403)).mount(&server).await;
+    let research = Research::against("screener", &server.uri());
+    let refused = |result: toolwire::contract::ToolResult| result.outcome.expect_err("refused");
+    let first = refused(research.call("browse_screener", json!({})).await);
+    assert_eq!((first.code, first.retryable, first.attempts), (ErrorCode::Blocked, false, 1));
+    let again = refused(research.again().call("browse_screener", json!({})).await);
+    assert!(
+        matches!(again.code, ErrorCode::Blocked | ErrorCode::RateLimited) && again.retry_after.is_some(),
+        "{again:?}"
+    );
+    let other = refused(research.again().call_as("riley", "browse_screener", json!({})).await);
+    assert_eq!(other.code, ErrorCode::Blocked, "a block hits everyone");
+    assert!(other.retry_after.is_some());
+    assert_eq!(server.received_requests().await.expect("recorded").len(), 1);
+}
+
+#[tokio::test]
+async fn what_was_screened_is_watched() {
+    let research = Research::of(embedded());
+    let screen = data(research.call("browse_screener", json!({})).await);
+    let watched = data(research.call("browse_watchlist", json!({})).await);
+    let symbols = |list: &Value| -> Vec<Value> {
+        let mut symbols: Vec<_> =
+            list.as_array().expect("a list").iter().map(|it| it["symbol"].clone()).collect();
+        symbols.sort_by_key(ToString::to_string);
+        symbols
+    };
+    let watched_symbols = symbols(&watched["items"]);
+    assert!(symbols(&screen["stocks"]).iter().all(|symbol| watched_symbols.contains(symbol)));
+    assert!(watched["items"].as_array().expect("a list").iter().all(|item| item["source"] == "screener"));
+}
+
+#[tokio::test]
+async fn what_was_screened_from_invented_data_is_never_shown_as_real() {
+    let research = Research::embedded();
+    data(research.call("browse_screener", json!({})).await);
+    data(research.call("add_to_watchlist", json!({"symbol": "TCS"})).await);
+    let server = MockServer::start().await;
+    Mock::given(any()).respond_with(ResponseTemplate::new(500)).mount(&server).await;
+    let live = research.against_too("screener", &server.uri());
+    let error = live.call("browse_screener", json!({})).await.outcome.expect_err("no copy of a real screen");
+    assert_eq!(error.code, ErrorCode::Unavailable);
+    assert_eq!(data(live.call("browse_watchlist", json!({})).await)["items"], json!([]));
+}
+
+#[tokio::test]
+async fn a_refusal_stops_the_requests_that_wait_already() {
+    let server = MockServer::start().await;
+    Mock::given(any()).respond_with(ResponseTemplate::new(403)).mount(&server).await;
+    let research = Research::spaced("yahoo", &server.uri());
+    let technicals = |symbol| research.call("get_technicals", json!({"symbol": symbol}));
+    let (one, two, three) = tokio::join!(technicals("RELIANCE"), technicals("TCS"), technicals("INFY"));
+    for result in [one, two, three] {
+        assert_eq!(result.outcome.expect_err("refused").code, ErrorCode::Blocked);
+    }
+    assert_eq!(server.received_requests().await.expect("recorded").len(), 1);
+}

@@ -1,0 +1,56 @@
+//! Watch-lists.
+
+use toolwire::domains::research::store::{
+    screens::{ScreenCopy, ScreenedStock, Screens},
+    watchlist::{Changed, WatchOrigin, Watchlists},
+};
+
+use super::support::{SECOND, instant, tables_in, tables_in_file, user};
+
+#[tokio::test]
+async fn stocks_are_added_once_changed_and_removed() {
+    let (store, directory) = tables_in_file();
+    let riley = user("riley");
+    let add = async |symbol, name, note, at| store.add(&riley, symbol, name, note, at).await.unwrap();
+    assert_eq!(add("TCS", Some("Tata Consultancy"), None, instant()).await, Changed { did: true, count: 1 });
+    assert_eq!(add("INFY", None, Some("first"), instant()).await, Changed { did: true, count: 2 });
+    assert_eq!(add("INFY", None, Some("second"), instant() + SECOND).await, Changed { did: false, count: 2 });
+    assert_eq!(add("INFY", None, None, instant() + 2 * SECOND).await, Changed { did: false, count: 2 });
+    drop(store);
+
+    let store = tables_in(directory.path());
+    let list = store.list(&riley).await.unwrap();
+    let [infy, tcs] = list.as_slice() else { panic!("{list:?}") };
+    assert_eq!((infy.symbol.as_str(), infy.note.as_deref()), ("INFY", Some("second")));
+    assert_eq!((infy.added_at, infy.updated_at), (instant(), instant() + 2 * SECOND));
+    assert_eq!((tcs.name.as_deref(), tcs.cmp), (Some("Tata Consultancy"), None));
+
+    assert_eq!(store.remove(&riley, "INFY").await.unwrap(), Changed { did: true, count: 1 });
+    assert_eq!(store.remove(&riley, "INFY").await.unwrap(), Changed { did: false, count: 1 });
+}
+
+#[tokio::test]
+async fn a_list_is_its_own_users_alone() {
+    let (store, _directory) = tables_in_file();
+    store.add(&user("a"), "TCS", None, Some("mine"), instant()).await.unwrap();
+    assert!(store.list(&user("b")).await.unwrap().is_empty());
+    assert_eq!(store.remove(&user("b"), "TCS").await.unwrap(), Changed { did: false, count: 0 });
+    let of_other = store.add(&user("b"), "TCS", None, None, instant()).await.unwrap();
+    assert_eq!(of_other, Changed { did: true, count: 1 });
+    assert_eq!(store.list(&user("a")).await.unwrap()[0].note.as_deref(), Some("mine"));
+}
+
+#[tokio::test]
+async fn a_screened_stock_that_the_user_adds_becomes_the_users() {
+    let (store, _directory) = tables_in_file();
+    let riley = user("riley");
+    let (symbol, name) = ("TCS".to_owned(), "TCS Limited".to_owned());
+    let stock = ScreenedStock { symbol, name, cmp: 3_400.0, pe: None, market_cap_cr: 1.0, roe: None };
+    let copy = ScreenCopy { name: "Value".to_owned(), stocks: vec![stock], scraped_at: instant() };
+    store.keep(&riley, "value", &copy).await.unwrap();
+    let changed = store.add(&riley, "TCS", None, None, instant() + SECOND).await.unwrap();
+    assert_eq!(changed, Changed { did: false, count: 1 });
+    let list = store.list(&riley).await.unwrap();
+    assert_eq!((list[0].origin, list[0].cmp), (WatchOrigin::User, Some(3_400.0)));
+    assert_eq!(list[0].name.as_deref(), Some("TCS Limited"));
+}

@@ -1,0 +1,49 @@
+//! What the pipeline promises, in process and with time under control.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod calls;
+mod request_ids;
+mod words;
+
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use futures_util::future::BoxFuture;
+use serde_json::json;
+use tokio::time::{advance, sleep, timeout};
+use toolwire::{
+    clock,
+    context::{CallId, CallTools, Lineage, RequestId, StopCause, ToolContext},
+    contract::{ErrorCode, Event, Refusal, Terminal, ToolError, ToolResult},
+    pipeline::{Call, Step, Which},
+    store::{
+        MemoryIdempotency, StoreError,
+        idempotency::{ArgumentsDigest, Begun, Idempotency, Key},
+    },
+};
+
+use crate::support::{Bench, arguments};
+
+#[track_caller]
+fn result(end: Result<Terminal, Refusal>) -> ToolResult {
+    match end.expect("not refused") {
+        Terminal::Result(result) => result,
+        Terminal::ConfirmationRequired(it) => panic!("awaits {it:?}"),
+    }
+}
+
+#[track_caller]
+fn error(end: Result<Terminal, Refusal>) -> (ErrorCode, String) {
+    let error = result(end).outcome.expect_err("an error");
+    (error.code, error.message)
+}
+
+fn write(request_id: RequestId, value: &str, duration: &str) -> Call {
+    let mut call = Bench::call("debug_write", json!({"value": value, "duration": duration}));
+    call.request_id = Some(request_id);
+    call
+}

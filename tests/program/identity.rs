@@ -1,0 +1,127 @@
+//! Identity: verified, never claimed; and the secrets that verify it never show.
+
+use std::fs;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::process::Command;
+use tonic::{Code, Request, Status};
+use tonic_types::StatusExt;
+use toolwire::contract::{
+    json::{from_struct, to_struct},
+    proto::v1::{
+        CallToolRequest, CallToolResponse, GetToolRequest, ListToolsRequest, call_tool_request,
+        call_tool_response, tool_result::Outcome, tool_service_client::ToolServiceClient,
+    },
+};
+
+use crate::support::{arguments, program::Program};
+
+const DEMO: &str = "planted-token-of-demo";
+const RILEY: &str = "planted-token-of-riley";
+
+/// A directory whose configuration has two users, the second of them with a part of the tools.
+fn directory() -> TempDir {
+    let directory = tempfile::tempdir().expect("a directory");
+    let text = format!(
+        "[[auth.users]]\nuser_id = \"demo\"\ntoken = \"{DEMO}\"\n\n\
+         [[auth.users]]\nuser_id = \"riley\"\ntoken_env = \"RILEYS_TOKEN\"\ntools = [\"get_*\"]\n\n\
+         [log]\narguments = true\n"
+    );
+    fs::write(directory.path().join("toolwire.toml"), text).expect("written");
+    directory
+}
+
+fn with_token<T>(message: T, token: &str) -> Request<T> {
+    let mut request = Request::new(message);
+    let value = format!("Bearer {token}").parse().expect("a value");
+    request.metadata_mut().insert("authorization", value);
+    request
+}
+
+fn call(tool: &str) -> CallToolRequest {
+    CallToolRequest {
+        target: Some(call_tool_request::Target::Tool(tool.to_owned())),
+        input: Some(call_tool_request::Input::Arguments(to_struct(&arguments(json!({}))))),
+        ..CallToolRequest::default()
+    }
+}
+
+#[track_caller]
+fn total(response: CallToolResponse) -> Value {
+    let Some(call_tool_response::Outcome::Result(result)) = response.outcome else { panic!("a result") };
+    let Some(Outcome::Data(data)) = result.outcome else { panic!("data") };
+    from_struct(data)["accounts"][0]["total_value"].clone()
+}
+
+#[track_caller]
+fn assert_refused(status: &Status, code: Code, reason: &str) {
+    assert_eq!(status.code(), code, "{status:?}");
+    assert_eq!(status.get_details_error_info().expect("an ErrorInfo").reason, reason);
+}
+
+#[tokio::test]
+async fn a_token_says_who_calls_and_what_may_be_called_and_never_shows() {
+    let directory = directory();
+    let program = Program::start(directory.path(), &[], &[("RILEYS_TOKEN", RILEY)]).await;
+    let mut client = ToolServiceClient::new(program.channel().await);
+
+    let demo = client.call_tool(with_token(call("get_account_summary"), DEMO)).await.expect("allowed");
+    assert_eq!(total(demo.into_inner()), 128_450.22);
+    let mut claimed = with_token(call("get_account_summary"), RILEY);
+    claimed.metadata_mut().insert("x-toolwire-user", "demo".parse().expect("a value"));
+    let riley = client.call_tool(claimed).await.expect("allowed");
+    assert_eq!(total(riley.into_inner()), 23_416.97);
+
+    let status = client.call_tool(call("get_account_summary")).await.unwrap_err();
+    assert_refused(&status, Code::Unauthenticated, "CREDENTIALS_MISSING");
+    let status = client.call_tool(with_token(call("get_account_summary"), "guess")).await.unwrap_err();
+    assert_refused(&status, Code::Unauthenticated, "CREDENTIALS_REJECTED");
+
+    // Permission comes before existence, and a listing shows what may be called.
+    for tool in ["rank_portfolio", "no_such_tool"] {
+        let status = client.call_tool(with_token(call(tool), RILEY)).await.unwrap_err();
+        assert_refused(&status, Code::PermissionDenied, "TOOL_NOT_ALLOWED");
+        let request = GetToolRequest { name: tool.to_owned(), ..Default::default() };
+        let status = client.get_tool(with_token(request, RILEY)).await.unwrap_err();
+        assert_refused(&status, Code::PermissionDenied, "TOOL_NOT_ALLOWED");
+    }
+    let mut listing = client
+        .list_tools(with_token(ListToolsRequest::default(), RILEY))
+        .await
+        .expect("allowed")
+        .into_inner();
+    while let Some(response) = listing.message().await.expect("no status") {
+        assert!(response.tool.expect("a tool").name.starts_with("get_"));
+    }
+
+    let log = program.kill().await;
+    // A refusal has its line too: of the transport, or of the call.
+    let lines = |target: &str, status: &str| {
+        let parse = |line: &str| serde_json::from_str::<Value>(line).expect("JSON");
+        let is_meant = |line: &Value| line["target"] == target && line["status"] == status;
+        log.lines().map(parse).filter(is_meant).count()
+    };
+    assert_eq!(lines("toolwire::rpc", "UNAUTHENTICATED"), 2, "{log}");
+    assert_eq!(lines("toolwire::rpc", "PERMISSION_DENIED"), 2, "{log}");
+    assert_eq!(lines("toolwire::call", "PERMISSION_DENIED"), 2, "{log}");
+    assert_eq!(lines("toolwire::call", "OK"), 2, "{log}");
+    for secret in [DEMO, RILEY] {
+        assert!(!log.contains(secret), "{log}");
+    }
+}
+
+#[tokio::test]
+async fn the_printed_configuration_hides_tokens() {
+    let directory = directory();
+    let printed = Command::new(env!("CARGO_BIN_EXE_toolwire"))
+        .args(["serve", "--print-config"])
+        .env("RILEYS_TOKEN", RILEY)
+        .current_dir(directory.path())
+        .output()
+        .await
+        .expect("runs");
+    let text = String::from_utf8(printed.stdout).expect("text");
+    assert!(printed.status.success() && text.contains("riley") && text.contains("[hidden]"), "{text}");
+    assert!(!text.contains(DEMO) && !text.contains(RILEY), "{text}");
+}

@@ -1,0 +1,13 @@
+//! The registry from files to snapshots: what it refuses, derives, checks, reloads and says of its tools.
+
+mod arguments;
+mod guidance;
+mod manifest_schema;
+mod pages;
+mod properties;
+mod quality;
+mod refused;
+mod reload;
+mod schemas;
+mod services;
+mod support;

@@ -1,0 +1,136 @@
+//! What is listed, described and watched.
+
+use super::*;
+
+#[tokio::test]
+async fn a_schema_comes_in_the_form_that_the_view_names() {
+    let server = Server::start();
+    let mut client = server.tools().await;
+    let mut get = async |view: ToolView| {
+        let request = GetToolRequest { name: "get_quotes".to_owned(), view: view.into() };
+        client.get_tool(request).await.expect("answers").into_inner().tool.expect("a tool")
+    };
+    let (basic, full, json) =
+        (get(ToolView::Basic).await, get(ToolView::Full).await, get(ToolView::FullJson).await);
+    assert!(basic.input_schema.is_none() && basic.input_schema_json.is_empty());
+    assert!(full.input_schema_json.is_empty() && json.input_schema.is_none());
+    let text: Value = serde_json::from_str(&json.input_schema_json).expect("JSON");
+    assert_eq!(Value::Object(from_struct(full.input_schema.clone().expect("a structure"))), text);
+    assert_eq!(get(ToolView::Unspecified).await, full);
+    assert!(basic.digest == full.digest && full.digest == json.digest);
+}
+
+#[tokio::test]
+async fn a_listing_is_sorted_filtered_and_complete() {
+    let server = Server::start();
+    let mut client = server.tools().await;
+    let mut list = async |request: ListToolsRequest| -> Vec<_> {
+        let stream = client.list_tools(request).await.expect("answers").into_inner();
+        stream.map(|message| message.expect("no status").tool.expect("a tool")).collect().await
+    };
+    let all = list(ListToolsRequest::default()).await;
+    let names: Vec<_> = all.iter().map(|tool| tool.name.clone()).collect();
+    assert!(names.is_sorted(), "{names:?}");
+    assert_eq!(names.len(), crate::support::executors().len());
+    assert!(all.iter().all(|tool| tool.digest.len() == 64 && tool.input_schema.is_some()));
+    let writes = list(ListToolsRequest { category: ToolCategory::Write.into(), ..Default::default() }).await;
+    assert_eq!(
+        writes.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(),
+        ["add_to_watchlist", "debug_write"]
+    );
+    let found = list(ListToolsRequest {
+        text: "ROTH".to_owned(),
+        view: ToolView::Basic.into(),
+        ..Default::default()
+    });
+    let found = found.await;
+    assert_eq!(found.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(), ["get_facts"]);
+    assert!(found[0].input_schema.is_none() && !found[0].description.is_empty());
+    let tagged = list(ListToolsRequest { tags: vec!["diagnostics".to_owned()], ..Default::default() }).await;
+    assert_eq!(tagged.len(), 6);
+}
+
+#[tokio::test]
+async fn one_definition_a_planner_text_and_limits_can_be_asked_for() {
+    let server = Server::start();
+    let mut client = server.tools().await;
+    let request = GetToolRequest { name: "get_quotes".to_owned(), ..Default::default() };
+    let tool = client.get_tool(request).await.expect("known").into_inner().tool.expect("a tool");
+    assert_eq!(tool.typed_method, "toolwire.brokerage.v1.BrokerageService/GetQuotes");
+    let status = client
+        .get_tool(GetToolRequest { name: "get_quote".to_owned(), ..Default::default() })
+        .await
+        .unwrap_err();
+    assert_status(&status, Code::NotFound, "UNKNOWN_TOOL");
+
+    let text = client.describe_for_planner(DescribeForPlannerRequest::default()).await.expect("answers");
+    let tools = text.into_inner().tools;
+    assert!(tools.lines().all(|line| line.starts_with("- ")) && tools.contains("- get_quotes: "), "{tools}");
+    let none = DescribeForPlannerRequest { tags: vec!["nothing".to_owned()] };
+    let none = client.describe_for_planner(none).await.expect("answers").into_inner();
+    assert_eq!(none.tools, "No tools are currently available.");
+
+    let limits = client.get_limits(GetLimitsRequest::default()).await.expect("answers").into_inner().limits;
+    let sources: Vec<_> = limits.iter().map(|limit| limit.source.as_str()).collect();
+    assert_eq!(sources, ["brokerage", "news", "nse", "reddit", "screener", "valuepickr", "yahoo"]);
+    assert!(limits.iter().all(|limit| limit.can_make_request && limit.cool_down_until.is_none()));
+    assert!(limits[0].policy.is_none(), "files refuse nobody");
+    assert!(limits[1..].iter().all(|limit| limit.policy.is_some()));
+    let status = client.get_limits(GetLimitsRequest { source: "nowhere".to_owned() }).await.unwrap_err();
+    assert_status(&status, Code::InvalidArgument, "INVALID_REQUEST");
+}
+
+#[tokio::test]
+async fn edits_are_seen_by_the_next_call_and_by_watchers_and_broken_files_change_nothing_else() {
+    let directory = crate::support::data_directory();
+    let mut config = config();
+    config.data.dir = Some(directory.path().to_owned());
+    let server = Server::with(config);
+    let mut watch =
+        server.tools().await.watch_tools(WatchToolsRequest::default()).await.expect("answers").into_inner();
+    let mut next = async |wanted: WatchEventType| loop {
+        let event = watch.message().await.expect("no status").expect("no end");
+        if event.r#type() == wanted {
+            return event;
+        }
+    };
+    next(WatchEventType::Synced).await;
+    let price = async || {
+        let result = called(&server, call("get_quotes", json!({"symbol": "AAPL"}))).await.expect("a result");
+        data(result)["quotes"][0]["price"].clone()
+    };
+    assert_eq!(price().await, 193.12);
+
+    let master = directory.path().join("brokerage/user_master.json");
+    let good = fs::read_to_string(&master).expect("readable");
+    save(&master, &good.replace("193.12", "200.5"));
+    // The very next call, without waiting for any event.
+    assert_eq!(price().await, 200.5);
+    assert_eq!(next(WatchEventType::DataChanged).await.data_digest.len(), 64);
+
+    let manifest = directory.path().join("tools/get_quotes.json");
+    patch_json(&manifest, &json!({"title": "Prices"}));
+    assert_eq!(next(WatchEventType::Changed).await.tool.expect("a tool").title, "Prices");
+
+    save(&master, "{");
+    let problems = next(WatchEventType::Problem).await.problems;
+    assert!(problems[0].file.ends_with("user_master.json"), "{problems:?}");
+    assert_eq!(price().await, 200.5);
+    patch_json(&manifest, &json!({"titel": "x"}));
+    let problems = next(WatchEventType::Problem).await.problems;
+    assert!(problems.iter().any(|problem| problem.pointer == "/titel"), "{problems:?}");
+    assert_eq!(price().await, 200.5);
+
+    // Mended: said as well. A tool on which others depend cannot go; another can.
+    save(&master, &good);
+    fs::remove_file(directory.path().join("tools/get_facts.json")).expect("removed");
+    remove_key(&manifest, "titel");
+    assert_eq!(next(WatchEventType::Removed).await.tool.expect("a tool").name, "get_facts");
+    assert_eq!(price().await, 193.12);
+}
+
+fn remove_key(path: &std::path::Path, key: &str) {
+    let mut value: Value = serde_json::from_str(&fs::read_to_string(path).expect("readable")).expect("JSON");
+    value.as_object_mut().expect("an object").remove(key);
+    save(path, &value.to_string());
+}
