@@ -1,4 +1,4 @@
-//! The way of events from a tool to its caller: bounded, and unable to express an end.
+//! The way of events from a tool to its caller: bounded, mute until the call is accepted, and unable to express an end.
 //!
 //! Sequence numbers are given where events are received, so that a dropped one leaves no gap.
 
@@ -14,6 +14,9 @@ use crate::contract::Event;
 const CAPACITY: usize = 16;
 
 /// Takes a call's events. Cloning it makes another handle of the same.
+///
+/// A reader hears first of all that the call has begun: until [`accepted`](Self::accepted) a sink is mute, and so are the
+/// clones that were made before.
 #[derive(Clone, Debug)]
 pub struct EventSink(To);
 
@@ -26,6 +29,8 @@ enum To {
     Nobody,
     /// Somebody who waits for the end only.
     Waiter(mpsc::Sender<Event>),
+    /// A reader who does not know yet that the call has begun.
+    Expectant(mpsc::Sender<Event>),
     Reader(mpsc::Sender<Event>),
     /// Whoever waits for work that several calls share.
     Subscribers(Subscribers),
@@ -34,6 +39,13 @@ enum To {
 impl EventSink {
     /// A sink and its receiving end.
     pub fn channel() -> (Self, Events) {
+        let (sender, receiver) = mpsc::channel(CAPACITY);
+        (Self(To::Expectant(sender)), receiver)
+    }
+
+    /// A sink that may speak and its receiving end, as what is below the acceptance of a call has it.
+    #[cfg(test)]
+    pub(crate) fn speaking() -> (Self, Events) {
         let (sender, receiver) = mpsc::channel(CAPACITY);
         (Self(To::Reader(sender)), receiver)
     }
@@ -61,18 +73,23 @@ impl EventSink {
         }
     }
 
-    /// Whether anybody reads: words for nobody need not be made.
+    /// Whether anybody reads what is said here: words for nobody need not be made.
     pub fn has_reader(&self) -> bool {
         match &self.0 {
-            To::Nobody | To::Waiter(_) => false,
+            To::Nobody | To::Waiter(_) | To::Expectant(_) => false,
             To::Reader(sender) => !sender.is_closed(),
             To::Subscribers(subscribers) => !subscribers.is_empty(),
         }
     }
 
-    /// Says that the call has begun.
-    pub fn accepted(&self, event: Event) {
-        self.offer(event);
+    /// Says that the call has begun. From here on this sink speaks, and so do the clones made of it.
+    pub fn accepted(&mut self, event: impl FnOnce() -> Event) {
+        if let To::Expectant(sender) = &self.0 {
+            let sender = sender.clone();
+            // There is room: nothing was sent before.
+            let _ = sender.try_send(event());
+            self.0 = To::Reader(sender);
+        }
     }
 
     /// Says how far the work is. Dropped when the reader is slow: the next one says more.
@@ -83,7 +100,7 @@ impl EventSink {
     /// Hands over a part of the data, waiting for a slow reader. Lost when the reader is gone.
     pub async fn chunk(&self, data: Map<String, Value>) {
         match &self.0 {
-            To::Nobody | To::Waiter(_) => {}
+            To::Nobody | To::Waiter(_) | To::Expectant(_) => {}
             To::Reader(sender) => {
                 if sender.send(Event::Chunk(data)).await.is_err() {
                     // Lets those who watch over the call notice before the tool runs on to its end.
@@ -97,14 +114,14 @@ impl EventSink {
     /// Waits until nobody can read any more. Never, if nobody could, or if that is not this call's to know.
     pub async fn closed(&self) {
         match &self.0 {
-            To::Waiter(sender) | To::Reader(sender) => sender.closed().await,
+            To::Waiter(sender) | To::Expectant(sender) | To::Reader(sender) => sender.closed().await,
             To::Nobody | To::Subscribers(_) => pending().await,
         }
     }
 
     fn offer(&self, event: Event) {
         match &self.0 {
-            To::Nobody | To::Waiter(_) => {}
+            To::Nobody | To::Waiter(_) | To::Expectant(_) => {}
             To::Reader(sender) => {
                 let _ = sender.try_send(event);
             }
@@ -115,6 +132,8 @@ impl EventSink {
 
 #[cfg(test)]
 mod tests {
+    use std::time::SystemTime;
+
     use futures_util::FutureExt;
 
     use super::*;
@@ -131,14 +150,42 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn nothing_is_said_before_the_call_is_accepted() {
+        let subscribers = Subscribers::default();
+        let work = EventSink::to_subscribers(subscribers.clone());
+        let (mut sink, mut events) = EventSink::channel();
+        let early = sink.clone();
+        let accepted = || Event::Accepted {
+            tool: "t".to_owned(),
+            digest: String::new(),
+            deadline: SystemTime::UNIX_EPOCH,
+        };
+        for mute in [&sink, &early] {
+            mute.progress(None, "too early");
+            mute.chunk(Map::new()).await;
+            mute.subscribe_to(&subscribers);
+            assert!(!mute.has_reader());
+        }
+        work.progress(None, "too early");
+        sink.accepted(accepted);
+        sink.accepted(accepted);
+        early.progress(None, "never");
+        sink.clone().progress(None, "a");
+        assert!(matches!(events.try_recv(), Ok(Event::Accepted { .. })));
+        assert_eq!(progress_of(&mut events), ["a"]);
+        drop(events);
+        assert!(early.closed().now_or_never().is_some(), "a mute sink knows too that its reader is gone");
+    }
+
+    #[tokio::test]
     async fn every_subscriber_gets_the_events_from_when_it_came() {
         let subscribers = Subscribers::default();
         let work = EventSink::to_subscribers(subscribers.clone());
         assert!(!work.has_reader());
-        let (first, mut first_events) = EventSink::channel();
+        let (first, mut first_events) = EventSink::speaking();
         first.subscribe_to(&subscribers);
         work.progress(None, "a");
-        let (second, mut second_events) = EventSink::channel();
+        let (second, mut second_events) = EventSink::speaking();
         second.subscribe_to(&subscribers);
         EventSink::unread().0.subscribe_to(&subscribers);
         work.progress(None, "b");
@@ -152,13 +199,13 @@ mod tests {
     async fn a_reader_who_stalls_holds_up_no_other() {
         let subscribers = Subscribers::default();
         let work = EventSink::to_subscribers(subscribers.clone());
-        let (stalled, _stalled_events) = EventSink::channel();
+        let (stalled, _stalled_events) = EventSink::speaking();
         stalled.subscribe_to(&subscribers);
         for _ in 0..CAPACITY {
             work.chunk(Map::new()).await;
         }
         assert!(work.chunk(Map::new()).now_or_never().is_none(), "a lone reader sets the pace");
-        let (quick, mut quick_events) = EventSink::channel();
+        let (quick, mut quick_events) = EventSink::speaking();
         quick.subscribe_to(&subscribers);
         assert!(work.chunk(Map::new()).now_or_never().is_some());
         assert!(matches!(quick_events.try_recv(), Ok(Event::Chunk(_))));

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use crate::{
     clock,
     context::{RequestId, ToolContext},
-    contract::{Outcome, Provenance, Refusal, Terminal, ToolError, ToolResult, arguments::Arguments},
+    contract::{Event, Outcome, Provenance, Refusal, Terminal, ToolError, ToolResult, arguments::Arguments},
     registry::{Category, RegisteredTool},
 };
 
@@ -108,6 +108,16 @@ impl Call {
     /// Whether it may do more than read.
     pub(super) fn writes(&self) -> bool {
         self.tool().definition.category != Category::Read
+    }
+
+    /// Tells the reader, if there is one, that the call is valid and begins. Nothing is heard of it before.
+    pub(super) fn accept(&mut self) {
+        let (tool, deadline) = (Arc::clone(self.tool()), self.context.deadline);
+        self.context.events.accepted(|| Event::Accepted {
+            tool: tool.definition.name.clone(),
+            digest: tool.definition.digest.clone(),
+            deadline: clock::wall_at(deadline.at()),
+        });
     }
 
     /// The result of this call.

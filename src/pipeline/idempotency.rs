@@ -18,9 +18,8 @@ use self::{
 };
 use super::{Call, CallResult, InFlight};
 use crate::{
-    clock,
     context::Lineage,
-    contract::{Event, Refusal, Terminal, ToolError},
+    contract::{Refusal, Terminal, ToolError},
     store::idempotency::Idempotency,
     telemetry::continuing_trace,
 };
@@ -77,7 +76,7 @@ where
         let reads = !call.writes();
         match call.request_id {
             None if reads => {
-                accept(&call);
+                call.accept();
                 Either::Left(self.inner.call(call))
             }
             None if call.context.depth == 0 => Either::Right(Box::pin(async { Err(request_id_required()) })),
@@ -126,23 +125,8 @@ impl Layer {
             }
         };
         match found {
-            Found::UnderWay(waiter) => {
-                accept(&call);
-                wait(&call, waiter).await
-            }
+            Found::UnderWay(waiter) => wait(&call, waiter).await,
             Found::Ended(result) => result,
         }
     }
-}
-
-fn accept(call: &Call) {
-    if !call.context.events.has_reader() {
-        return;
-    }
-    let definition = &call.tool().definition;
-    call.context.events.accepted(Event::Accepted {
-        tool: definition.name.clone(),
-        digest: definition.digest.clone(),
-        deadline: clock::wall_at(call.context.deadline.at()),
-    });
 }

@@ -3,6 +3,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod accepted;
 mod calls;
 mod request_ids;
 mod words;

@@ -41,62 +41,63 @@ impl Running {
     }
 
     /// Finds the work of a call, or starts it. Runs in a task of its own: a caller who left between the record and the start
-    /// would leave a call that is recorded as begun and never was.
-    pub(super) async fn find_or_start<S>(self, call: Call, inner: S) -> Found
+    /// would leave a call that is recorded as begun and never was. What is under way was accepted before it could speak.
+    pub(super) async fn find_or_start<S>(self, mut call: Call, inner: S) -> Found
     where
         S: Service<Call, Response = Terminal, Error = Refusal> + Send + 'static,
         S::Future: Send + 'static,
     {
         let key = key_of(&call);
-        let work = detached(&call);
+        let cancellation = Cancellation::new();
         // A read ends by its callers, who are listed themselves: others may wait for it.
-        let listed = work.writes().then(|| self.list(&work));
+        let listed = call.writes().then(|| self.list(&call, cancellation.clone()));
         // Until the work can be joined: another caller would find its record and no work.
         let _lock = self.key_locks.lock(&key).await;
         if call.context.cancellation.is_cancelled() {
             return Found::Ended(Ok(call.failed(ToolError::cancelled())));
         }
         let begun = self.store.begin(&key, digest_of(&call), clock::wall()).await;
-        let start = || self.start(&call, work, listed, inner);
-        let result = match begun {
-            Begun::Conflict => Err(Refusal::RequestIdReused { request_id: key.request_id.to_string() }),
-            Begun::Full => Err(errors::full()),
-            Begun::Unavailable(error) => Err(errors::unavailable(&call, &error)),
+        let is_new = matches!(begun, Begun::New);
+        let joined = match begun {
+            Begun::Conflict => {
+                return refused(Refusal::RequestIdReused { request_id: key.request_id.to_string() });
+            }
+            Begun::Full => return refused(errors::full()),
+            Begun::Unavailable(error) => return refused(errors::unavailable(&call, &error)),
             Begun::Ended(result) => match readable(&call, *result) {
-                Some(result) => Ok(stored(&call, result)),
-                None => return self.resume(&key, &call, start),
+                Some(result) => return Found::Ended(Ok(stored(&call, result))),
+                None => self.work.join(&key, &call.context.cancellation),
             },
-            Begun::New => return Found::UnderWay(start()),
-            Begun::Unfinished => return self.resume(&key, &call, start),
+            Begun::Unfinished => self.work.join(&key, &call.context.cancellation),
+            Begun::New => None,
         };
-        Found::Ended(result)
-    }
-
-    /// Joins a call whose end is not recorded, or carries it out again.
-    fn resume(&self, key: &Key, call: &Call, start: impl FnOnce() -> Waiter<CallResult>) -> Found {
-        match self.work.join(key, &call.context.cancellation) {
-            Some(waiter) => Found::UnderWay(waiter),
-            // Its process is gone. A read is harmless to repeat; a write is not.
-            None if !call.writes() => Found::UnderWay(start()),
-            None => Found::Ended(Ok(call.failed(errors::outcome_unknown()))),
+        // Its process is gone. A read is harmless to repeat; a write is not.
+        if joined.is_none() && !is_new && call.writes() {
+            return Found::Ended(Ok(call.failed(errors::outcome_unknown())));
         }
+        call.accept();
+        Found::UnderWay(joined.unwrap_or_else(|| self.start(&call, cancellation, listed, inner)))
     }
 
     /// Lists work before it is recorded: who ends the server waits for what is listed.
-    fn list(&self, work: &Call) -> Guard {
-        let context = &work.context;
-        let user = context.user.id.clone();
-        self.in_flight.enter(user, context.call_id, work.request_id, context.cancellation.clone())
+    fn list(&self, call: &Call, cancellation: Cancellation) -> Guard {
+        let user = call.context.user.id.clone();
+        self.in_flight.enter(user, call.context.call_id, call.request_id, cancellation)
     }
 
     /// Starts the work in a task of its own, within the trace of this one.
-    fn start<S>(&self, call: &Call, work: Call, listed: Option<Guard>, mut inner: S) -> Waiter<CallResult>
+    fn start<S>(
+        &self,
+        call: &Call,
+        cancellation: Cancellation,
+        listed: Option<Guard>,
+        mut inner: S,
+    ) -> Waiter<CallResult>
     where
         S: Service<Call, Response = Terminal, Error = Refusal> + Send + 'static,
         S::Future: Send + 'static,
     {
-        let key = key_of(&work);
-        let cancellation = work.context.cancellation.clone();
+        let (key, work) = (key_of(call), detached(call, cancellation.clone()));
         let when_unattended = if work.writes() { WhenUnattended::Continue } else { WhenUnattended::Cancel };
         let caller = &call.context.cancellation;
         let (leader, waiter) = self.work.lead(key.clone(), cancellation, when_unattended, caller);
@@ -113,6 +114,10 @@ impl Running {
         tokio::spawn(task.with_current_context());
         waiter
     }
+}
+
+fn refused(refusal: Refusal) -> Found {
+    Found::Ended(Err(refusal))
 }
 
 /// The outcome of an earlier call. One that cannot be read any more counts as unfinished: nothing is carried out twice.
@@ -142,9 +147,9 @@ fn digest_of(call: &Call) -> ArgumentsDigest {
 }
 
 /// The call as its own task carries it out.
-fn detached(call: &Call) -> Call {
+fn detached(call: &Call, cancellation: Cancellation) -> Call {
     let mut work = call.clone();
-    work.context.cancellation = Cancellation::new();
+    work.context.cancellation = cancellation;
     if call.writes() {
         work.context.deadline = call.context.deadline.of_detached_write();
     }

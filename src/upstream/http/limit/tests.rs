@@ -30,7 +30,7 @@ async fn send(limiter: &Arc<MemoryLimiter>, context: &ToolContext) -> Result<Ans
 
 #[tokio::test(start_paused = true)]
 async fn a_request_that_waits_says_how_long() {
-    let (sink, mut events) = EventSink::channel();
+    let (sink, mut events) = EventSink::speaking();
     let (limiter, context) = (limiter(), ToolContext { events: sink, ..context(Duration::from_mins(1)) });
     let began = clock::now();
     assert!(send(&limiter, &context).await.is_ok());

@@ -137,7 +137,7 @@ async fn a_retry_that_the_limit_refuses_says_what_made_it_necessary() {
 
 #[tokio::test(start_paused = true)]
 async fn a_wait_ends_with_the_cancellation_and_is_told() {
-    let (sink, mut events) = EventSink::channel();
+    let (sink, mut events) = EventSink::speaking();
     let context = ToolContext { events: sink, ..context(HOUR) };
     let cancellation = context.cancellation.clone();
     tokio::spawn(async move {

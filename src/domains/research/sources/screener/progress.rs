@@ -49,7 +49,7 @@ mod tests {
         progress.say("a quarter".to_owned());
         progress.say("half".to_owned());
         let (finish, finished) = oneshot::channel();
-        let (sink, mut events) = EventSink::channel();
+        let (sink, mut events) = EventSink::speaking();
         let mut waiting = std::pin::pin!(progress.while_waiting(finished, &sink));
         assert!(poll!(&mut waiting).is_pending());
         finish.send(7).unwrap();

@@ -259,7 +259,7 @@ async fn a_cancelled_call_asks_nothing() {
 #[tokio::test]
 async fn a_caller_hears_which_page_is_read() {
     let fixture = full_site().await;
-    let (events, mut heard) = crate::context::EventSink::channel();
+    let (events, mut heard) = crate::context::EventSink::speaking();
     let context = ToolContext { events, ..call_of("demo") };
     fixture.screener.browse("default", Refresh::IfStale, &context).await.unwrap();
     drop(context);
