@@ -10,7 +10,7 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use toolwire::{
     clock,
     context::UserId,
-    upstream::limiter::{Limiter, MemoryLimiter, Policy, SourcePolicy},
+    upstream::limiter::{Budget, Budgets, Limiter, MemoryLimiter},
 };
 
 /// Polls once: what is decided at once needs no more.
@@ -22,8 +22,8 @@ fn at_once<F: Future + Unpin>(mut future: F) -> F::Output {
 }
 
 fn limiter(max_requests: u32, window: Duration) -> MemoryLimiter {
-    let policy = Policy { max_requests, window, min_delay: Duration::ZERO };
-    MemoryLimiter::new([("yahoo", SourcePolicy { per_user: policy, ceiling: policy })])
+    let budget = Budget { max_requests, window, min_delay: Duration::ZERO };
+    MemoryLimiter::new([("yahoo", Budgets { per_user: budget, ceiling: budget })])
 }
 
 fn decisions(criterion: &mut Criterion) {

@@ -3,7 +3,7 @@
 mod access;
 mod conflicts;
 mod cool_downs;
-mod doors;
+mod listeners;
 mod missing;
 mod start_error;
 mod unmatched;
@@ -14,7 +14,7 @@ use tokio::time::{MissedTickBehavior, timeout};
 use tokio_util::sync::CancellationToken;
 
 use self::access::{authenticator, policy};
-pub use self::{doors::Doors, missing::MissingService, start_error::StartError};
+pub use self::{listeners::Listeners, missing::MissingService, start_error::StartError};
 use crate::{
     config::{self, Config, Section},
     context::Services,
@@ -30,7 +30,7 @@ use crate::{
     registry::{DataSource, Manifests, Offered, Registry},
     service::Tools,
     store::{Sqlite, sqlite::TableTaken},
-    upstream::{limits::SourceLimits, settings, sources::Sources},
+    upstream::{settings, source_status::SourceLimits, sources::Sources},
 };
 
 /// How often files on disk are looked at.
@@ -49,7 +49,7 @@ pub struct App {
     pub services: Services,
     limits: Arc<dyn SourceLimits>,
     data: Vec<Arc<dyn DataSource>>,
-    grpc: grpc::Services,
+    grpc: grpc::GrpcServices,
     tree: Tree,
 }
 
@@ -76,7 +76,7 @@ impl App {
         // Without every domain open nothing can be said of it.
         let missing = if failed.is_empty() { missing::services(asked, &opened.services) } else { Vec::new() };
         // Without the pool nothing can be said of services.
-        let grpc = descriptors.map(|pool| grpc::Services::new(pool, grpc, config.server.reflection));
+        let grpc = descriptors.map(|pool| grpc::GrpcServices::new(pool, grpc, config.server.reflection));
         let (registry, grpc) = match (registry, grpc) {
             (Ok(registry), Some(Ok(grpc))) if failed.is_empty() && missing.is_empty() => {
                 (Arc::new(registry), grpc)
@@ -104,7 +104,7 @@ impl App {
         Ok(app)
     }
 
-    /// The same service, and others' word for what sources would do with requests.
+    /// The same service, with another way to look up the state of limiters and cool-downs.
     #[must_use]
     pub fn with_limits(self, limits: Arc<dyn SourceLimits>) -> Self {
         Self { tools: self.tools.with_limits(Arc::clone(&limits)), limits, ..self }
@@ -115,10 +115,10 @@ impl App {
     pub async fn serve(
         &self,
         config: &Config,
-        doors: impl Into<Doors>,
+        listeners: impl Into<Listeners>,
         shutdown: impl Future<Output = ()>,
     ) -> Report {
-        let Doors { grpc: listener, admin } = doors.into();
+        let Listeners { grpc: listener, admin } = listeners.into();
         let tls = listener.tls().cloned();
         let draining = CancellationToken::new();
         let shutdown = async {
@@ -238,7 +238,7 @@ async fn keep_certificate(tls: Option<Tls>) -> Infallible {
     }
 }
 
-/// Answers operators, if there is a door for them.
+/// Answers operators, if a listener for them is configured.
 async fn administer(admin: Option<Admin>, draining: CancellationToken) -> Infallible {
     match admin {
         Some(admin) => admin.serve(draining).await,

@@ -13,7 +13,6 @@ mod error;
 mod fields;
 mod file;
 mod found;
-mod limits;
 mod load;
 mod log;
 mod near;
@@ -22,6 +21,7 @@ mod print;
 mod reader;
 mod section;
 mod server;
+mod server_bounds;
 mod setting;
 mod size;
 mod sources;
@@ -41,8 +41,7 @@ pub use client::Client;
 pub use data::Data;
 pub use error::{ConfigError, Problem};
 pub use fields::Fields;
-pub use found::{Entries, Found, Origin, Said};
-pub use limits::Limits;
+pub use found::{Entries, Found, Given, Origin};
 pub use load::{Loaded, load};
 pub use log::{Log, LogFormat};
 pub use parts::Part;
@@ -50,6 +49,7 @@ pub use print::print;
 pub use reader::Reader;
 pub use section::Section;
 pub use server::{Drain, Server};
+pub use server_bounds::ServerBounds;
 pub use setting::Setting;
 pub use sources::{Environment, Flags, Sources};
 pub use state::State;
@@ -91,7 +91,7 @@ impl Config {
     }
 
     /// What is allowed but may not be meant, for the log.
-    pub fn doubts(&self) -> Vec<String> {
+    pub fn warnings(&self) -> Vec<String> {
         let unknown = self.telemetry.unknown_protocol.as_ref().map(|name| {
             format!("OTEL_EXPORTER_OTLP_PROTOCOL {name:?} is not spoken here and ignored; use grpc or http/protobuf")
         });
@@ -146,12 +146,12 @@ mod tests {
     }
 
     #[test]
-    fn plain_text_for_other_machines_is_doubted() {
-        assert!(listening_on("10.0.0.7:1").doubts()[0].contains("[server.tls]"));
-        assert!(listening_on("127.0.0.1:50051").doubts().is_empty());
+    fn plain_text_for_other_machines_is_warned_of() {
+        assert!(listening_on("10.0.0.7:1").warnings()[0].contains("[server.tls]"));
+        assert!(listening_on("127.0.0.1:50051").warnings().is_empty());
         let mut encrypted = listening_on("10.0.0.7:1");
         encrypted.server.tls = Tls { cert: Some("c".into()), key: Some("k".into()) };
-        assert!(encrypted.doubts().is_empty());
+        assert!(encrypted.warnings().is_empty());
         assert!(encrypted.check_exposure().is_err(), "TLS is no credential");
     }
 

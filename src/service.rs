@@ -18,7 +18,7 @@ use crate::{
     contract::{Refusal, Terminal},
     pipeline::{Call, CallStream, InFlight, Pipeline, Policy, Which},
     registry::{self, RegisteredTool, Registry},
-    upstream::limits::{SourceLimits, Standing},
+    upstream::source_status::{SourceLimits, SourceStatus},
 };
 
 /// The tools, as every face offers them. Cheap to clone.
@@ -28,15 +28,6 @@ pub struct Tools {
     registry: Arc<Registry>,
     policy: Arc<dyn Policy>,
     limits: Arc<dyn SourceLimits>,
-}
-
-/// What a source would do with a request.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SourceStanding {
-    /// The source's name, as definitions say it.
-    pub source: String,
-    /// What it would do.
-    pub standing: Standing,
 }
 
 /// Text for a planner's system prompt.
@@ -59,7 +50,7 @@ impl Tools {
         Self { pipeline, registry, policy, limits }
     }
 
-    /// The same tools, and others' word for what sources would do with requests.
+    /// The same tools, with another way to look up the state of limiters and cool-downs.
     #[must_use]
     pub fn with_limits(self, limits: Arc<dyn SourceLimits>) -> Self {
         Self { limits, ..self }
@@ -101,9 +92,9 @@ impl Tools {
         Guidance { tools: registry::describe_for_planner(&tools), guidance }
     }
 
-    /// What each source that the user's tools read from would do with a request, in order of name; only `source`, unless
-    /// that is empty.
-    pub async fn limits(&self, user: &User, source: &str) -> Result<Vec<SourceStanding>, Refusal> {
+    /// The status of each source that the user's tools read from, with its name as definitions say it, in order of name;
+    /// only of `source`, unless that is empty.
+    pub async fn limits(&self, user: &User, source: &str) -> Result<Vec<(String, SourceStatus)>, Refusal> {
         let tools = self.of(user);
         let sources = tools.iter().filter_map(|tool| tool.definition.source.as_ref());
         let mut sources: BTreeSet<_> = sources.map(|source| source.name.as_str()).collect();
@@ -112,12 +103,12 @@ impl Tools {
             return Err(request::refuse("source", "enum", &format!("must be one of: {known}")));
         }
         sources.retain(|name| source.is_empty() || *name == source);
-        let mut standings = Vec::new();
+        let mut statuses = Vec::new();
         for name in sources {
-            let standing = self.limits.limits(&user.id, name).await;
-            standings.push(SourceStanding { source: name.to_owned(), standing });
+            let status = self.limits.status(&user.id, name).await;
+            statuses.push((name.to_owned(), status));
         }
-        Ok(standings)
+        Ok(statuses)
     }
 
     /// Starts a call. A refusal that comes before anything else is the error here.

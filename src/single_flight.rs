@@ -38,7 +38,7 @@ pub struct Leader<K: Eq + Hash, T, S = ()> {
 
 /// What becomes of the work when its last waiter leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WhenUnattended {
+pub enum UnattendedPolicy {
     /// It goes on and can be joined again: it writes, and a write is not cut in half.
     Continue,
     /// It is cancelled and can no longer be joined: nobody wants what it reads.
@@ -51,7 +51,7 @@ struct Entry<T, S> {
     /// The entry itself does not count as a waiter.
     waiters: Weak<Waiters>,
     cancellation: Cancellation,
-    when_unattended: WhenUnattended,
+    unattended_policy: UnattendedPolicy,
     shared: S,
 }
 
@@ -59,7 +59,7 @@ struct Entry<T, S> {
 #[derive(Debug)]
 struct Waiters {
     cancellation: Cancellation,
-    when_unattended: WhenUnattended,
+    unattended_policy: UnattendedPolicy,
     /// Why the last one who left did so.
     left: Mutex<Option<StopCause>>,
 }
@@ -82,10 +82,10 @@ impl<K: Clone + Eq + Hash, T, S: Clone + Default> SingleFlight<K, T, S> {
         &self,
         key: K,
         cancellation: Cancellation,
-        when_unattended: WhenUnattended,
+        unattended_policy: UnattendedPolicy,
         caller: &Cancellation,
     ) -> (Leader<K, T, S>, Waiter<T, S>) {
-        self.lead_in(&mut self.lock(), key, cancellation, when_unattended, caller)
+        self.lead_in(&mut self.lock(), key, cancellation, unattended_policy, caller)
     }
 
     /// Waits for the work of the key, if it is under way.
@@ -98,7 +98,7 @@ impl<K: Clone + Eq + Hash, T, S: Clone + Default> SingleFlight<K, T, S> {
     pub fn join_or_lead(
         &self,
         key: K,
-        when_unattended: WhenUnattended,
+        unattended_policy: UnattendedPolicy,
         caller: &Cancellation,
     ) -> (Option<Leader<K, T, S>>, Waiter<T, S>) {
         let mut entries = self.lock();
@@ -106,7 +106,7 @@ impl<K: Clone + Eq + Hash, T, S: Clone + Default> SingleFlight<K, T, S> {
             return (None, waiter);
         }
         let cancellation = Cancellation::new();
-        let (leader, waiter) = self.lead_in(&mut entries, key, cancellation, when_unattended, caller);
+        let (leader, waiter) = self.lead_in(&mut entries, key, cancellation, unattended_policy, caller);
         (Some(leader), waiter)
     }
 
@@ -115,17 +115,17 @@ impl<K: Clone + Eq + Hash, T, S: Clone + Default> SingleFlight<K, T, S> {
         entries: &mut HashMap<K, Entry<T, S>>,
         key: K,
         cancellation: Cancellation,
-        when_unattended: WhenUnattended,
+        unattended_policy: UnattendedPolicy,
         caller: &Cancellation,
     ) -> (Leader<K, T, S>, Waiter<T, S>) {
         let (sender, outcome) = watch::channel(None);
-        let waiters = Waiters::of(&cancellation, when_unattended);
+        let waiters = Waiters::of(&cancellation, unattended_policy);
         let waiter = Waiter { outcome, waiters, caller: caller.clone(), shared: S::default() };
         let entry = Entry {
             outcome: waiter.outcome.clone(),
             waiters: Arc::downgrade(&waiter.waiters),
             cancellation,
-            when_unattended,
+            unattended_policy,
             shared: waiter.shared.clone(),
         };
         entries.insert(key.clone(), entry);
@@ -141,10 +141,10 @@ impl<K, T, S> SingleFlight<K, T, S> {
 
 impl<T, S: Clone> Entry<T, S> {
     fn join(&mut self, caller: &Cancellation) -> Option<Waiter<T, S>> {
-        let waiters = match (self.waiters.upgrade(), self.when_unattended) {
+        let waiters = match (self.waiters.upgrade(), self.unattended_policy) {
             (Some(waiters), _) => waiters,
-            (None, WhenUnattended::Continue) => Waiters::of(&self.cancellation, WhenUnattended::Continue),
-            (None, WhenUnattended::Cancel) => return None,
+            (None, UnattendedPolicy::Continue) => Waiters::of(&self.cancellation, UnattendedPolicy::Continue),
+            (None, UnattendedPolicy::Cancel) => return None,
         };
         self.waiters = Arc::downgrade(&waiters);
         let (outcome, shared) = (self.outcome.clone(), self.shared.clone());
@@ -188,8 +188,8 @@ impl<K: Eq + Hash, T, S> Leader<K, T, S> {
 }
 
 impl Waiters {
-    fn of(cancellation: &Cancellation, when_unattended: WhenUnattended) -> Arc<Self> {
-        Arc::new(Self { cancellation: cancellation.clone(), when_unattended, left: Mutex::default() })
+    fn of(cancellation: &Cancellation, unattended_policy: UnattendedPolicy) -> Arc<Self> {
+        Arc::new(Self { cancellation: cancellation.clone(), unattended_policy, left: Mutex::default() })
     }
 }
 
@@ -202,7 +202,7 @@ impl<T, S> Drop for Waiter<T, S> {
 impl Drop for Waiters {
     fn drop(&mut self) {
         let left = *self.left.get_mut().unwrap_or_else(PoisonError::into_inner);
-        if self.when_unattended == WhenUnattended::Cancel {
+        if self.unattended_policy == UnattendedPolicy::Cancel {
             self.cancellation.cancel(left.unwrap_or(StopCause::CallerGone));
         }
     }
@@ -226,10 +226,10 @@ mod tests {
     #[tokio::test]
     async fn equal_keys_share_one_leader_and_its_outcome_and_other_keys_do_not() {
         let (group, caller) = (Group::default(), Cancellation::new());
-        let (leader, mut first) = group.join_or_lead("x", WhenUnattended::Cancel, &caller);
-        let (none, mut second) = group.join_or_lead("x", WhenUnattended::Cancel, &caller);
+        let (leader, mut first) = group.join_or_lead("x", UnattendedPolicy::Cancel, &caller);
+        let (none, mut second) = group.join_or_lead("x", UnattendedPolicy::Cancel, &caller);
         assert!(none.is_none(), "one leader for both");
-        let (other, _waiter) = group.join_or_lead("y", WhenUnattended::Cancel, &caller);
+        let (other, _waiter) = group.join_or_lead("y", UnattendedPolicy::Cancel, &caller);
         assert!(other.is_some());
         leader.unwrap().finish(7);
         assert_eq!((first.outcome().await, second.outcome().await), (Some(7), Some(7)));
@@ -239,7 +239,7 @@ mod tests {
     #[tokio::test]
     async fn a_leader_that_is_gone_without_an_outcome_leaves_none() {
         let (group, caller) = (Group::default(), Cancellation::new());
-        let (leader, mut waiter) = group.lead("x", Cancellation::new(), WhenUnattended::Cancel, &caller);
+        let (leader, mut waiter) = group.lead("x", Cancellation::new(), UnattendedPolicy::Cancel, &caller);
         drop(leader);
         assert_eq!(waiter.outcome().await, None);
     }
@@ -247,7 +247,7 @@ mod tests {
     #[test]
     fn a_leader_that_was_left_by_all_and_ends_late_leaves_its_successor_alone() {
         let (group, caller) = (Group::default(), Cancellation::new());
-        let lead = || group.lead("x", Cancellation::new(), WhenUnattended::Cancel, &caller);
+        let lead = || group.lead("x", Cancellation::new(), UnattendedPolicy::Cancel, &caller);
         let (abandoned, waiter) = lead();
         drop(waiter);
         assert!(group.join(&"x", &caller).is_none(), "an abandoned read is over");
@@ -265,8 +265,8 @@ mod tests {
         {
             let (first, last) = (Cancellation::new(), Cancellation::new());
             let group = Group::default();
-            let (_leader, one) = group.join_or_lead("x", WhenUnattended::Cancel, &first);
-            let (_, other) = group.join_or_lead("x", WhenUnattended::Cancel, &last);
+            let (_leader, one) = group.join_or_lead("x", UnattendedPolicy::Cancel, &first);
+            let (_, other) = group.join_or_lead("x", UnattendedPolicy::Cancel, &last);
             let cancellation = one.cancellation().clone();
             first.cancel(StopCause::Deadline);
             drop(one);
@@ -282,7 +282,7 @@ mod tests {
     #[test]
     fn work_that_writes_goes_on_unattended_and_can_be_joined_again() {
         let (group, caller) = (Group::default(), Cancellation::new());
-        let (_leader, waiter) = group.lead("x", Cancellation::new(), WhenUnattended::Continue, &caller);
+        let (_leader, waiter) = group.lead("x", Cancellation::new(), UnattendedPolicy::Continue, &caller);
         let cancellation = waiter.cancellation().clone();
         drop(waiter);
         assert!(!cancellation.is_cancelled());

@@ -37,7 +37,7 @@ use tracing_subscriber::{
 use uuid::Uuid;
 
 /// What [`otlp`] tells itself, once instead of at every failure: the target and the beginning of the names of the events.
-const TOLD_ONCE: (&str, &str) = ("opentelemetry-otlp", "Export.");
+const LOGGED_ONCE: (&str, &str) = ("opentelemetry-otlp", "Export.");
 
 /// Flushes what is left of traces and metrics when the process ends.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ pub fn init(settings: &Settings) -> Result<Guard, SetupError> {
     let filter = EnvFilter::try_new(&settings.filter)?;
     // A line says what it has to say by itself; spans are for traces.
     let log = log_layer(settings.format).with_filter(
-        filter.and(filter_fn(|metadata: &Metadata<'_>| metadata.is_event() && !is_told(metadata))),
+        filter.and(filter_fn(|metadata: &Metadata<'_>| metadata.is_event() && !is_logged_once(metadata))),
     );
     let spans = traces.as_ref().map(span_layer);
     tracing_subscriber::registry().with(spans).with(log).try_init()?;
@@ -134,8 +134,8 @@ fn resource(service_name: &str) -> Resource {
     named().with_attributes(missing.map(|(key, value)| KeyValue::new(key, value.to_owned()))).build()
 }
 
-fn is_told(metadata: &Metadata<'_>) -> bool {
-    let (target, name) = TOLD_ONCE;
+fn is_logged_once(metadata: &Metadata<'_>) -> bool {
+    let (target, name) = LOGGED_ONCE;
     metadata.target() == target && metadata.name().starts_with(name)
 }
 

@@ -5,10 +5,10 @@
 pub mod address;
 pub mod http;
 pub mod limiter;
-pub mod limits;
 pub mod now;
 pub mod settings;
 pub mod source;
+pub mod source_status;
 pub mod sources;
 #[cfg(test)]
 pub(crate) mod testing;

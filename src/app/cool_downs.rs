@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, convert::Infallible, mem, sync::Arc, time::Dura
 
 use tokio::time::{MissedTickBehavior, interval};
 
-use crate::{registry::Registry, telemetry::metric, upstream::limits::SourceLimits};
+use crate::{registry::Registry, telemetry::metric, upstream::source_status::SourceLimits};
 
 /// How often it looks: a cool-down lasts for hours.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -75,7 +75,7 @@ mod tests {
         files::Tree,
         registry::{Change, Manifests, Offered, Status},
         store::StoreError,
-        upstream::limits::{SourceBudget, Standing},
+        upstream::source_status::{SourceBudget, SourceStatus},
     };
 
     /// Refuses what it is told to; `None` cannot be read.
@@ -83,8 +83,8 @@ mod tests {
     struct Told(Mutex<Option<BTreeMap<String, String>>>);
 
     impl SourceLimits for Told {
-        fn limits<'a>(&'a self, _: &'a UserId, _: &'a str) -> BoxFuture<'a, Standing> {
-            Box::pin(ready(Standing::default()))
+        fn status<'a>(&'a self, _: &'a UserId, _: &'a str) -> BoxFuture<'a, SourceStatus> {
+            Box::pin(ready(SourceStatus::default()))
         }
 
         fn budgets(&self) -> Vec<SourceBudget> {

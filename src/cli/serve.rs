@@ -53,23 +53,23 @@ impl Serve {
         let Loaded { config, warnings, .. } = loaded;
         config.check_exposure().map_err(|error| Failure::Start(error.to_string()))?;
         let telemetry = wiring::start_telemetry(&config)?;
-        for doubt in config.doubts() {
-            tracing::warn!("{doubt}");
+        for warning in config.warnings() {
+            tracing::warn!("{warning}");
         }
         let app = wiring::open(&config, domains)?;
         for warning in warnings.iter().chain(&app.unmatched_patterns(&config.auth)) {
             tracing::warn!(at = warning.at, "{}", warning.what);
         }
         wiring::open_state(&app).await?;
-        let doors = wiring::bind(&config, &telemetry).await?;
+        let listeners = wiring::bind(&config, &telemetry).await?;
         let signals = Signals::install().map_err(|error| Failure::Failed(format!("no signals: {error}")))?;
-        announce::announce(&config, &app, &doors)?;
+        announce::announce(&config, &app, &listeners)?;
         let (stop, stopped) = oneshot::channel();
         let shutdown = async {
             let _ = stopped.await;
         };
         select! {
-            report = app.serve(&config, doors, shutdown) => {
+            report = app.serve(&config, listeners, shutdown) => {
                 log_end(report);
                 Ok(())
             }

@@ -3,7 +3,7 @@
 //! The only file of the command line that changes when those do.
 
 use crate::{
-    app::{self, App, Doors},
+    app::{self, App, Listeners},
     config::{Config, Loaded, LogFormat},
     console::Failure,
     contract::proto::v1,
@@ -51,15 +51,15 @@ pub(super) async fn open_state(app: &App) -> Result<(), Failure> {
 }
 
 /// Takes the configured addresses.
-pub(super) async fn bind(config: &Config, telemetry: &Guard) -> Result<Doors, Failure> {
+pub(super) async fn bind(config: &Config, telemetry: &Guard) -> Result<Listeners, Failure> {
     let grpc = grpc::bind(&config.server).map_err(|error| match error {
         ListenError::Bind(error) => Failure::Failed(error.to_string()),
         ListenError::Certificate(_) => Failure::Start(error.to_string()),
     })?;
-    let Some(address) = config.admin.listen else { return Ok(Doors::from(grpc)) };
+    let Some(address) = config.admin.listen else { return Ok(Listeners::from(grpc)) };
     let admin = Admin::bind(address, telemetry.scrape()).await;
     let admin = admin.map_err(|error| Failure::Failed(error.to_string()))?;
-    Ok(Doors { grpc, admin: Some(admin) })
+    Ok(Listeners { grpc, admin: Some(admin) })
 }
 
 /// Checks the manifests, the data, and settings that are allowed but hardly meant.

@@ -9,7 +9,7 @@ use tokio::{
 };
 
 /// How long it may take to answer.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 /// What an HTTP/2 client says first: the preface and empty settings (RFC 9113 §3.4).
 const GREETING: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 /// A TLS record that holds an alert, which is what a TLS server says to what is no handshake.
@@ -38,7 +38,7 @@ pub(super) enum Answer {
 
 /// What answers at a URL.
 pub(super) async fn what_answers(url: &str) -> Answer {
-    timeout(PATIENCE, greet(url)).await.unwrap_or(Answer::Silence)
+    timeout(TIMEOUT, greet(url)).await.unwrap_or(Answer::Silence)
 }
 
 async fn greet(url: &str) -> Answer {

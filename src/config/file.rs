@@ -9,7 +9,7 @@ use toml::{
 
 use super::{
     ConfigError, Problem, Sources,
-    found::{Entries, Found, Origin, Said},
+    found::{Entries, Found, Given, Origin},
 };
 
 /// The file that is read where none is named.
@@ -66,14 +66,14 @@ impl File<'_> {
     fn table(&self, table: &DeTable<'_>) -> Entries {
         // A table stands where its name does, also when its entries are spread over the file.
         let entry = |(name, value): (&Spanned<DeString<'_>>, &Spanned<DeValue<'_>>)| {
-            (name.get_ref().to_string(), self.said(value, name.span().start))
+            (name.get_ref().to_string(), self.given(value, name.span().start))
         };
         table.iter().map(entry).collect()
     }
 
-    fn said(&self, value: &Spanned<DeValue<'_>>, at: usize) -> Said {
+    fn given(&self, value: &Spanned<DeValue<'_>>, at: usize) -> Given {
         let origin = Origin::File(Arc::clone(&self.name), self.line(at));
-        Said { found: self.found(value.get_ref()), origin }
+        Given { found: self.found(value.get_ref()), origin }
     }
 
     fn found(&self, value: &DeValue<'_>) -> Found {
@@ -87,7 +87,7 @@ impl File<'_> {
             DeValue::Boolean(flag) => Found::Flag(*flag),
             DeValue::Datetime(_) => Found::Date,
             DeValue::Array(list) => {
-                Found::List(list.iter().map(|value| self.said(value, value.span().start)).collect())
+                Found::List(list.iter().map(|value| self.given(value, value.span().start)).collect())
             }
             DeValue::Table(table) => Found::Table(self.table(table)),
         }

@@ -32,17 +32,17 @@ pub enum Found {
     /// A date or a time of day: no setting is one.
     Date,
     /// A list.
-    List(Vec<Said>),
+    List(Vec<Given>),
     /// A table.
     Table(Entries),
 }
 
 /// The entries of a table, by name.
-pub type Entries = BTreeMap<String, Said>;
+pub type Entries = BTreeMap<String, Given>;
 
 /// A value and where it was said.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Said {
+pub struct Given {
     /// The value.
     pub found: Found,
     /// Where it stands.

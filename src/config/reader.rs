@@ -12,7 +12,7 @@ use std::{
 use super::{
     Environment, Problem, Setting, Sources,
     fields::Fields,
-    found::{Entries, Found, Origin, Said},
+    found::{Entries, Found, Given, Origin},
     parts::{Part, Parts},
     value::{Value, quoted},
 };
@@ -85,14 +85,14 @@ impl Reader {
 
     /// A setting that has a default.
     pub fn value<T: Value>(&mut self, setting: Setting, default: T) -> T {
-        let value = self.said(&setting, T::read).unwrap_or(default);
+        let value = self.given(&setting, T::read).unwrap_or(default);
         self.learn(setting, Shown::Value(value.shown()));
         value
     }
 
     /// A setting that may be unset; then `instead` is what holds, for people to see.
     pub fn optional<T: Value>(&mut self, setting: Setting, instead: Option<T>) -> Option<T> {
-        let value = self.said(&setting, T::read);
+        let value = self.given(&setting, T::read);
         let unset = || Shown::Unset(instead.map(|it| it.shown()).unwrap_or_default());
         let shown = value.as_ref().map_or_else(unset, |value| Shown::Value(value.shown()));
         self.learn(setting, shown);
@@ -107,7 +107,7 @@ impl Reader {
         parse: impl Fn(&str) -> Result<T, E>,
     ) -> T {
         let read = |found: &Found| parse(&String::read(found)?).map_err(|error| error.to_string());
-        let value = self.said(&setting, read).unwrap_or(default);
+        let value = self.given(&setting, read).unwrap_or(default);
         self.learn(setting, Shown::Value(quoted(&value.to_string())));
         value
     }
@@ -115,37 +115,37 @@ impl Reader {
     /// The entries of a list of tables, such as `[[auth.users]]`. They stand in the file only. Each is ended by [`end`](Self::end).
     pub fn list(&mut self, key: &str) -> Vec<Fields> {
         self.learn_table(key);
-        let Some(said) = in_file(&self.file, key).cloned() else { return Vec::new() };
-        let Found::List(list) = said.found else {
-            self.problem(key, format!("expected tables [[{key}]], but found {}", said.found));
+        let Some(given) = in_file(&self.file, key).cloned() else { return Vec::new() };
+        let Found::List(list) = given.found else {
+            self.problem(key, format!("expected tables [[{key}]], but found {}", given.found));
             return Vec::new();
         };
         let entries = list.into_iter().enumerate();
-        entries.filter_map(|(index, said)| self.fields(format!("{key}.{index}"), said)).collect()
+        entries.filter_map(|(index, given)| self.fields(format!("{key}.{index}"), given)).collect()
     }
 
     /// The tables below a key by their names, such as `[rules.strict]`. They stand in the file only. Each is ended by
     /// [`end`](Self::end).
     pub fn tables(&mut self, key: &str) -> Vec<(String, Fields)> {
         self.learn_table(key);
-        let Some(said) = in_file(&self.file, key).cloned() else { return Vec::new() };
-        let Found::Table(table) = said.found else {
-            self.problem(key, format!("expected tables [{key}.NAME], but found {}", said.found));
+        let Some(given) = in_file(&self.file, key).cloned() else { return Vec::new() };
+        let Found::Table(table) = given.found else {
+            self.problem(key, format!("expected tables [{key}.NAME], but found {}", given.found));
             return Vec::new();
         };
-        let named = |(name, said): (String, Said)| {
-            let fields = self.fields(format!("{key}.{name}"), said)?;
+        let named = |(name, given): (String, Given)| {
+            let fields = self.fields(format!("{key}.{name}"), given)?;
             Some((name, fields))
         };
         table.into_iter().filter_map(named).collect()
     }
 
-    fn fields(&mut self, key: String, said: Said) -> Option<Fields> {
-        match said.found {
-            Found::Table(entries) => Some(Fields::new(key, said.origin, entries)),
+    fn fields(&mut self, key: String, given: Given) -> Option<Fields> {
+        match given.found {
+            Found::Table(entries) => Some(Fields::new(key, given.origin, entries)),
             other => {
                 let what = format!("expected a table [{key}], but found {other}");
-                self.problems.push(Problem::new(said.origin.place(&key), what));
+                self.problems.push(Problem::new(given.origin.place(&key), what));
                 None
             }
         }
@@ -166,7 +166,7 @@ impl Reader {
     }
 
     /// Whether anybody said anything about a setting.
-    pub fn is_said(&self, key: &str) -> bool {
+    pub fn is_set(&self, key: &str) -> bool {
         let is_read = |read: &Read| read.setting.key == key && read.origin != Origin::Default;
         self.known.settings.iter().any(is_read) || in_file(&self.file, key).is_some()
     }
@@ -226,7 +226,7 @@ impl Reader {
     /// Where a key was said.
     pub(super) fn origin(&self, key: &str) -> Origin {
         let read = self.known.settings.iter().find(|read| read.setting.key == key);
-        let in_file = || in_file(&self.file, key).map(|said| said.origin.clone());
+        let in_file = || in_file(&self.file, key).map(|given| given.origin.clone());
         read.map(|read| read.origin.clone()).or_else(in_file).unwrap_or_default()
     }
 
@@ -241,15 +241,15 @@ impl Reader {
     }
 
     /// The value that wins, if it can be read.
-    fn said<T>(&mut self, setting: &Setting, read: impl FnOnce(&Found) -> Result<T, String>) -> Option<T> {
-        let said = self.winner(setting)?;
-        read(&said.found)
-            .map_err(|what| self.problems.push(Problem::new(said.origin.place(&setting.key), what)))
+    fn given<T>(&mut self, setting: &Setting, read: impl FnOnce(&Found) -> Result<T, String>) -> Option<T> {
+        let given = self.winner(setting)?;
+        read(&given.found)
+            .map_err(|what| self.problems.push(Problem::new(given.origin.place(&setting.key), what)))
             .ok()
     }
 
-    fn winner(&self, setting: &Setting) -> Option<Said> {
-        let text = |text: &str, origin| Said { found: Found::Text(text.to_owned()), origin };
+    fn winner(&self, setting: &Setting) -> Option<Given> {
+        let text = |text: &str, origin| Given { found: Found::Text(text.to_owned()), origin };
         let flag = self.flags.iter().rfind(|(key, _)| *key == setting.key);
         if let Some((key, value)) = flag {
             return Some(text(value, Origin::Flag(setting.flag.unwrap_or(key))));
@@ -261,7 +261,7 @@ impl Reader {
     }
 
     fn learn(&mut self, setting: Setting, shown: Shown) {
-        let origin = self.winner(&setting).map(|said| said.origin).unwrap_or_default();
+        let origin = self.winner(&setting).map(|given| given.origin).unwrap_or_default();
         self.claim(&format!("setting {}", setting.key));
         self.learn_variable(&setting.variable);
         self.known.settings.push(Read { setting, origin, shown });
@@ -279,7 +279,7 @@ impl Reader {
 }
 
 /// What the file says about a key.
-fn in_file<'a>(entries: &'a Entries, key: &str) -> Option<&'a Said> {
+fn in_file<'a>(entries: &'a Entries, key: &str) -> Option<&'a Given> {
     let Some((head, rest)) = key.split_once('.') else { return entries.get(key) };
     match &entries.get(head)?.found {
         Found::Table(inner) => in_file(inner, rest),

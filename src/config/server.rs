@@ -2,7 +2,7 @@
 
 use std::{net::SocketAddr, time::Duration};
 
-use super::{Limits, Tls, reader::Reader, setting::Setting};
+use super::{ServerBounds, Tls, reader::Reader, setting::Setting};
 
 /// The gRPC server: `[server]`.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,7 +23,7 @@ pub struct Server {
     /// TLS, or none.
     pub tls: Tls,
     /// What one client may take.
-    pub limits: Limits,
+    pub limits: ServerBounds,
 }
 
 /// How the server ends: `[server.drain]`.
@@ -45,7 +45,7 @@ impl Default for Server {
             deadline_cap: Duration::from_mins(2),
             drain: Drain::default(),
             tls: Tls::default(),
-            limits: Limits::default(),
+            limits: ServerBounds::default(),
         }
     }
 }
@@ -72,7 +72,7 @@ impl Server {
             deadline_cap: reader.value(deadline_cap, default.deadline_cap),
             drain: Drain::read(reader),
             tls: Tls::read(reader),
-            limits: Limits::read(reader),
+            limits: ServerBounds::read(reader),
         };
         if server.deadline_cap.is_zero() {
             reader.problem("server.deadline_cap", "must be longer than zero");

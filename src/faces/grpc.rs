@@ -4,11 +4,11 @@ mod face;
 mod health;
 mod incoming;
 mod invoke;
-pub mod limits;
 mod listing;
 mod reflection;
 mod service;
 mod services;
+pub mod source_status;
 mod tool_service;
 mod typed;
 mod watch;
@@ -19,7 +19,7 @@ pub use self::{
     face::Face,
     incoming::Caller,
     service::{COMPRESSION, Service},
-    services::{ServiceError, Services},
+    services::{GrpcServices, ServiceError},
     typed::call,
 };
 use super::transport::{self, Hooks, ListenError, Listener, Report, authenticate::Authenticator, tls::Files};
@@ -35,7 +35,7 @@ pub fn bind(server: &config::Server) -> Result<Listener, ListenError> {
 /// Serves until `shutdown`, then drains.
 pub async fn serve(
     face: Face,
-    services: Services,
+    services: GrpcServices,
     authenticator: Arc<dyn Authenticator>,
     server: &config::Server,
     listener: Listener,

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use super::assemble::RegisteredTool;
-use crate::upstream::{limiter::Policy, limits::SourceBudget};
+use crate::upstream::{limiter::Budget, source_status::SourceBudget};
 
 /// From so many requests a minute on, an agent need not be sparing.
 const FREELY: f64 = 60.0;
@@ -23,15 +23,15 @@ pub fn guidance_for_planner<'a>(
     budgets: &[SourceBudget],
 ) -> String {
     let tools: Vec<_> = tools.into_iter().collect();
-    let limited: Vec<_> = budgets.iter().filter_map(|budget| Limited::of(budget, &tools)).collect();
+    let limited: Vec<_> = budgets.iter().filter_map(|source| Limited::of(source, &tools)).collect();
     let mut sections: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let mut general = Vec::new();
     let untrusted = untrusted(&tools);
     for tool in tools {
-        let source = source_of(tool).and_then(|name| limited.iter().find(|it| it.budget.name == name));
+        let source = source_of(tool).and_then(|name| limited.iter().find(|it| it.source.name == name));
         for line in &tool.definition.guidance {
             match source.filter(|_| !line.starts_with(PRIORITIZE)) {
-                Some(source) => push(sections.entry(&source.budget.title).or_default(), line),
+                Some(source) => push(sections.entry(&source.source.title).or_default(), line),
                 None => push(&mut general, line),
             }
         }
@@ -50,20 +50,20 @@ fn untrusted(tools: &[&Arc<RegisteredTool>]) -> Option<String> {
 
 /// A limited source that at least one of the tools reads from.
 struct Limited<'a> {
-    budget: &'a SourceBudget,
+    source: &'a SourceBudget,
     tools: Vec<&'a str>,
 }
 
 impl<'a> Limited<'a> {
-    fn of(budget: &'a SourceBudget, tools: &[&'a Arc<RegisteredTool>]) -> Option<Self> {
-        let reads = tools.iter().filter(|tool| source_of(tool) == Some(&budget.name));
+    fn of(source: &'a SourceBudget, tools: &[&'a Arc<RegisteredTool>]) -> Option<Self> {
+        let reads = tools.iter().filter(|tool| source_of(tool) == Some(&source.name));
         let tools: Vec<_> = reads.map(|tool| tool.definition.name.as_str()).collect();
-        (!tools.is_empty()).then_some(Self { budget, tools })
+        (!tools.is_empty()).then_some(Self { source, tools })
     }
 
     fn line(&self) -> String {
-        let SourceBudget { title, policy, .. } = self.budget;
-        format!("{title} tools ({}): {}. {}.", self.tools.join(", "), in_words(*policy), advice(*policy))
+        let SourceBudget { title, budget, .. } = self.source;
+        format!("{title} tools ({}): {}. {}.", self.tools.join(", "), in_words(*budget), advice(*budget))
     }
 }
 
@@ -95,8 +95,8 @@ fn section<T: AsRef<str>>(heading: &str, lines: &[T]) -> String {
 }
 
 /// `at most 12 requests a minute, 5 s apart`.
-fn in_words(policy: Policy) -> String {
-    let Policy { max_requests, window, min_delay } = policy;
+fn in_words(budget: Budget) -> String {
+    let Budget { max_requests, window, min_delay } = budget;
     let requests = if max_requests == 1 { "request" } else { "requests" };
     let apart = if min_delay.is_zero() { String::new() } else { format!(", {} apart", seconds(min_delay)) };
     format!("at most {max_requests} {requests} {}{apart}", every(window))
@@ -116,8 +116,8 @@ fn seconds(duration: Duration) -> String {
     format!("{} s", duration.as_secs_f64())
 }
 
-fn advice(policy: Policy) -> &'static str {
-    let minutes = policy.window.as_secs_f64() / 60.0;
-    let is_ample = f64::from(policy.max_requests) >= FREELY * minutes;
+fn advice(budget: Budget) -> &'static str {
+    let minutes = budget.window.as_secs_f64() / 60.0;
+    let is_ample = f64::from(budget.max_requests) >= FREELY * minutes;
     if is_ample { "They can be called more freely" } else { "Use sparingly" }
 }

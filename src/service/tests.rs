@@ -15,8 +15,8 @@ use crate::{
     registry::{Category, Manifests, Offered},
     store::{MemoryCoolDowns, MemoryIdempotency},
     upstream::{
-        limiter::{MemoryLimiter, SourcePolicy},
-        limits::Limits,
+        limiter::{Budgets, MemoryLimiter},
+        source_status::Limits,
     },
 };
 
@@ -81,7 +81,7 @@ fn policy() -> Auth {
 
 /// The limits of no source.
 fn limits() -> Limits {
-    let limiter = MemoryLimiter::new([] as [(&str, SourcePolicy); 0]);
+    let limiter = MemoryLimiter::new([] as [(&str, Budgets); 0]);
     Limits::new(Arc::new(limiter), Arc::new(MemoryCoolDowns::default()), [])
 }
 
@@ -144,8 +144,8 @@ fn what_may_not_be_called_is_refused_whether_or_not_it_exists() {
 async fn limits_are_those_of_the_sources_of_ones_tools() {
     let toys = Toys::new();
     let sources = async |user: &str, source: &str| {
-        let standings = toys.tools.limits(&of(user), source).await?;
-        Ok::<_, Refusal>(standings.into_iter().map(|it| it.source).collect::<Vec<_>>())
+        let statuses = toys.tools.limits(&of(user), source).await?;
+        Ok::<_, Refusal>(statuses.into_iter().map(|(source, _)| source).collect::<Vec<_>>())
     };
     assert_eq!(sources("all", "").await.unwrap(), ["box", "shelf"]);
     assert_eq!(sources("all", "box").await.unwrap(), ["box"]);

@@ -19,7 +19,7 @@ use super::{
 use crate::context::UserId;
 
 /// How long the store is waited for; what it says later is not heard.
-const PATIENCE: Duration = Duration::from_secs(1);
+const TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Cool-downs in memory and in a store.
 #[derive(Debug)]
@@ -49,7 +49,7 @@ impl CoolDowns for RememberedCoolDowns {
             if !self.live.contains(source) {
                 return Ok(remembered);
             }
-            let stored = patiently(self.store.in_force(source, user, now)).await;
+            let stored = with_timeout(self.store.in_force(source, user, now)).await;
             match (remembered, stored) {
                 (Some(remembered), Ok(Some(stored))) => Ok(Some(later(remembered, stored))),
                 (Some(remembered), _) => Ok(Some(remembered)),
@@ -79,7 +79,7 @@ impl CoolDowns for RememberedCoolDowns {
             if self.live.is_empty() {
                 return Ok(remembered);
             }
-            let mut stored = match patiently(self.store.of_sources(now)).await {
+            let mut stored = match with_timeout(self.store.of_sources(now)).await {
                 Err(error) if remembered.is_empty() => return Err(error),
                 stored => stored.unwrap_or_default(),
             };
@@ -97,8 +97,8 @@ impl CoolDowns for RememberedCoolDowns {
     }
 }
 
-async fn patiently<T>(looking: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
-    timeout(PATIENCE, looking).await.map_err(|_| StoreError::Late)?
+async fn with_timeout<T>(looking: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
+    timeout(TIMEOUT, looking).await.map_err(|_| StoreError::Late)?
 }
 
 fn later(one: CoolDown, other: CoolDown) -> CoolDown {

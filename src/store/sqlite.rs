@@ -8,8 +8,8 @@ mod connect;
 mod cool_downs;
 mod error;
 mod idempotency;
-mod kept;
 mod migrations;
+mod outcome_columns;
 mod place;
 mod results;
 pub mod time;
@@ -39,12 +39,12 @@ pub struct Sqlite {
     pools: OnceCell<Pools>,
 }
 
-/// Whose rows a store of a domain keeps: what was invented for trying out is never shown as real.
+/// Rows of live sources and of embedded ones are kept apart: invented data is never shown as real.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Realm {
-    /// Of live sources.
+pub enum Partition {
+    /// Data of live sources.
     Live,
-    /// Of embedded ones.
+    /// Data of embedded ones, which is invented.
     Embedded,
 }
 
@@ -58,12 +58,12 @@ pub enum Durability {
     Process,
 }
 
-/// A change under way. Dropped, it has not been.
+/// A write transaction, rolled back if it is dropped.
 pub type Change = Transaction<'static, sqlx::Sqlite>;
 
-impl Realm {
-    /// What a user's rows have in their column `user_id`: no user id has a space.
-    pub fn owner(self, user: &UserId) -> String {
+impl Partition {
+    /// The value of the column `user_id` in a user's rows. Unambiguous, since no user id has a space.
+    pub fn user_key(self, user: &UserId) -> String {
         match self {
             Self::Live => user.to_string(),
             Self::Embedded => format!("embedded {user}"),
@@ -120,8 +120,8 @@ impl Sqlite {
         Ok(&self.pools().await?.readers)
     }
 
-    /// Begins a change; no other process makes one meanwhile, so it must not wait for anything but the database. It has
-    /// been made when it is committed.
+    /// Begins a write transaction, which takes effect on commit. No other process can write meanwhile, so it must not wait
+    /// for anything but the database.
     pub async fn change(&self, durability: Durability) -> Result<Change, Failed> {
         let begin = match durability {
             Durability::Power => "PRAGMA synchronous = FULL; BEGIN IMMEDIATE",

@@ -4,12 +4,12 @@
 //! token requests included. Not here: what an answer means, which each connector knows.
 
 mod answer;
+mod check;
 mod client;
 mod cool_down;
 mod failure;
 mod hold_off;
 mod in_process;
-mod judge;
 mod layer;
 mod limit;
 mod network_error;
@@ -28,6 +28,6 @@ mod wait;
 pub use answer::Answer;
 pub use client::Client;
 pub use failure::{Failure, FailureKind};
-pub use outgoing::{Due, Outgoing};
+pub use outgoing::{ExpectedBody, Outgoing};
 pub use profile::{CredentialsOf, Profile};
 pub use sender::{Sender, TlsError};

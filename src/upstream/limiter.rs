@@ -3,8 +3,8 @@
 //! A request reserves the earliest instant that its user's and the source's windows and spacing allow, or nothing at
 //! all. Not here: what a request is.
 
+mod budget;
 mod memory;
-mod policy;
 mod schedule;
 #[cfg(test)]
 mod tests;
@@ -16,8 +16,8 @@ use futures_util::future::BoxFuture;
 use tokio::time::Instant;
 
 use crate::context::UserId;
+pub use budget::{Budget, Budgets};
 pub use memory::MemoryLimiter;
-pub use policy::{Policy, SourcePolicy};
 
 /// Nothing was reserved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,5 +50,5 @@ pub trait Limiter: Send + Sync + Debug {
     fn wait_time<'a>(&'a self, source: &'a str, user: &'a UserId) -> BoxFuture<'a, Duration>;
 
     /// The budgets of a source; `None` for one without limits.
-    fn policy(&self, source: &str) -> Option<SourcePolicy>;
+    fn budgets(&self, source: &str) -> Option<Budgets>;
 }

@@ -17,7 +17,7 @@ pub use cool_down::CoolDown;
 pub use mode::{InvalidMode, Mode, Modes};
 pub use of_source::SourceSettings;
 
-use super::{limiter::SourcePolicy, source::SourceSpec};
+use super::{limiter::Budgets, source::SourceSpec};
 use crate::config::{Reader, Section, Setting};
 
 /// A current browser, as many sources expect one.
@@ -66,8 +66,8 @@ impl Settings {
     }
 
     /// How much may be asked of the source.
-    pub fn policy(&self, spec: &SourceSpec) -> SourcePolicy {
-        self.of(spec).policy(spec, self.mode(spec.name))
+    pub fn budgets(&self, spec: &SourceSpec) -> Budgets {
+        self.of(spec).budgets(spec, self.mode(spec.name))
     }
 
     /// Where one of the source's addresses is, whether it is asked or not.
@@ -111,7 +111,7 @@ impl Settings {
         }
         let live_only = ["sources.user_agent", "sources.cool_down.blocked", "sources.cool_down.auth_failed"];
         for key in live_only {
-            if reader.is_said(key) {
+            if reader.is_set(key) {
                 let what = "has no effect: every source is embedded. Set sources.mode to live, or remove it";
                 reader.warn(key, what);
             }

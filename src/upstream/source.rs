@@ -4,6 +4,8 @@
 
 use std::time::Duration;
 
+use super::limiter::Budget;
+
 /// A source that is asked over HTTP.
 #[derive(Clone, Copy, Debug)]
 pub struct SourceSpec {
@@ -13,12 +15,8 @@ pub struct SourceSpec {
     pub title: &'static str,
     /// Its addresses, each a setting.
     pub addresses: &'static [Address],
-    /// Requests in each window where none are set and the source is live.
-    pub requests: u32,
-    /// The window where none is set.
-    pub window: Duration,
-    /// The least time between two requests where none is set and the source is live.
-    pub delay: Duration,
+    /// The budget of each user, and of all together, where the source is live and nothing is set.
+    pub budget: Budget,
     /// The bound on one attempt where none is set.
     pub timeout: Duration,
 }

@@ -11,10 +11,10 @@ use url::Url;
 use super::{
     http::{Client, Profile, Sender, TlsError},
     limiter::MemoryLimiter,
-    limits::Limits,
     now::Now,
     settings::Settings,
     source::SourceSpec,
+    source_status::Limits,
 };
 use crate::store::{RememberedCoolDowns, cool_downs::CoolDowns};
 
@@ -38,8 +38,8 @@ impl Sources {
         let user_agent = HeaderValue::from_str(&settings.user_agent).expect("checked when it was read");
         let live = specs.iter().map(|spec| spec.name).filter(|name| !settings.is_embedded(name));
         let cool_downs = Arc::new(RememberedCoolDowns::new(kept, live));
-        let policies = specs.iter().map(|spec| (spec.name, settings.policy(spec)));
-        let limiter = Arc::new(MemoryLimiter::new(policies));
+        let budgets = specs.iter().map(|spec| (spec.name, settings.budgets(spec)));
+        let limiter = Arc::new(MemoryLimiter::new(budgets));
         let sender = Sender::new()?.with_user_agent(user_agent);
         Ok(Self { settings, specs: specs.into(), sender, limiter, cool_downs })
     }

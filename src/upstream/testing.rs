@@ -19,7 +19,7 @@ use crate::{
     },
     upstream::{
         http::{Client, Profile, Sender},
-        limiter::{Limiter, Refused, SourcePolicy},
+        limiter::{Budgets, Limiter, Refused},
     },
 };
 
@@ -58,7 +58,7 @@ impl Limiter for Unlimited {
         Box::pin(ready(Duration::ZERO))
     }
 
-    fn policy(&self, _source: &str) -> Option<SourcePolicy> {
+    fn budgets(&self, _source: &str) -> Option<Budgets> {
         None
     }
 }

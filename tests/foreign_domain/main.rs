@@ -1,7 +1,7 @@
 //! A domain of a team's own: two toy tools that the crate does not know, with messages, a setting and a typed service of
-//! their own, offered by every door as a bundled one is. Nothing bundled is present.
+//! their own, offered by every face as a bundled one is. Nothing bundled is present.
 //!
-//! Not here: what the doors promise of any tool (`grpc`, `cli`).
+//! Not here: what the faces promise of any tool (`grpc`, `cli`).
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

@@ -22,7 +22,7 @@ use tokio::{
 use toolwire::contract::proto::v1::invoke_tool_request::Input;
 
 /// A bound on what ends by itself, so that a test does not hang.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// `toolwire serve` on a free port, and what it printed when it was ready.
 async fn served(directory: &TempDir, lame_duck: &str) -> (Child, String) {
@@ -42,7 +42,7 @@ fn send(child: &Child, signal: Signal) {
 }
 
 async fn exit_code(mut child: Child) -> Option<i32> {
-    timeout(PATIENCE, child.wait()).await.expect("it ends").unwrap().code()
+    timeout(TIMEOUT, child.wait()).await.expect("it ends").unwrap().code()
 }
 
 /// The program in an empty directory and an empty environment.
@@ -159,7 +159,7 @@ async fn the_admin_address_stands_on_the_second_line_and_the_endpoint_outlives_r
     let admin = line.strip_prefix("toolwire admin on ").unwrap();
     assert!(http_get(admin, "/readyz").await.starts_with("HTTP/1.1 200"));
     send(&child, Signal::TERM);
-    timeout(PATIENCE, async { while http_get(admin, "/readyz").await.starts_with("HTTP/1.1 200") {} })
+    timeout(TIMEOUT, async { while http_get(admin, "/readyz").await.starts_with("HTTP/1.1 200") {} })
         .await
         .expect("it drains");
     assert!(http_get(admin, "/readyz").await.starts_with("HTTP/1.1 503"));
@@ -318,7 +318,7 @@ async fn interrupting_a_call_cancels_it() {
     assert_eq!(lines.next_line().await.unwrap().as_deref(), Some("accepted slow, call call-1"));
     send(&child, Signal::INT);
     assert_eq!(exit_code(child).await, Some(130));
-    timeout(PATIENCE, dropped.recv()).await.expect("the server hears of it");
+    timeout(TIMEOUT, dropped.recv()).await.expect("the server hears of it");
 }
 
 #[tokio::test]
@@ -462,7 +462,7 @@ async fn a_second_interrupt_ends_a_drain() {
             sleep(Duration::from_millis(10)).await;
         }
     };
-    timeout(PATIENCE, drains).await.expect("it ends");
+    timeout(TIMEOUT, drains).await.expect("it ends");
     assert_eq!(exit_code(child).await, Some(130));
 }
 

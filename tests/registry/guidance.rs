@@ -5,18 +5,18 @@ use std::time::Duration;
 use serde_json::json;
 use toolwire::{
     registry::guidance_for_planner,
-    upstream::{limiter::Policy, limits::SourceBudget},
+    upstream::{limiter::Budget, source_status::SourceBudget},
 };
 
 use super::support::{Data, manifest};
 
 fn budget(name: &str, title: &str, max_requests: u32, window: u64, min_delay: u64) -> SourceBudget {
-    let policy = Policy {
+    let budget = Budget {
         max_requests,
         window: Duration::from_secs(window),
         min_delay: Duration::from_secs(min_delay),
     };
-    SourceBudget { name: name.to_owned(), title: title.to_owned(), policy }
+    SourceBudget { name: name.to_owned(), title: title.to_owned(), budget }
 }
 
 fn reading(name: &str, source: &str, guidance: &[&str]) -> serde_json::Value {

@@ -17,15 +17,15 @@ use toolwire::{
     },
     store::StoreError,
     upstream::{
-        limiter::Policy,
-        limits::{SourceBudget, SourceLimits, Standing},
+        limiter::Budget,
+        source_status::{SourceBudget, SourceLimits, SourceStatus},
     },
 };
 
 use crate::support::server::{Server, config};
 
-const POLICY: Policy =
-    Policy { max_requests: 12, window: Duration::from_mins(1), min_delay: Duration::from_secs(5) };
+const BUDGET: Budget =
+    Budget { max_requests: 12, window: Duration::from_mins(1), min_delay: Duration::from_secs(5) };
 
 /// Limits the bundled source as if it were a forum.
 #[derive(Debug, Default)]
@@ -34,20 +34,20 @@ struct Limited {
 }
 
 impl SourceLimits for Limited {
-    fn limits<'a>(&'a self, user: &'a UserId, _: &'a str) -> BoxFuture<'a, Standing> {
-        let standing = match user.as_str() {
-            "demo" => Standing {
+    fn status<'a>(&'a self, user: &'a UserId, _: &'a str) -> BoxFuture<'a, SourceStatus> {
+        let status = match user.as_str() {
+            "demo" => SourceStatus {
                 wait_time: Duration::from_millis(2500),
-                policy: Some(POLICY),
+                budget: Some(BUDGET),
                 cool_down_until: None,
             },
-            _ => Standing { cool_down_until: Some(UNIX_EPOCH), ..Standing::default() },
+            _ => SourceStatus { cool_down_until: Some(UNIX_EPOCH), ..SourceStatus::default() },
         };
-        Box::pin(ready(standing))
+        Box::pin(ready(status))
     }
 
     fn budgets(&self) -> Vec<SourceBudget> {
-        vec![SourceBudget { name: "brokerage".to_owned(), title: "Brokerage".to_owned(), policy: POLICY }]
+        vec![SourceBudget { name: "brokerage".to_owned(), title: "Brokerage".to_owned(), budget: BUDGET }]
     }
 
     fn refused(&self) -> BoxFuture<'_, Result<BTreeMap<String, String>, StoreError>> {

@@ -14,7 +14,7 @@ use crate::{
     console::Failure,
     context::{ToolContext, User},
     contract::{convert::ResultFormat, proto::v1, sequence::Sequence},
-    faces::grpc::limits,
+    faces::grpc::source_status,
     pipeline::{Call, CallStream, Step},
     service::Filter,
 };
@@ -22,7 +22,7 @@ use crate::{
 /// The tools of this program.
 #[derive(Debug)]
 pub(in crate::cli) struct Local {
-    /// The service without a door.
+    /// The service, without a listener.
     pub(in crate::cli) app: App,
     /// Who calls.
     pub(in crate::cli) user: User,
@@ -45,8 +45,8 @@ impl Local {
     }
 
     pub(super) async fn limits(&self) -> Result<Vec<v1::SourceLimit>, Status> {
-        let standings = self.app.tools.limits(&self.user, "").await?;
-        Ok(standings.into_iter().map(limits::row).collect())
+        let statuses = self.app.tools.limits(&self.user, "").await?;
+        Ok(statuses.into_iter().map(source_status::row).collect())
     }
 
     /// Opens the state, so that what is wrong with it is said to the person rather than to a log that nobody reads.

@@ -6,18 +6,18 @@
 use std::{io, net::SocketAddr};
 
 use crate::{
-    app::{App, Doors},
+    app::{App, Listeners},
     config::Config,
     console::{self, Failure},
     upstream::settings,
 };
 
 /// Prints where the service is, and then what it is.
-pub(super) fn announce(config: &Config, app: &App, doors: &Doors) -> Result<(), Failure> {
+pub(super) fn announce(config: &Config, app: &App, listeners: &Listeners) -> Result<(), Failure> {
     let failed = |error: io::Error| Failure::Failed(error.to_string());
-    let address = doors.grpc.local_addr().map_err(failed)?;
+    let address = listeners.grpc.local_addr().map_err(failed)?;
     console::print(&format!("toolwire listening on {address}"))?;
-    if let Some(admin) = &doors.admin {
+    if let Some(admin) = &listeners.admin {
         console::print(&format!("toolwire admin on {}", admin.address().map_err(failed)?))?;
     }
     let tools = app.registry.snapshot().tools().count();

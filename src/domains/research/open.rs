@@ -24,7 +24,7 @@ use crate::{
     },
     files::{ReadError, Tree},
     registry::{DataSource, SourceHealth},
-    store::sqlite::Realm,
+    store::sqlite::Partition,
     upstream::sources::Sources,
 };
 
@@ -71,8 +71,8 @@ fn set_up(opening: &Opening<'_>) -> Result<Opened, OpenError> {
     let settings = config.part::<Settings>();
     let is_any_embedded = specs::ALL.iter().any(|source| upstream.is_embedded(source));
     // What was screened from invented data is never shown as real.
-    let realm = if upstream.is_embedded(&SCREENER) { Realm::Embedded } else { Realm::Live };
-    let tables = Arc::new(Tables::new(Arc::clone(state), realm));
+    let partition = if upstream.is_embedded(&SCREENER) { Partition::Embedded } else { Partition::Live };
+    let tables = Arc::new(Tables::new(Arc::clone(state), partition));
     let mut upstream = (*upstream).clone();
     if is_any_embedded {
         upstream = upstream.sending_over(|sender| embedded::attach(sender, (*tree).clone()))?;

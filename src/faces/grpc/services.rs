@@ -13,7 +13,7 @@ const PLATFORM: &str = "the platform";
 
 /// All services that are served, checked.
 #[derive(Clone, Debug)]
-pub struct Services {
+pub struct GrpcServices {
     all: Vec<Service>,
     rules: Rules,
     health: Health,
@@ -54,7 +54,7 @@ pub enum ServiceError {
     },
 }
 
-impl Services {
+impl GrpcServices {
     /// The services of the platform and those given with their owners' names. `descriptors` describe all that is offered.
     /// The errors are all that is wrong.
     pub fn new<'a>(

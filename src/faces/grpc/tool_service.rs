@@ -1,9 +1,9 @@
-//! `toolwire.v1.ToolService`: the generic door. Discovery is in `listing` and `watch`, calls are in `invoke`.
+//! `toolwire.v1.ToolService`: the generic service. Discovery is in `listing` and `watch`, calls are in `invoke`.
 
 use futures_util::{StreamExt, stream::BoxStream};
 use tonic::{Request, Response, Status};
 
-use super::{face::Face, incoming, invoke, limits, listing, service::Service, watch};
+use super::{face::Face, incoming, invoke, listing, service::Service, source_status, watch};
 use crate::{
     context::User,
     contract::{
@@ -94,8 +94,10 @@ impl ToolService for Face {
         request: Request<GetLimitsRequest>,
     ) -> Result<Response<GetLimitsResponse>, Status> {
         let user = user_of(&request);
-        let standings = self.tools.limits(&user, &request.into_inner().source).await?;
-        Ok(Response::new(GetLimitsResponse { limits: standings.into_iter().map(limits::row).collect() }))
+        let statuses = self.tools.limits(&user, &request.into_inner().source).await?;
+        Ok(Response::new(GetLimitsResponse {
+            limits: statuses.into_iter().map(source_status::row).collect(),
+        }))
     }
 
     async fn describe_for_planner(

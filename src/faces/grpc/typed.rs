@@ -1,6 +1,6 @@
 //! A tool behind a typed RPC, and the typed services made of such.
 //!
-//! The same pipeline as the generic door. A typed response has no room for an error, so a failure becomes a status.
+//! The same pipeline as the generic service. A typed response has no room for an error, so a failure becomes a status.
 
 use tonic::{Code, Request, Status};
 

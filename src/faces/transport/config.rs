@@ -114,12 +114,12 @@ impl From<&config::Server> for Config {
 
 impl Default for Http2 {
     fn default() -> Self {
-        Self::from(&config::Limits::default())
+        Self::from(&config::ServerBounds::default())
     }
 }
 
-impl From<&config::Limits> for Http2 {
-    fn from(limits: &config::Limits) -> Self {
+impl From<&config::ServerBounds> for Http2 {
+    fn from(limits: &config::ServerBounds) -> Self {
         Self {
             max_concurrent_streams: limits.max_concurrent_streams,
             stream_window: limits.stream_window,

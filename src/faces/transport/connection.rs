@@ -20,7 +20,7 @@ use tower::{Service, ServiceBuilder};
 
 use super::{
     Config, frames,
-    preface::{self, Foreigner, Language, Opening},
+    preface::{self, Opening, OtherProtocol, Protocol},
     stream::Executor,
     tls::{self, Accepted, Tls},
 };
@@ -73,20 +73,20 @@ where
         let forced = self.signals.forced.clone();
         tokio::select! {
             () = forced.cancelled() => tracing::debug!(%address, "connection dropped by force"),
-            () = self.converse(stream) => {}
+            () = self.serve(stream) => {}
         }
     }
 
-    async fn converse(self, stream: TcpStream) {
+    async fn serve(self, stream: TcpStream) {
         let (address, bound) = (self.address, self.config.preface_timeout);
         // One bound for the handshake and the preface.
         let by = clock::now() + bound;
-        let Some(tls) = &self.tls else { return self.speak(stream, by).await };
+        let Some(tls) = &self.tls else { return self.serve_stream(stream, by).await };
         match timeout_at(by, tls.accept(stream)).await {
-            Ok(Ok(Accepted::Encrypted(stream))) => self.speak(stream, by).await,
+            Ok(Ok(Accepted::Encrypted(stream))) => self.serve_stream(stream, by).await,
             Ok(Ok(Accepted::Plain(stream))) => {
                 tracing::info!(%address, "connection closed: a client without TLS on a port that speaks it");
-                let _ = timeout(bound, tls::dismiss_plain(stream)).await;
+                let _ = timeout(bound, tls::reject_plain(stream)).await;
             }
             Ok(Err(error)) if is_lost(&error) => tracing::debug!(%address, "connection lost before it spoke"),
             Ok(Err(error)) => tracing::info!(%address, %error, "connection closed: the TLS handshake failed"),
@@ -95,14 +95,14 @@ where
     }
 
     /// Reads the preface and serves what follows.
-    async fn speak<T: AsyncRead + AsyncWrite + Send + Unpin + 'static>(self, stream: T, by: Instant) {
+    async fn serve_stream<T: AsyncRead + AsyncWrite + Send + Unpin + 'static>(self, stream: T, by: Instant) {
         let (address, bound) = (self.address, self.config.preface_timeout);
         match timeout_at(by, preface::read(stream)).await {
             Ok(Ok(Opening::Http2(io))) => self.serve_http2(io).await,
-            Ok(Ok(Opening::Foreign(foreigner))) => {
-                note(address, &foreigner);
+            Ok(Ok(Opening::Other(other))) => {
+                log_other_protocol(address, &other);
                 // A farewell that fails or takes too long is as good as done.
-                let _ = timeout(bound, foreigner.dismiss_by_language()).await;
+                let _ = timeout(bound, other.reject_by_protocol()).await;
             }
             Ok(Err(error)) => tracing::debug!(%address, %error, "connection lost before it spoke"),
             Err(_) => tracing::debug!(%address, ?bound, "connection closed: no HTTP/2 preface in time"),
@@ -112,7 +112,7 @@ where
     async fn serve_http2<T: AsyncRead + AsyncWrite + Send + Unpin + 'static>(self, io: preface::Io<T>) {
         let Self { address, service, config, signals, tls: _ } = self;
         let peer = Peer::new(address);
-        let service = adapted(service, peer.clone());
+        let service = with_peer(service, peer.clone());
         let builder = builder(&config, Executor { streams: signals.streams.clone() });
         let mut connection =
             pin!(builder.serve_connection(TokioIo::new(io), TowerToHyperService::new(service)));
@@ -134,7 +134,7 @@ where
 }
 
 /// `service` between hyper's bodies and ours; its requests know their peer.
-fn adapted<S, B>(
+fn with_peer<S, B>(
     service: S,
     peer: Peer,
 ) -> impl Service<Request<Incoming>, Response = Response<frames::Body<B>>, Error = Infallible, Future: Send> + Clone
@@ -143,13 +143,13 @@ where
     S::Future: Send,
 {
     ServiceBuilder::new()
-        .map_request(move |request| introduced(request, &peer))
+        .map_request(move |request| add_peer(request, &peer))
         .map_response(|response: Response<B>| response.map(frames::Body::new))
         .service(service)
 }
 
 /// `request` in tonic's terms, with its peer.
-fn introduced(mut request: Request<Incoming>, peer: &Peer) -> Request<Body> {
+fn add_peer(mut request: Request<Incoming>, peer: &Peer) -> Request<Body> {
     request.extensions_mut().insert(peer.clone());
     request.map(Body::new)
 }
@@ -176,14 +176,14 @@ fn is_lost(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset)
 }
 
-fn note<T>(address: SocketAddr, foreigner: &Foreigner<T>) {
-    match foreigner.language {
+fn log_other_protocol<T>(address: SocketAddr, other: &OtherProtocol<T>) {
+    match other.protocol {
         // Somebody's configuration is wrong: theirs or ours.
-        Language::Tls => tracing::info!(
+        Protocol::Tls => tracing::info!(
             %address,
             "connection closed: a TLS client on a port without TLS; use http:// or configure [server.tls]"
         ),
-        language => tracing::debug!(%address, ?language, "connection closed: not HTTP/2"),
+        protocol => tracing::debug!(%address, ?protocol, "connection closed: not HTTP/2"),
     }
 }
 

@@ -10,13 +10,13 @@ use tonic::Status;
 /// What is encoded beside what is not ASCII.
 const ENCODED: &AsciiSet = &CONTROLS.add(b'%');
 
-/// Encodes the message in `headers` anew, if there is one.
-pub(super) fn spell(headers: &mut HeaderMap) {
+/// Encodes the message in `headers` again, if there is one.
+pub(super) fn encode(headers: &mut HeaderMap) {
     let Some(value) = headers.get_mut(Status::GRPC_MESSAGE) else { return };
     let text: Vec<u8> = percent_decode(value.as_bytes()).collect();
-    let spelled = percent_encode(&text, ENCODED).to_string();
-    if let Ok(spelled) = HeaderValue::from_str(&spelled) {
-        *value = spelled;
+    let encoded = percent_encode(&text, ENCODED).to_string();
+    if let Ok(encoded) = HeaderValue::from_str(&encoded) {
+        *value = encoded;
     }
 }
 
@@ -26,10 +26,10 @@ mod tests {
 
     use super::*;
 
-    fn spelled(message: &str) -> (String, Status) {
+    fn encoded(message: &str) -> (String, Status) {
         let mut headers = HeaderMap::new();
         Status::new(Code::NotFound, message).add_header(&mut headers).unwrap();
-        spell(&mut headers);
+        encode(&mut headers);
         let text = headers[Status::GRPC_MESSAGE].to_str().unwrap().to_owned();
         (text, Status::from_header_map(&headers).unwrap())
     }
@@ -37,13 +37,13 @@ mod tests {
     #[test]
     fn printable_ascii_stands_as_it_is() {
         let message = "Unknown tool: a{b} <c> \"d\" #e. Did you mean f?";
-        assert_eq!(spelled(message).0, message);
+        assert_eq!(encoded(message).0, message);
     }
 
     #[test]
     fn every_message_survives() {
         for message in ["100 %41", "line\nbreak \u{0}", "日本", "~ |"] {
-            let (text, status) = spelled(message);
+            let (text, status) = encoded(message);
             assert_eq!(status.message(), message, "{text}");
         }
     }

@@ -1,14 +1,14 @@
 //! The first bytes of a connection: HTTP/2's 24-byte preface, or something this port does not speak.
 //!
-//! Decided at the first byte that differs, so that a foreigner is not kept waiting. The caller bounds the time.
+//! Decided at the first byte that differs, so that a other is not kept waiting. The caller bounds the time.
 
 use std::io::{self, Cursor};
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, Chain, Join, ReadHalf, WriteHalf, join, split};
 
-pub(super) use self::foreigner::{Foreigner, Language, Refusal, close};
+pub(super) use self::other_protocol::{OtherProtocol, Protocol, Rejection, close};
 
-mod foreigner;
+mod other_protocol;
 
 const PREFACE: [u8; 24] = *b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
@@ -21,7 +21,7 @@ pub(super) enum Opening<S> {
     /// With the preface.
     Http2(Io<S>),
     /// With something else.
-    Foreign(Foreigner<S>),
+    Other(OtherProtocol<S>),
 }
 
 /// Reads until the preface is complete or something else is certain. A peer that leaves before is an error.
@@ -35,7 +35,7 @@ pub(super) async fn read<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S) -> io
         }
         filled += read;
         if !PREFACE.starts_with(&bytes[..filled]) {
-            return Ok(Opening::Foreign(Foreigner::new(stream, &bytes[..filled])));
+            return Ok(Opening::Other(OtherProtocol::new(stream, &bytes[..filled])));
         }
     }
     let (reader, writer) = split(stream);

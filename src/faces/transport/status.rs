@@ -105,7 +105,7 @@ fn normalise(headers: &mut HeaderMap) {
     if let Some(status) = in_form(&status) {
         headers.extend(refusal::trailers(&status));
     }
-    message::spell(headers);
+    message::encode(headers);
 }
 
 /// `status` in form, or nothing when it is already.

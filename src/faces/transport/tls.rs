@@ -16,7 +16,7 @@ use tokio_rustls::{TlsAcceptor, server::TlsStream};
 
 use self::certificate::Certificate;
 pub use self::certificate::{CertificateError, Files};
-use super::preface::{self, Opening, Refusal, close};
+use super::preface::{self, Opening, Rejection, close};
 
 mod certificate;
 
@@ -81,13 +81,13 @@ impl Tls {
 }
 
 /// Tells a peer that speaks plain text to come with TLS, in its own protocol, and closes. The caller bounds the time.
-pub(super) async fn dismiss_plain(stream: TcpStream) -> io::Result<()> {
+pub(super) async fn reject_plain(stream: TcpStream) -> io::Result<()> {
     match preface::read(stream).await? {
         Opening::Http2(mut io) => {
-            io.write_all(&go_away(Refusal::WANTS_TLS.text)).await?;
+            io.write_all(&go_away(Rejection::WANTS_TLS.text)).await?;
             close(io).await
         }
-        Opening::Foreign(foreigner) => foreigner.dismiss(Refusal::WANTS_TLS).await,
+        Opening::Other(other) => other.reject(Rejection::WANTS_TLS).await,
     }
 }
 

@@ -24,7 +24,7 @@ use crate::{
     context::{Cancellation, EventSink, StopCause, Subscribers, UserId},
     contract::{ErrorCode, Payload, Refusal, Terminal, ToolResult},
     pipeline::{Call, CallResult, execute},
-    single_flight::{Leader, SingleFlight, Waiter, WhenUnattended},
+    single_flight::{Leader, SingleFlight, UnattendedPolicy, Waiter},
     store::results::{ResultKey, Results, StoredResult},
     telemetry::continuing_trace,
 };
@@ -83,7 +83,7 @@ impl Executions {
     {
         loop {
             let caller = &call.context.cancellation;
-            let (leader, mut waiter) = self.0.join_or_lead(key, WhenUnattended::Cancel, caller);
+            let (leader, mut waiter) = self.0.join_or_lead(key, UnattendedPolicy::Cancel, caller);
             call.context.events.subscribe_to(waiter.shared());
             if let Some(leader) = leader {
                 let target = store.clone().map(|store| Target { store, key: key.result, ttl });

@@ -13,7 +13,7 @@ use crate::{
     context::{Cancellation, StopCause},
     contract::{ErrorCode, Refusal, Terminal, ToolError, ToolResult, json, payload::StoredPayload},
     pipeline::{Call, CallResult, InFlight, in_flight::Guard},
-    single_flight::{SingleFlight, Waiter, WhenUnattended},
+    single_flight::{SingleFlight, UnattendedPolicy, Waiter},
     store::idempotency::{ArgumentsDigest, Begun, Idempotency, Key},
 };
 
@@ -98,9 +98,10 @@ impl Running {
         S::Future: Send + 'static,
     {
         let (key, work) = (key_of(call), detached(call, cancellation.clone()));
-        let when_unattended = if work.writes() { WhenUnattended::Continue } else { WhenUnattended::Cancel };
+        let unattended_policy =
+            if work.writes() { UnattendedPolicy::Continue } else { UnattendedPolicy::Cancel };
         let caller = &call.context.cancellation;
-        let (leader, waiter) = self.work.lead(key.clone(), cancellation, when_unattended, caller);
+        let (leader, waiter) = self.work.lead(key.clone(), cancellation, unattended_policy, caller);
         let Self { store, key_locks, .. } = self.clone();
         let task = async move {
             let result = carry_out(inner.call(work.clone()), &work).await;

@@ -32,7 +32,7 @@ pub(in crate::registry) fn from_message(
     let mut derivation =
         Derivation { declared, direction, report, paths: Vec::new(), omitted: Omitted::new() };
     let object = derivation.object(message, "");
-    derivation.refuse_strangers(message);
+    derivation.reject_unknown(message);
     (with_dialect(object), derivation.omitted)
 }
 
@@ -140,7 +140,7 @@ impl<'a> Derivation<'a> {
         self.declared.iter().find(|it| it.name == path)
     }
 
-    fn refuse_strangers(&mut self, message: &MessageDescriptor) {
+    fn reject_unknown(&mut self, message: &MessageDescriptor) {
         for declared in self.declared.iter().filter(|it| !self.paths.contains(&it.name)) {
             let (noun, name) = (self.direction.noun(), &declared.name);
             let hint = did_you_mean(name, self.paths.iter().map(String::as_str));

@@ -32,7 +32,7 @@ pub struct MemoryResults(Cache<ResultKey, StoredResult<Payload>>);
 impl MemoryResults {
     /// Keeps at most about so many bytes.
     pub fn new(bytes: u64) -> Self {
-        let cache = Cache::builder().max_capacity(bytes).weigher(weight).expire_after(AtItsTtl).build();
+        let cache = Cache::builder().max_capacity(bytes).weigher(weight).expire_after(ExpireAtTtl).build();
         Self(cache)
     }
 }
@@ -77,9 +77,9 @@ fn weight(_key: &ResultKey, stored: &StoredResult<Payload>) -> u32 {
 }
 
 /// Frees the room of what has expired. Whether it may still answer is for the reader's clock to say.
-struct AtItsTtl;
+struct ExpireAtTtl;
 
-impl Expiry<ResultKey, StoredResult<Payload>> for AtItsTtl {
+impl Expiry<ResultKey, StoredResult<Payload>> for ExpireAtTtl {
     fn expire_after_create(
         &self,
         _: &ResultKey,

@@ -7,7 +7,7 @@ use sqlx::{Row, sqlite::SqliteRow};
 
 use super::{
     Change, Durability, Failed, Sqlite,
-    kept::Kept,
+    outcome_columns::OutcomeColumns,
     time::{instant, length, millis},
 };
 use crate::{
@@ -73,7 +73,7 @@ impl Sqlite {
     }
 
     async fn end_call(&self, key: &Key, result: &ToolResult) -> Result<(), Failed> {
-        let Kept { description, data } = Kept::of(&result.outcome, &result.provenance);
+        let OutcomeColumns { description, data } = OutcomeColumns::of(&result.outcome, &result.provenance);
         let bytes = i64::try_from(data.len()).unwrap_or(i64::MAX);
         let end = sqlx::query(END).bind(millis(result.fetched_at)).bind(description).bind(data).bind(bytes);
         // The caller is told this outcome next, and must be told it again whenever it asks.
@@ -108,7 +108,7 @@ fn known(row: &SqliteRow, key: &Key, digest: ArgumentsDigest) -> Result<Begun, s
     }
     let Some(description) = row.try_get("kept")? else { return Ok(Begun::Unfinished) };
     let fetched_at = instant(row.try_get("fetched_at")?);
-    match (Kept { description, data: row.try_get("data")? }).outcome() {
+    match (OutcomeColumns { description, data: row.try_get("data")? }).outcome() {
         Ok((outcome, provenance)) => {
             let tool = key.tool.clone();
             Ok(Begun::Ended(Box::new(ToolResult { tool, fetched_at, outcome, provenance })))

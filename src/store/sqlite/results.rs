@@ -8,7 +8,7 @@ use sqlx::{Row, sqlite::SqliteRow};
 
 use super::{
     Change, Durability, Failed, Sqlite,
-    kept::Kept,
+    outcome_columns::OutcomeColumns,
     time::{instant, length, millis},
 };
 use crate::{
@@ -61,7 +61,7 @@ impl Sqlite {
     }
 
     async fn keep_result(&self, key: &ResultKey, result: &StoredResult<Payload>) -> Result<(), Failed> {
-        let Kept { description, data } = Kept::of(&result.outcome, &result.provenance);
+        let OutcomeColumns { description, data } = OutcomeColumns::of(&result.outcome, &result.provenance);
         let bytes = u64::try_from(OVERHEAD + description.len() + data.len()).unwrap_or(u64::MAX);
         let Some(room) = self.results_bytes.checked_sub(bytes) else { return Ok(()) };
         let stored_at = millis(result.stored_at);
@@ -95,7 +95,7 @@ async fn make_room(change: &mut Change, bytes: u64) -> Result<(), sqlx::Error> {
 
 fn stored(row: &SqliteRow) -> Result<StoredResult, Failed> {
     let (stored_at, expires_at): (i64, i64) = (row.try_get("stored_at")?, row.try_get("expires_at")?);
-    let kept = Kept { description: row.try_get("kept")?, data: row.try_get("data")? };
+    let kept = OutcomeColumns { description: row.try_get("kept")?, data: row.try_get("data")? };
     let (outcome, provenance) = kept.outcome()?;
     Ok(StoredResult {
         output_message: row.try_get("output_message")?,

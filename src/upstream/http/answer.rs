@@ -96,7 +96,7 @@ impl fmt::Debug for Answer {
 /// Where JSON is wrong, without the words of the error: they quote what came, which may be anything.
 fn of_json(error: &serde_json::Error) -> Failure {
     let (kind, line, column) = (error.classify(), error.line(), error.column());
-    Failure::malformed(format!("not the JSON that was due: {kind:?} at line {line}, column {column}"))
+    Failure::malformed(format!("not the JSON that was expected: {kind:?} at line {line}, column {column}"))
 }
 
 #[cfg(test)]

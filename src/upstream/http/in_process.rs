@@ -76,7 +76,7 @@ mod tests {
 
     use super::{
         super::{
-            Answer, Due, Sender,
+            Answer, ExpectedBody, Sender,
             send::Send,
             testing::{PROFILE, context, request},
         },
@@ -103,7 +103,7 @@ mod tests {
         let base: Url = "http://toy.invalid/".parse().unwrap();
         let sender = Sender::new().unwrap().with_in_process(&base, routes());
         let sender = sender.with_user_agent("a test".parse().unwrap());
-        let outgoing = Outgoing::get(base.join(path).unwrap(), Due::Text);
+        let outgoing = Outgoing::get(base.join(path).unwrap(), ExpectedBody::Text);
         Send::new(sender, PROFILE).attempt(request(outgoing.accepting(StatusCode::FOUND), context)).await
     }
 

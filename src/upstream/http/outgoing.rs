@@ -14,15 +14,15 @@ pub struct Outgoing {
     pub(super) url: Url,
     pub(super) headers: HeaderMap,
     pub(super) body: Bytes,
-    pub(super) due: Due,
+    pub(super) expected: ExpectedBody,
     pub(super) accepted: Vec<StatusCode>,
     pub(super) timeout: Option<Duration>,
     pub(super) is_repeatable: bool,
 }
 
-/// What the body of an answer should be. HTML where something else was due means that the source refuses us.
+/// What the body of an answer should be. HTML where something else was expected means that the source refuses us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Due {
+pub enum ExpectedBody {
     /// JSON.
     Json,
     /// XML: feeds, XBRL.
@@ -37,13 +37,13 @@ pub enum Due {
 
 impl Outgoing {
     /// A GET.
-    pub fn get(url: Url, due: Due) -> Self {
+    pub fn get(url: Url, expected: ExpectedBody) -> Self {
         Self {
             method: Method::GET,
             url,
             headers: HeaderMap::new(),
             body: Bytes::new(),
-            due,
+            expected,
             accepted: Vec::new(),
             timeout: None,
             is_repeatable: true,
@@ -51,10 +51,10 @@ impl Outgoing {
     }
 
     /// A POST of a form. Sent once, unless it is marked as [`repeatable`](Self::repeatable).
-    pub fn post_form(url: Url, fields: &[(&str, &str)], due: Due) -> Self {
+    pub fn post_form(url: Url, fields: &[(&str, &str)], expected: ExpectedBody) -> Self {
         let body = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(fields).finish();
         let form = HeaderValue::from_static("application/x-www-form-urlencoded");
-        Self { method: Method::POST, body: body.into(), is_repeatable: false, ..Self::get(url, due) }
+        Self { method: Method::POST, body: body.into(), is_repeatable: false, ..Self::get(url, expected) }
             .with_header(http::header::CONTENT_TYPE, form)
     }
 
@@ -64,7 +64,7 @@ impl Outgoing {
         self
     }
 
-    /// The same request, whose answers of the given status are for the connector to judge.
+    /// The same request, whose answers of the given status are for the connector to check.
     pub fn accepting(mut self, status: StatusCode) -> Self {
         self.accepted.push(status);
         self

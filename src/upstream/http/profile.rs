@@ -20,7 +20,7 @@ pub struct Profile {
     /// Whom a refusal of credentials concerns.
     pub credentials: CredentialsOf,
     /// What only this source's answers say, looked at before the common rules. `None` leaves it to those.
-    pub judge: fn(&Answer) -> Option<Failure>,
+    pub check: fn(&Answer) -> Option<Failure>,
 }
 
 /// Whose credentials a source sees.

@@ -45,7 +45,7 @@ impl Retry {
             return failure;
         }
         let source = self.profile.name;
-        let spacing = self.limiter.policy(source).map(|policy| policy.per_user.min_delay);
+        let spacing = self.limiter.budgets(source).map(|budgets| budgets.per_user.min_delay);
         let wait = self.limiter.wait_time(source, user).await * 2;
         failure.with_retry_after(Some(wait.max(spacing.unwrap_or_default())))
     }

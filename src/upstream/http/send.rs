@@ -13,8 +13,8 @@ use tracing::{Instrument, Span, field::Empty, info_span};
 
 use super::{
     Answer, Failure, FailureKind, Outgoing, Profile, Sender,
+    check::check,
     in_process::{self, too_long},
-    judge::judge,
     network_error, record,
     request::Request,
     sender::{MAX_HEADERS, Route},
@@ -59,7 +59,7 @@ impl Send {
             answer = timeout_at(attempt_ends.min(context.deadline.at()), self.exchange(outgoing)) => answer,
         };
         match answer {
-            Ok(answer) => judge(&self.profile, outgoing, answer?),
+            Ok(answer) => check(&self.profile, outgoing, answer?),
             Err(_) if is_attempt => Err(Failure::new(FailureKind::TimedOut, "the attempt took too long")),
             Err(_) => Err(Failure::new(FailureKind::OutOfTime, "the call's deadline passed")),
         }

@@ -108,7 +108,7 @@ mod tests {
 
     use super::{
         super::{
-            Due, Outgoing,
+            ExpectedBody, Outgoing,
             send::Send,
             testing::{PROFILE, context, request},
         },
@@ -128,7 +128,7 @@ mod tests {
     async fn a_name_that_leads_into_this_network_is_not_asked_nor_asked_again() {
         let plain = built(builder().dns_resolver(Private)).unwrap();
         let sender = Sender { plain, ..Sender::new().unwrap() };
-        let outgoing = Outgoing::get("http://example.com/".parse().unwrap(), Due::Json);
+        let outgoing = Outgoing::get("http://example.com/".parse().unwrap(), ExpectedBody::Json);
         let call = context(Duration::from_mins(1));
         let failure = Send::new(sender, PROFILE).attempt(request(outgoing, &call)).await.unwrap_err();
         assert_eq!(failure.kind, FailureKind::NotConfigured);

@@ -10,7 +10,7 @@ use futures_util::future::{BoxFuture, ready};
 use http::{HeaderMap, StatusCode};
 use tower::{Service, service_fn};
 
-use super::{Answer, CredentialsOf, Due, Failure, FailureKind, Outgoing, Profile, request::Request};
+use super::{Answer, CredentialsOf, ExpectedBody, Failure, FailureKind, Outgoing, Profile, request::Request};
 use crate::{
     clock,
     context::{ToolContext, User, UserId},
@@ -27,7 +27,7 @@ pub(super) const PROFILE: Profile = Profile {
     max_body: 4096,
     may_retry: true,
     credentials: CredentialsOf::Service,
-    judge: |_| None,
+    check: |_| None,
 };
 
 /// A call of riley with so much time.
@@ -36,7 +36,7 @@ pub(super) fn context(time: Duration) -> ToolContext {
 }
 
 pub(super) fn get() -> Outgoing {
-    Outgoing::get("http://127.0.0.1:9/".parse().unwrap(), Due::Json)
+    Outgoing::get("http://127.0.0.1:9/".parse().unwrap(), ExpectedBody::Json)
 }
 
 pub(super) fn request(outgoing: Outgoing, context: &ToolContext) -> Request {

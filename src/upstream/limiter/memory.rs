@@ -15,7 +15,7 @@ use futures_util::future::BoxFuture;
 use tokio::{select, sync::watch, time::Instant, time::sleep_until};
 
 use super::{
-    Limiter, Refused, SourcePolicy,
+    Budgets, Limiter, Refused,
     schedule::{Found, Schedule},
     timeline::{Nanos, nanos},
 };
@@ -30,7 +30,7 @@ pub struct MemoryLimiter {
 
 #[derive(Debug)]
 struct Source {
-    policy: SourcePolicy,
+    budgets: Budgets,
     schedule: Mutex<Schedule>,
 }
 
@@ -44,9 +44,9 @@ struct Place<'a> {
 
 impl MemoryLimiter {
     /// A limiter of the sources with the given names. Any other is not limited.
-    pub fn new(policies: impl IntoIterator<Item = (impl Into<String>, SourcePolicy)>) -> Self {
-        let source = |policy| Source { policy, schedule: Mutex::new(Schedule::new(policy)) };
-        let sources = policies.into_iter().map(|(name, policy)| (name.into(), source(policy)));
+    pub fn new(sources: impl IntoIterator<Item = (impl Into<String>, Budgets)>) -> Self {
+        let source = |budgets| Source { budgets, schedule: Mutex::new(Schedule::new(budgets)) };
+        let sources = sources.into_iter().map(|(name, budgets)| (name.into(), source(budgets)));
         Self { epoch: clock::now(), sources: sources.collect() }
     }
 
@@ -112,8 +112,8 @@ impl Limiter for MemoryLimiter {
         Box::pin(ready(Duration::from_nanos(at - now)))
     }
 
-    fn policy(&self, source: &str) -> Option<SourcePolicy> {
-        self.sources.get(source).map(|source| source.policy)
+    fn budgets(&self, source: &str) -> Option<Budgets> {
+        self.sources.get(source).map(|source| source.budgets)
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use tokio::sync::watch;
 
 use super::{
-    SourcePolicy,
+    Budgets,
     timeline::{Nanos, Timeline},
 };
 use crate::context::UserId;
@@ -18,7 +18,7 @@ pub(super) const MAX_WAITERS: usize = 16;
 /// Who may make a request when.
 #[derive(Debug)]
 pub(super) struct Schedule {
-    policy: SourcePolicy,
+    budgets: Budgets,
     ceiling: Timeline,
     users: HashMap<UserId, User>,
     /// In the order of their arrival.
@@ -69,14 +69,14 @@ struct Waiter {
 
 impl Schedule {
     /// A schedule without requests.
-    pub(super) fn new(policy: SourcePolicy) -> Self {
+    pub(super) fn new(budgets: Budgets) -> Self {
         Self {
-            policy,
-            ceiling: Timeline::new(&policy.ceiling),
+            budgets,
+            ceiling: Timeline::new(&budgets.ceiling),
             users: HashMap::new(),
             waiters: Vec::new(),
             next_id: 0,
-            next_sweep: Timeline::memory(&policy.per_user),
+            next_sweep: Timeline::memory(&budgets.per_user),
         }
     }
 
@@ -133,7 +133,7 @@ impl Schedule {
     /// The user's state, to which a request is about to be added.
     fn user(&mut self, user: &UserId, now: Nanos) -> &mut User {
         if !self.users.contains_key(user) {
-            let timeline = Timeline::new(&self.policy.per_user);
+            let timeline = Timeline::new(&self.budgets.per_user);
             self.users.insert(user.clone(), User { timeline, waiting: 0 });
         }
         let user = self.users.get_mut(user).expect("it was there, or was inserted just now");
@@ -177,7 +177,7 @@ impl Schedule {
         if now < self.next_sweep {
             return;
         }
-        self.next_sweep = now.saturating_add(Timeline::memory(&self.policy.per_user));
+        self.next_sweep = now.saturating_add(Timeline::memory(&self.budgets.per_user));
         self.users.retain(|_, user| {
             user.timeline.forget(now);
             user.waiting > 0 || !user.timeline.is_empty()

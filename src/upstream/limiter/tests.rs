@@ -8,11 +8,11 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::clock;
-use model::{Arrival, Model, Real, Step, keeps, policy, user};
+use model::{Arrival, Model, Real, Step, budget, keeps, user};
 
 /// Runs the steps on limiter and model side by side.
-async fn run(policy: SourcePolicy, steps: &[Step]) {
-    let (mut real, mut model) = (Real::new(policy), Model::new(policy));
+async fn run(budgets: Budgets, steps: &[Step]) {
+    let (mut real, mut model) = (Real::new(budgets), Model::new(budgets));
     for (number, step) in steps.iter().enumerate() {
         match *step {
             Step::Pass { millis } => {
@@ -40,21 +40,17 @@ async fn run(policy: SourcePolicy, steps: &[Step]) {
     }
     assert_eq!(real.through, model.through(u64::MAX));
     let all: Vec<_> = real.through.values().copied().collect();
-    assert!(keeps(&policy.ceiling, &all));
+    assert!(keeps(&budgets.ceiling, &all));
     for user in 0..=u8::MAX {
         let own = model.requests.iter().filter(|request| request.user == user);
         let own: Vec<_> = own.map(|request| real.through[&request.number]).collect();
-        assert!(keeps(&policy.per_user, &own));
+        assert!(keeps(&budgets.per_user, &own));
     }
 }
 
 /// When each request that stays is let through. Some leave after a later step.
-async fn schedule_of(
-    policy: SourcePolicy,
-    steps: &[Step],
-    leaving: &[(usize, usize)],
-) -> BTreeMap<usize, u64> {
-    let mut real = Real::new(policy);
+async fn schedule_of(budgets: Budgets, steps: &[Step], leaving: &[(usize, usize)]) -> BTreeMap<usize, u64> {
+    let mut real = Real::new(budgets);
     for (number, step) in steps.iter().enumerate() {
         match *step {
             Step::Pass { millis } => {
@@ -86,12 +82,12 @@ fn paused<F: Future>(future: F) -> F::Output {
     runtime.unwrap().block_on(future)
 }
 
-fn a_policy() -> impl Strategy<Value = Policy> {
-    (1..5_u32, 1..24_u64, 0..8_u64).prop_map(|(most, window, delay)| policy(most, window, delay))
+fn a_budget() -> impl Strategy<Value = Budget> {
+    (1..5_u32, 1..24_u64, 0..8_u64).prop_map(|(most, window, delay)| budget(most, window, delay))
 }
 
-fn a_source_policy() -> impl Strategy<Value = SourcePolicy> {
-    (a_policy(), a_policy()).prop_map(|(per_user, ceiling)| SourcePolicy { per_user, ceiling })
+fn some_budgets() -> impl Strategy<Value = Budgets> {
+    (a_budget(), a_budget()).prop_map(|(per_user, ceiling)| Budgets { per_user, ceiling })
 }
 
 fn a_step() -> impl Strategy<Value = Step> {
@@ -108,15 +104,15 @@ proptest! {
 
     #[test]
     fn the_limiter_does_what_counting_every_millisecond_says(
-        policy in a_source_policy(),
+        budgets in some_budgets(),
         steps in prop::collection::vec(a_step(), 1..60),
     ) {
-        paused(run(policy, &steps));
+        paused(run(budgets, &steps));
     }
 
     #[test]
     fn a_user_who_leaves_costs_that_user_nothing(
-        own in a_policy(),
+        own in a_budget(),
         arrivals in prop::collection::vec((0..4_u64, prop::option::weighted(0.4, 0..4_usize)), 2..15),
     ) {
         // Step 2n + 1 is an arrival, in the second run a pause in place of those that leave in the first.
@@ -132,9 +128,9 @@ proptest! {
         let leaving: Vec<_> = arrivals.iter().enumerate().filter_map(|(index, (_, after))| {
             Some((2 * index + 1, 2 * (index + (*after)?) + 1))
         }).collect();
-        let policy = SourcePolicy { per_user: own, ceiling: own };
-        let left = paused(schedule_of(policy, &steps(true), &leaving));
-        let never_came = paused(schedule_of(policy, &steps(false), &[]));
+        let budgets = Budgets { per_user: own, ceiling: own };
+        let left = paused(schedule_of(budgets, &steps(true), &leaving));
+        let never_came = paused(schedule_of(budgets, &steps(false), &[]));
         // One that was let through before it could leave has cost what it has cost.
         prop_assume!(!leaving.is_empty() && leaving.iter().all(|(number, _)| !left.contains_key(number)));
         prop_assert_eq!(left, never_came);
@@ -143,8 +139,8 @@ proptest! {
 
 #[tokio::test(start_paused = true)]
 async fn spec_004_spaces_requests_and_fills_its_window() {
-    let own = policy(12, 60_000, 5_000);
-    let mut real = Real::new(SourcePolicy { per_user: own, ceiling: own });
+    let own = budget(12, 60_000, 5_000);
+    let mut real = Real::new(Budgets { per_user: own, ceiling: own });
     assert_eq!(real.arrive(0, 0, 60_000).await, Arrival::Through);
     for number in 1..=12 {
         assert_eq!(real.arrive(number, 0, 60_000).await, Arrival::Waits(number as u64 * 5_000));
@@ -155,8 +151,8 @@ async fn spec_004_spaces_requests_and_fills_its_window() {
 
 #[tokio::test(start_paused = true)]
 async fn what_comes_too_late_is_told_when_it_would_have_been_let_through() {
-    let own = policy(1, 1_000, 0);
-    let mut real = Real::new(SourcePolicy { per_user: own, ceiling: own });
+    let own = budget(1, 1_000, 0);
+    let mut real = Real::new(Budgets { per_user: own, ceiling: own });
     assert_eq!(real.arrive(0, 0, 0).await, Arrival::Through);
     assert_eq!(real.arrive(1, 0, 999).await, Arrival::TooLate(1_000));
     // Nothing was reserved by it: the next one gets that very instant.
@@ -165,8 +161,8 @@ async fn what_comes_too_late_is_told_when_it_would_have_been_let_through() {
 
 #[tokio::test(start_paused = true)]
 async fn a_reservation_in_the_way_of_another_that_could_move_up_stays() {
-    let policies = SourcePolicy { per_user: policy(2, 100, 35), ceiling: policy(100, 1, 10) };
-    let mut real = Real::new(policies);
+    let budgets = Budgets { per_user: budget(2, 100, 35), ceiling: budget(100, 1, 10) };
+    let mut real = Real::new(budgets);
     // Their own budgets free user 0 at 130, user 1 at 125, user 2 at 118.
     for (number, (at, user)) in [(25, 1_u8), (60, 1), (83, 2), (95, 0)].into_iter().enumerate() {
         while real.now() < at {
@@ -187,8 +183,8 @@ async fn a_reservation_in_the_way_of_another_that_could_move_up_stays() {
 
 #[tokio::test(start_paused = true)]
 async fn fifty_users_share_one_ceiling_in_the_order_of_their_arrival() {
-    let policies = SourcePolicy { per_user: policy(2, 100, 10), ceiling: policy(5, 20, 2) };
-    let mut real = Real::new(policies);
+    let budgets = Budgets { per_user: budget(2, 100, 10), ceiling: budget(5, 20, 2) };
+    let mut real = Real::new(budgets);
     for number in 0..150_usize {
         real.arrive(number, u8::try_from(number % 50).unwrap(), 100_000).await;
     }
@@ -196,7 +192,7 @@ async fn fifty_users_share_one_ceiling_in_the_order_of_their_arrival() {
         real.pass().await;
     }
     let all: Vec<_> = real.through.values().copied().collect();
-    assert!(keeps(&policies.ceiling, &all));
+    assert!(keeps(&budgets.ceiling, &all));
     assert!(all.is_sorted(), "first come, first served");
     // 30 rounds of five, 20 ms apart, the last of them 8 ms long: nothing is left lying.
     assert_eq!(all.last(), Some(&(29 * 20 + 8)));
@@ -204,8 +200,8 @@ async fn fifty_users_share_one_ceiling_in_the_order_of_their_arrival() {
 
 #[tokio::test(start_paused = true)]
 async fn a_crowd_of_one_user_is_no_crowd_for_another() {
-    let policies = SourcePolicy { per_user: policy(1, 10, 0), ceiling: policy(100, 10, 0) };
-    let mut real = Real::new(policies);
+    let budgets = Budgets { per_user: budget(1, 10, 0), ceiling: budget(100, 10, 0) };
+    let mut real = Real::new(budgets);
     assert_eq!(real.arrive(0, 0, 0).await, Arrival::Through);
     for number in 1..=schedule::MAX_WAITERS {
         assert!(matches!(real.arrive(number, 0, 100_000).await, Arrival::Waits(_)));
@@ -218,8 +214,8 @@ async fn a_crowd_of_one_user_is_no_crowd_for_another() {
 
 #[test]
 fn users_whose_windows_are_empty_are_forgotten() {
-    let policies = SourcePolicy { per_user: policy(2, 1_000, 10), ceiling: policy(1_000_000, 1, 0) };
-    let mut schedule = schedule::Schedule::new(policies);
+    let budgets = Budgets { per_user: budget(2, 1_000, 10), ceiling: budget(1_000_000, 1, 0) };
+    let mut schedule = schedule::Schedule::new(budgets);
     for number in 0..1_000 {
         let user = format!("user-{number}").parse().unwrap();
         assert!(matches!(schedule.reserve(&user, number, u64::MAX), schedule::Found::Now));
@@ -231,9 +227,9 @@ fn users_whose_windows_are_empty_are_forgotten() {
 
 #[tokio::test(start_paused = true)]
 async fn a_source_without_a_row_is_not_limited() {
-    let limiter = MemoryLimiter::new(Vec::<(String, SourcePolicy)>::new());
+    let limiter = MemoryLimiter::new(Vec::<(String, Budgets)>::new());
     for _ in 0..100 {
         assert_eq!(limiter.acquire("elsewhere", &user(0), clock::now(), &|_| {}).await, Ok(()));
     }
-    assert_eq!(limiter.policy("elsewhere"), None);
+    assert_eq!(limiter.budgets("elsewhere"), None);
 }

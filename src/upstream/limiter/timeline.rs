@@ -4,7 +4,7 @@
 
 use std::{collections::VecDeque, time::Duration};
 
-use super::Policy;
+use super::Budget;
 
 /// Nanoseconds since an epoch that the owner chose.
 pub(super) type Nanos = u64;
@@ -25,10 +25,10 @@ struct Rule {
 
 impl Timeline {
     /// A timeline without requests. A budget of no requests at all counts as one of a single request.
-    pub(super) fn new(policy: &Policy) -> Self {
-        let most = usize::try_from(policy.max_requests.max(1)).unwrap_or(usize::MAX);
-        let window = Rule { most, span: nanos(policy.window) };
-        let spacing = Rule { most: 1, span: nanos(policy.min_delay) };
+    pub(super) fn new(budget: &Budget) -> Self {
+        let most = usize::try_from(budget.max_requests.max(1)).unwrap_or(usize::MAX);
+        let window = Rule { most, span: nanos(budget.window) };
+        let spacing = Rule { most: 1, span: nanos(budget.min_delay) };
         Self { rules: [window, spacing], instants: VecDeque::new() }
     }
 
@@ -71,8 +71,8 @@ impl Timeline {
     }
 
     /// The time after which a request bears on nothing.
-    pub(super) fn memory(policy: &Policy) -> Nanos {
-        nanos(policy.window.max(policy.min_delay))
+    pub(super) fn memory(budget: &Budget) -> Nanos {
+        nanos(budget.window.max(budget.min_delay))
     }
 }
 

@@ -8,7 +8,7 @@ use super::{Mode, base_url};
 use crate::{
     config::{Reader, Setting},
     upstream::{
-        limiter::{Policy, SourcePolicy},
+        limiter::{Budget, Budgets},
         source::SourceSpec,
     },
 };
@@ -38,34 +38,34 @@ pub struct SourceSettings {
 }
 
 /// How many times more may be asked of an embedded source: nobody can be banned, and nobody trying it out should wait.
-const EMBEDDED_ROOM: u32 = 10;
+const EMBEDDED_FACTOR: u32 = 10;
 
-/// What holds of a source where nothing is set.
-fn usual(spec: &SourceSpec, mode: Mode) -> Policy {
-    let SourceSpec { requests, window, delay, .. } = *spec;
+/// The budget of a source where nothing is set.
+fn usual(spec: &SourceSpec, mode: Mode) -> Budget {
+    let Budget { max_requests, window, .. } = spec.budget;
     match mode {
-        Mode::Live => Policy { max_requests: requests, window, min_delay: delay },
+        Mode::Live => spec.budget,
         Mode::Embedded => {
-            Policy { max_requests: requests * EMBEDDED_ROOM, window, min_delay: Duration::ZERO }
+            Budget { max_requests: max_requests * EMBEDDED_FACTOR, window, min_delay: Duration::ZERO }
         }
     }
 }
 
 impl SourceSettings {
-    /// How much may be asked of the source. Embedded, it has no spacing and more room unless they are set.
-    pub fn policy(&self, spec: &SourceSpec, mode: Mode) -> SourcePolicy {
+    /// How much may be asked of the source. An embedded one has no spacing and a larger budget unless they are set.
+    pub fn budgets(&self, spec: &SourceSpec, mode: Mode) -> Budgets {
         let usual = usual(spec, mode);
-        let per_user = Policy {
+        let per_user = Budget {
             max_requests: self.max_requests.unwrap_or(usual.max_requests),
             window: self.window.unwrap_or(usual.window),
             min_delay: self.min_delay.unwrap_or(usual.min_delay),
         };
-        let ceiling = Policy {
+        let ceiling = Budget {
             max_requests: self.ceiling_max_requests.unwrap_or(usual.max_requests),
             window: self.ceiling_window.unwrap_or(usual.window),
             min_delay: self.ceiling_min_delay.unwrap_or(usual.min_delay),
         };
-        SourcePolicy { per_user, ceiling }
+        Budgets { per_user, ceiling }
     }
 
     /// Where one of the source's addresses is.
@@ -117,7 +117,7 @@ impl Keys<'_> {
             let default = SourceSettings::default().address(self.spec, address.key);
             let setting = self.setting(address.key);
             addresses.insert(address.key, self.reader.text(setting, default, base_url::parse));
-            if mode == Mode::Embedded && self.reader.is_said(&self.key(address.key)) {
+            if mode == Mode::Embedded && self.reader.is_set(&self.key(address.key)) {
                 let name = self.spec.name;
                 let what = format!(
                     "has no effect: {name} is embedded, which asks nobody. Set sources.mode to embedded,{name}=live, or remove it"
@@ -140,7 +140,7 @@ impl Keys<'_> {
         length
     }
 
-    /// None at all is a length too.
+    /// Zero is allowed.
     fn delay(&mut self, name: &str, usual: Duration) -> Option<Duration> {
         self.reader.optional(self.setting(name), Some(usual))
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::*;
 use crate::{
     config::{ConfigError, Flags, Loaded, print, testing},
-    upstream::{limiter::Policy, source::Address},
+    upstream::{limiter::Budget, source::Address},
 };
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -13,9 +13,7 @@ const FORUM: SourceSpec = SourceSpec {
     name: "forum",
     title: "The Forum",
     addresses: &[Address::new("base_url", "https://forum.example.com/")],
-    requests: 12,
-    window: MINUTE,
-    delay: Duration::from_secs(5),
+    budget: Budget { max_requests: 12, window: MINUTE, min_delay: Duration::from_secs(5) },
     timeout: Duration::from_secs(10),
 };
 const PRICES: SourceSpec = SourceSpec {
@@ -24,7 +22,7 @@ const PRICES: SourceSpec = SourceSpec {
         Address::new("base_url", "https://prices.example.com/"),
         Address::new("cookie_url", "https://cookies.example.com/"),
     ],
-    requests: 60,
+    budget: Budget { max_requests: 60, ..FORUM.budget },
     ..FORUM
 };
 
@@ -51,8 +49,8 @@ fn sources_are_set_like_everything_else() {
     assert!(!settings.is_embedded("prices") && settings.is_embedded("forum"));
     assert_eq!(settings.address(&PRICES, "base_url").as_str(), "http://127.0.0.1:9/prices/");
     assert_eq!(settings.address(&PRICES, "cookie_url").as_str(), "https://cookies.example.com/");
-    assert_eq!(settings.policy(&PRICES).per_user.max_requests, 7);
-    assert_eq!(settings.policy(&FORUM).per_user.min_delay, Duration::from_millis(250));
+    assert_eq!(settings.budgets(&PRICES).per_user.max_requests, 7);
+    assert_eq!(settings.budgets(&FORUM).per_user.min_delay, Duration::from_millis(250));
     assert_eq!(settings.cool_down.blocked, Duration::from_hours(1));
     let again = loaded(&print(&first), &[], None).unwrap();
     assert_eq!(format!("{:?}", again.config), format!("{:?}", first.config));
@@ -74,15 +72,15 @@ fn what_no_source_can_be_set_to_is_refused() {
 #[test]
 fn a_live_source_has_its_own_limits_and_an_embedded_one_more_room() {
     let mut settings = Settings { mode: Modes::parse("live", &[]).unwrap(), ..Settings::default() };
-    let live = Policy { max_requests: 12, window: MINUTE, min_delay: Duration::from_secs(5) };
-    assert_eq!(settings.policy(&FORUM), SourcePolicy { per_user: live, ceiling: live });
+    let live = Budget { max_requests: 12, window: MINUTE, min_delay: Duration::from_secs(5) };
+    assert_eq!(settings.budgets(&FORUM), Budgets { per_user: live, ceiling: live });
     settings.mode = Modes::default();
-    let embedded = Policy { max_requests: 120, window: MINUTE, min_delay: Duration::ZERO };
-    assert_eq!(settings.policy(&FORUM), SourcePolicy { per_user: embedded, ceiling: embedded });
+    let embedded = Budget { max_requests: 120, window: MINUTE, min_delay: Duration::ZERO };
+    assert_eq!(settings.budgets(&FORUM), Budgets { per_user: embedded, ceiling: embedded });
     let set = SourceSettings { min_delay: Some(Duration::from_millis(7)), ..SourceSettings::default() };
     settings.sources.insert("forum".to_owned(), set);
-    let spaced = Policy { min_delay: Duration::from_millis(7), ..embedded };
-    assert_eq!(settings.policy(&FORUM), SourcePolicy { per_user: spaced, ceiling: embedded });
+    let spaced = Budget { min_delay: Duration::from_millis(7), ..embedded };
+    assert_eq!(settings.budgets(&FORUM), Budgets { per_user: spaced, ceiling: embedded });
 }
 
 #[test]

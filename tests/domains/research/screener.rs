@@ -14,7 +14,7 @@ use toolwire::{
         screens::{ScreenCopy, ScreenedStock, Screens},
         tables::Tables,
     },
-    store::sqlite::Realm,
+    store::sqlite::Partition,
 };
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers::any};
 
@@ -45,7 +45,7 @@ async fn a_stale_copy_comes_with_a_warning_whatever_fails() {
     let scraped_at = clock::wall() - Duration::from_hours(30);
     let copy = ScreenCopy { name: "Kept".to_owned(), stocks: vec![stock], scraped_at };
     let user = "demo".parse().expect("a user id");
-    let tables = Tables::new(Arc::clone(&research.app.state), Realm::Live);
+    let tables = Tables::new(Arc::clone(&research.app.state), Partition::Live);
     tables.keep(&user, "default", &copy).await.expect("kept");
     let result = research.call("browse_screener", json!({})).await;
     assert!(!result.provenance.warnings.is_empty(), "a warning says why");

@@ -23,7 +23,7 @@ use toolwire::{
         store::tables::{Tables, migrations},
     },
     pipeline::{Call, Target},
-    store::sqlite::{Realm, Sqlite},
+    store::sqlite::{Partition, Sqlite},
     upstream::settings::{self, Modes, SourceSettings},
 };
 use url::Url;
@@ -174,7 +174,7 @@ pub(crate) fn user(name: &str) -> UserId {
 /// The tables of research in the state file of a directory, as live sources see them.
 pub(crate) fn tables_in(directory: &Path) -> Tables {
     let state = Sqlite::at(directory).with([migrations()]).expect("nobody else has these tables");
-    Tables::new(Arc::new(state), Realm::Live)
+    Tables::new(Arc::new(state), Partition::Live)
 }
 
 /// The same in a directory of their own, which lives as long as the guard.

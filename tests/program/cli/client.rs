@@ -105,7 +105,7 @@ async fn a_watch_tells_what_there_is_until_its_reader_has_seen_enough() {
             }
             all
         };
-        let all = timeout(PATIENCE, read).await.expect("it is synced");
+        let all = timeout(TIMEOUT, read).await.expect("it is synced");
         assert!(all[0].starts_with(first), "{}", all[0]);
         send(&watch, Signal::INT);
         assert_eq!(exit_code(watch).await, Some(130));
@@ -126,7 +126,7 @@ async fn a_running_call_is_cancelled_by_either_of_its_ids() {
         command.args(["call", "debug_sleep", "duration=60s", "--request-id", given, "--server", &address]);
         let mut call = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(call.stderr.take().unwrap()).lines();
-        let accepted = timeout(PATIENCE, lines.next_line()).await.unwrap().unwrap().unwrap();
+        let accepted = timeout(TIMEOUT, lines.next_line()).await.unwrap().unwrap().unwrap();
         let call_id = accepted.split(", call ").nth(1).unwrap().split(',').next().unwrap();
         let id = if by_request_id { given } else { call_id };
         let cancelled = run(&["cancel", id, "--server", &address]).await;

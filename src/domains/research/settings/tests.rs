@@ -4,6 +4,7 @@ use super::*;
 use crate::{
     config::{ConfigError, Flags, Loaded, print, testing},
     domains::research::sources::specs,
+    upstream::source::SourceSpec,
 };
 
 const APPLICATION: [(&str, &str); 3] = [
@@ -99,8 +100,9 @@ fn what_only_a_live_source_needs_is_reported_while_it_is_embedded() {
 
 #[test]
 fn the_limits_are_those_of_spec_004() {
-    let usual =
-        specs::ALL.map(|spec| (spec.name, spec.requests, spec.window.as_secs(), spec.delay.as_millis()));
+    let usual = specs::ALL.map(|SourceSpec { name, budget, .. }| {
+        (name, budget.max_requests, budget.window.as_secs(), budget.min_delay.as_millis())
+    });
     let expected = [
         ("yahoo", 60, 60, 1_000),
         ("valuepickr", 12, 60, 5_000),

@@ -16,7 +16,7 @@ pub use self::articles::Article;
 use self::articles::{Publisher, merged, read};
 use crate::context::ToolContext;
 use crate::upstream::{
-    http::{Client, CredentialsOf, Due, Failure, FailureKind, Outgoing, Profile},
+    http::{Client, CredentialsOf, ExpectedBody, Failure, FailureKind, Outgoing, Profile},
     now::Now,
 };
 
@@ -28,7 +28,7 @@ pub const PROFILE: Profile = Profile {
     max_body: 2 * 1024 * 1024,
     may_retry: true,
     credentials: CredentialsOf::Service,
-    judge: |_| None,
+    check: |_| None,
 };
 
 /// A feed whose newest item is older is taken to be frozen: MoneyControl's answer 200 with news of years ago.
@@ -156,7 +156,7 @@ impl News {
         context: &ToolContext,
     ) -> Result<Vec<Article>, Failure> {
         let accepted = HeaderValue::from_static("application/rss+xml, application/xml, text/xml");
-        let request = Outgoing::get(url, Due::Xml).with_header(header::ACCEPT, accepted);
+        let request = Outgoing::get(url, ExpectedBody::Xml).with_header(header::ACCEPT, accepted);
         let answer = self.client.send_following(request, context).await?;
         let articles = read(&decode::text(&answer), publisher, self.now());
         articles.map_err(|error| {

@@ -32,7 +32,7 @@ use super::india;
 use crate::context::ToolContext;
 use crate::upstream::{
     address::address,
-    http::{Answer, Client, CredentialsOf, Due, Failure, FailureKind, Outgoing, Profile},
+    http::{Answer, Client, CredentialsOf, ExpectedBody, Failure, FailureKind, Outgoing, Profile},
     now::Now,
     token::SharedToken,
 };
@@ -45,7 +45,7 @@ pub const PROFILE: Profile = Profile {
     max_body: 2 * 1024 * 1024,
     may_retry: true,
     credentials: CredentialsOf::Service,
-    judge,
+    check,
 };
 
 const USER_AGENT: HeaderValue = HeaderValue::from_static(
@@ -100,7 +100,7 @@ impl Nse {
 
     /// What institutions bought and sold in the whole market on the last day.
     pub async fn flows(&self, context: &ToolContext) -> Result<Flows, Failure> {
-        let answer = self.ask(&["api", "fiidiiTradeReact"], &[], Due::Json, context).await?;
+        let answer = self.ask(&["api", "fiidiiTradeReact"], &[], ExpectedBody::Json, context).await?;
         flows::parse(&answer).map_err(|failure| self.client.failed(failure, context))
     }
 
@@ -108,7 +108,7 @@ impl Nse {
     pub async fn filings(&self, symbol: &str, context: &ToolContext) -> Result<Vec<Filing>, Failure> {
         let path = ["api", "corporate-share-holdings-master"];
         let query = [("index", "equities"), ("symbol", symbol)];
-        let answer = self.ask(&path, &query, Due::Json, context).await?;
+        let answer = self.ask(&path, &query, ExpectedBody::Json, context).await?;
         let filings = holdings::parse(&answer).map_err(|failure| self.client.failed(failure, context))?;
         if filings.is_empty() {
             let failure = Failure::new(FailureKind::NotFound, "no filing of a shareholding");
@@ -121,7 +121,8 @@ impl Nse {
     pub async fn holding(&self, filing: &Filing, context: &ToolContext) -> Result<Holding, Failure> {
         let url = holdings::address_of(filing, &self.settings.archives)
             .map_err(|failure| self.client.failed(failure, context))?;
-        let answer = self.client.send_following(named(Outgoing::get(url, Due::Xml)), context).await?;
+        let answer =
+            self.client.send_following(named(Outgoing::get(url, ExpectedBody::Xml)), context).await?;
         let shares = xbrl::parse(&answer.body).map_err(|failure| self.client.failed(failure, context))?;
         holdings::holding(filing, &shares).map_err(|failure| self.client.failed(failure, context))
     }
@@ -129,7 +130,7 @@ impl Nse {
     /// The results that a company filed, newest first. An unknown symbol has none.
     pub async fn results(&self, symbol: &str, context: &ToolContext) -> Result<Vec<FiledResult>, Failure> {
         let path = ["api", "results-comparision"];
-        let answer = self.ask(&path, &[("symbol", symbol)], Due::Json, context).await?;
+        let answer = self.ask(&path, &[("symbol", symbol)], ExpectedBody::Json, context).await?;
         results::parse(&answer).map_err(|failure| self.client.failed(failure, context))
     }
 
@@ -143,14 +144,14 @@ impl Nse {
         let path = ["api", "historicalOR", "bulk-block-short-deals"];
         let (from, to) = (day::query(since), day::query(self.today()));
         let mut query = vec![("optionType", kind.option()), ("symbol", symbol), ("from", &from), ("to", &to)];
-        let answer = self.ask(&path, &query, Due::Json, context).await?;
+        let answer = self.ask(&path, &query, ExpectedBody::Json, context).await?;
         let deals = deals::parse_json(&answer, kind, symbol)
             .map_err(|failure| self.client.failed(failure, context))?;
         if !deals.may_be_cut {
             return Ok(deals.deals);
         }
         query.push(("csv", "true"));
-        let answer = self.ask(&path, &query, Due::Text, context).await?;
+        let answer = self.ask(&path, &query, ExpectedBody::Text, context).await?;
         deals::parse_csv(&answer, kind, symbol).map_err(|failure| self.client.failed(failure, context))
     }
 
@@ -160,7 +161,7 @@ impl Nse {
         &self,
         path: &[&str],
         query: &[(&str, &str)],
-        due: Due,
+        expected: ExpectedBody,
         context: &ToolContext,
     ) -> Result<Answer, Failure> {
         let url = address(&self.settings.base, path, query);
@@ -171,10 +172,10 @@ impl Nse {
         };
         let cookie = self.cookie.get(warm).await?;
         if is_new.into_inner() {
-            return self.client.send(with_cookie(Outgoing::get(url, due), &cookie), context).await;
+            return self.client.send(with_cookie(Outgoing::get(url, expected), &cookie), context).await;
         }
         // Nothing is judged yet: a refusal may only mean that the cookie is old.
-        let request = with_cookie(Outgoing::get(url.clone(), Due::Anything), &cookie)
+        let request = with_cookie(Outgoing::get(url.clone(), ExpectedBody::Anything), &cookie)
             .accepting(StatusCode::OK)
             .accepting(StatusCode::UNAUTHORIZED)
             .accepting(StatusCode::FORBIDDEN);
@@ -183,11 +184,11 @@ impl Nse {
             return Ok(answer);
         }
         let cookie = self.cookie.renew(&cookie, self.warm(context)).await?;
-        self.client.send(with_cookie(Outgoing::get(url, due), &cookie), context).await
+        self.client.send(with_cookie(Outgoing::get(url, expected), &cookie), context).await
     }
 
     async fn warm(&self, context: &ToolContext) -> Result<HeaderValue, Failure> {
-        let request = named(Outgoing::get(self.settings.base.clone(), Due::Html));
+        let request = named(Outgoing::get(self.settings.base.clone(), ExpectedBody::Html));
         let answer = self.client.send(request, context).await?;
         let cookies: Vec<_> = answer.cookies().map(|cookie| cookie.stripped().to_string()).collect();
         if cookies.is_empty() {
@@ -199,7 +200,7 @@ impl Nse {
 }
 
 /// The page of a block, also where a page was due: it warms nobody up. HTML elsewhere and a 403 the common rules know.
-fn judge(answer: &Answer) -> Option<Failure> {
+fn check(answer: &Answer) -> Option<Failure> {
     let is_block = answer.is_html()
         && answer.cookies().next().is_none()
         && answer.text().contains("<title>NSE India</title>");

@@ -4,8 +4,8 @@
 
 mod basic;
 mod budget;
+mod check;
 mod credentials;
-mod judge;
 mod post;
 mod settings;
 mod token;
@@ -20,7 +20,9 @@ use url::Url;
 use self::{budget::Budget, token::Tokens, wire::Listing};
 pub use self::{credentials::Credentials, post::Post, settings::Settings};
 use crate::context::ToolContext;
-use crate::upstream::http::{Answer, Client, CredentialsOf, Due, Failure, FailureKind, Outgoing, Profile};
+use crate::upstream::http::{
+    Answer, Client, CredentialsOf, ExpectedBody, Failure, FailureKind, Outgoing, Profile,
+};
 
 /// What the stack must know of Reddit.
 pub const PROFILE: Profile = Profile {
@@ -30,7 +32,7 @@ pub const PROFILE: Profile = Profile {
     max_body: 2 * 1024 * 1024,
     may_retry: true,
     credentials: CredentialsOf::Service,
-    judge: judge::judge,
+    check: check::check,
 };
 
 /// A subreddit has at most so many posts that always stand first.
@@ -134,7 +136,7 @@ impl Reddit {
     }
 
     fn request(&self, url: &Url, bearer: &HeaderValue) -> Outgoing {
-        Outgoing::get(url.clone(), Due::Json)
+        Outgoing::get(url.clone(), ExpectedBody::Json)
             .with_header(header::AUTHORIZATION, bearer.clone())
             .with_header(header::USER_AGENT, self.settings.user_agent.clone())
             .accepting(StatusCode::FOUND)

@@ -33,7 +33,7 @@ use crate::{
     context::{ToolContext, UserId},
     contract::{ErrorCode, ToolError},
     domains::research::store::screens::ScreenCopy,
-    single_flight::{Leader, SingleFlight, Waiter, WhenUnattended},
+    single_flight::{Leader, SingleFlight, UnattendedPolicy, Waiter},
     store::StoreError,
     telemetry::continuing_trace,
     upstream::{http::Client, now::Now},
@@ -113,7 +113,7 @@ impl Screener {
         let limits = TimeLimits::of(context);
         let caller = &context.cancellation;
         let (leader, mut waiter) =
-            self.scrapes.join_or_lead(context.user.id.clone(), WhenUnattended::Cancel, caller);
+            self.scrapes.join_or_lead(context.user.id.clone(), UnattendedPolicy::Cancel, caller);
         if let Some(leader) = leader {
             start(self.scrape(screen, context, &waiter, limits), leader);
         }

@@ -5,7 +5,10 @@
 use std::time::Duration;
 
 use super::{news, nse, reddit, screener, valuepickr, yahoo};
-use crate::upstream::source::{Address, SourceSpec};
+use crate::upstream::{
+    limiter::Budget,
+    source::{Address, SourceSpec},
+};
 
 const MINUTE: Duration = Duration::from_mins(1);
 
@@ -20,9 +23,7 @@ pub const YAHOO: SourceSpec = SourceSpec {
         Address::new("base_url", "https://query1.finance.yahoo.com/"),
         Address::new("cookie_url", "https://fc.yahoo.com/"),
     ],
-    requests: 60,
-    window: MINUTE,
-    delay: Duration::from_secs(1),
+    budget: Budget { max_requests: 60, window: MINUTE, min_delay: Duration::from_secs(1) },
     timeout: yahoo::PROFILE.timeout,
 };
 
@@ -31,9 +32,7 @@ pub const VALUEPICKR: SourceSpec = SourceSpec {
     name: valuepickr::PROFILE.name,
     title: "ValuePickr",
     addresses: &[Address::new("base_url", "https://forum.valuepickr.com/")],
-    requests: 12,
-    window: MINUTE,
-    delay: Duration::from_secs(5),
+    budget: Budget { max_requests: 12, window: MINUTE, min_delay: Duration::from_secs(5) },
     timeout: valuepickr::PROFILE.timeout,
 };
 
@@ -45,9 +44,7 @@ pub const REDDIT: SourceSpec = SourceSpec {
         Address::new("base_url", "https://oauth.reddit.com/"),
         Address::new("token_url", "https://www.reddit.com/"),
     ],
-    requests: 30,
-    window: MINUTE,
-    delay: Duration::from_secs(2),
+    budget: Budget { max_requests: 30, window: MINUTE, min_delay: Duration::from_secs(2) },
     timeout: reddit::PROFILE.timeout,
 };
 
@@ -60,9 +57,7 @@ pub const NEWS: SourceSpec = SourceSpec {
         Address::new("economic_times_url", "https://economictimes.indiatimes.com/"),
         Address::new("google_url", "https://news.google.com/"),
     ],
-    requests: 12,
-    window: MINUTE,
-    delay: Duration::from_secs(5),
+    budget: Budget { max_requests: 12, window: MINUTE, min_delay: Duration::from_secs(5) },
     timeout: news::PROFILE.timeout,
 };
 
@@ -71,9 +66,7 @@ pub const SCREENER: SourceSpec = SourceSpec {
     name: screener::PROFILE.name,
     title: "Screener",
     addresses: &[Address::new("base_url", "https://www.screener.in/")],
-    requests: 6,
-    window: MINUTE,
-    delay: Duration::from_secs(10),
+    budget: Budget { max_requests: 6, window: MINUTE, min_delay: Duration::from_secs(10) },
     timeout: screener::PROFILE.timeout,
 };
 
@@ -85,8 +78,6 @@ pub const NSE: SourceSpec = SourceSpec {
         Address::new("base_url", "https://www.nseindia.com/"),
         Address::new("archives_url", "https://nsearchives.nseindia.com/"),
     ],
-    requests: 3,
-    window: Duration::from_secs(1),
-    delay: Duration::from_millis(350),
+    budget: Budget { max_requests: 3, window: Duration::from_secs(1), min_delay: Duration::from_millis(350) },
     timeout: nse::PROFILE.timeout,
 };

@@ -2,7 +2,7 @@
 //!
 //! Not here: which topic is about which stock, and what the mood of its posts is.
 
-mod judge;
+mod check;
 mod topic;
 mod wire;
 
@@ -17,7 +17,7 @@ pub use self::topic::{Discussion, Topic};
 use self::wire::{Posts, SearchPage, TopicPage, TopicsPage};
 use crate::context::ToolContext;
 use crate::upstream::{
-    http::{Client, CredentialsOf, Due, Failure, Outgoing, Profile},
+    http::{Client, CredentialsOf, ExpectedBody, Failure, Outgoing, Profile},
     now::Now,
     text,
 };
@@ -30,7 +30,7 @@ pub const PROFILE: Profile = Profile {
     max_body: 2 * 1024 * 1024,
     may_retry: true,
     credentials: CredentialsOf::Service,
-    judge: judge::judge,
+    check: check::check,
 };
 
 /// So many of the newest posts are read.
@@ -148,7 +148,7 @@ impl ValuePickr {
         if !query.is_empty() {
             url.query_pairs_mut().extend_pairs(query);
         }
-        let request = Outgoing::get(url, Due::Json)
+        let request = Outgoing::get(url, ExpectedBody::Json)
             .with_header(header::ACCEPT, HeaderValue::from_static("application/json"));
         let answer = self.client.send_following(request, context).await?;
         answer.json().map_err(|failure| self.client.failed(failure, context))

@@ -27,7 +27,7 @@ pub use timeseries::Timeseries;
 use super::india;
 use crate::context::ToolContext;
 use crate::upstream::{
-    http::{Answer, Client, CredentialsOf, Due, Failure, FailureKind, Outgoing, Profile},
+    http::{Answer, Client, CredentialsOf, ExpectedBody, Failure, FailureKind, Outgoing, Profile},
     token::SharedToken,
 };
 use crumb::Crumb;
@@ -40,7 +40,7 @@ pub const PROFILE: Profile = Profile {
     max_body: 2 * 1024 * 1024,
     may_retry: true,
     credentials: CredentialsOf::Service,
-    judge,
+    check,
 };
 
 /// The National Stock Exchange of India.
@@ -70,7 +70,7 @@ impl Yahoo {
     pub async fn chart(&self, symbol: &str, span: Span, context: &ToolContext) -> Result<Chart, Failure> {
         let query = span.query();
         let query: Vec<_> = query.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        let request = self.get(&["v8", "finance", "chart", &with_suffix(symbol)], &query, Due::Json);
+        let request = self.get(&["v8", "finance", "chart", &with_suffix(symbol)], &query, ExpectedBody::Json);
         let answer = self.client.send(request, context).await?;
         chart::parse(&answer, span.bounds(self.today()))
             .map_err(|failure| self.client.failed(failure, context))
@@ -109,18 +109,18 @@ impl Yahoo {
         let period1 = india::start_of(since).to_string();
         let period2 = india::start_of(self.today() + chrono::Days::new(1)).to_string();
         let query = [("type", timeseries::TYPES), ("period1", &period1), ("period2", &period2)];
-        let answer = self.client.send(self.get(&path, &query, Due::Json), context).await?;
+        let answer = self.client.send(self.get(&path, &query, ExpectedBody::Json), context).await?;
         timeseries::parse(&answer).map_err(|failure| self.client.failed(failure, context))
     }
 
     fn summary_request(&self, symbol: &str, crumb: &Crumb) -> Outgoing {
         let path = ["v10", "finance", "quoteSummary", &with_suffix(symbol)];
         let query = [("modules", MODULES), ("formatted", "false"), ("crumb", crumb.text())];
-        self.get(&path, &query, Due::Json).with_header(header::COOKIE, crumb.cookie())
+        self.get(&path, &query, ExpectedBody::Json).with_header(header::COOKIE, crumb.cookie())
     }
 
-    fn get(&self, path: &[&str], query: &[(&str, &str)], due: Due) -> Outgoing {
-        request::get(&self.settings, path, query, due)
+    fn get(&self, path: &[&str], query: &[(&str, &str)], expected: ExpectedBody) -> Outgoing {
+        request::get(&self.settings, path, query, expected)
     }
 }
 
@@ -129,7 +129,7 @@ fn with_suffix(symbol: &str) -> String {
 }
 
 /// What only Yahoo says. A 404 means that there is no such symbol only where Yahoo's own envelope says so.
-fn judge(answer: &Answer) -> Option<Failure> {
+fn check(answer: &Answer) -> Option<Failure> {
     let is_json = answer.body.trim_ascii_start().starts_with(b"{");
     if !is_json && answer.text().contains("Will be right back") {
         return Some(Failure::new(FailureKind::Down, "a page says that it will be right back"));

@@ -6,25 +6,25 @@ use std::sync::Arc;
 
 use crate::{
     context::UserId,
-    store::sqlite::{Migrations, Realm, Sqlite},
+    store::sqlite::{Migrations, Partition, Sqlite},
 };
 
 /// Copies of screens and watch-lists in the state file.
 #[derive(Clone, Debug)]
 pub struct Tables {
     pub(super) state: Arc<Sqlite>,
-    realm: Realm,
+    partition: Partition,
 }
 
 impl Tables {
     /// Those of live or of embedded sources, which never meet. The state must have been made with [`migrations`].
-    pub fn new(state: Arc<Sqlite>, realm: Realm) -> Self {
-        Self { state, realm }
+    pub fn new(state: Arc<Sqlite>, partition: Partition) -> Self {
+        Self { state, partition }
     }
 
     /// What a user's rows have in their column `user_id`.
-    pub(super) fn owner(&self, user: &UserId) -> String {
-        self.realm.owner(user)
+    pub(super) fn user_key(&self, user: &UserId) -> String {
+        self.partition.user_key(user)
     }
 }
 

@@ -15,21 +15,21 @@ use wiremock::{
 
 use super::{
     super::{
-        Due, FailureKind,
+        ExpectedBody, FailureKind,
         testing::{FakeCoolDowns, PROFILE, context},
     },
     *,
 };
 use crate::{
     contract::ErrorCode,
-    upstream::limiter::{MemoryLimiter, Policy, SourcePolicy},
+    upstream::limiter::{Budget, Budgets, MemoryLimiter},
 };
 
 const MINUTE: Duration = Duration::from_mins(1);
 
 fn client(profile: Profile, max_requests: u32) -> Client {
-    let policy = Policy { max_requests, window: Duration::from_hours(1), min_delay: Duration::ZERO };
-    let limiter = MemoryLimiter::new([(PROFILE.name, SourcePolicy { per_user: policy, ceiling: policy })]);
+    let budget = Budget { max_requests, window: Duration::from_hours(1), min_delay: Duration::ZERO };
+    let limiter = MemoryLimiter::new([(PROFILE.name, Budgets { per_user: budget, ceiling: budget })]);
     Client::new(profile, Sender::new().unwrap(), Arc::new(limiter), Arc::<FakeCoolDowns>::default())
 }
 
@@ -40,7 +40,7 @@ async fn serving(at: &str, response: ResponseTemplate) -> MockServer {
 }
 
 fn to(server: &MockServer, path: &str) -> Outgoing {
-    Outgoing::get(format!("{}{path}", server.uri()).parse().unwrap(), Due::Json)
+    Outgoing::get(format!("{}{path}", server.uri()).parse().unwrap(), ExpectedBody::Json)
 }
 
 async fn asked(server: &MockServer) -> usize {
@@ -92,10 +92,10 @@ async fn a_page_in_place_of_data_blocks_and_nothing_is_asked_after_it() {
 }
 
 #[tokio::test]
-async fn a_source_judges_its_own_answers_first_and_what_is_accepted_is_not_judged() {
+async fn a_source_checks_its_own_answers_first_and_what_is_accepted_is_not_checked() {
     let server = serving("/a", ResponseTemplate::new(404)).await;
-    let judge = |answer: &Answer| (answer.status == 404).then(|| Failure::malformed("as I see it"));
-    let client = client(Profile { judge, ..PROFILE }, 9);
+    let check = |answer: &Answer| (answer.status == 404).then(|| Failure::malformed("as I see it"));
+    let client = client(Profile { check, ..PROFILE }, 9);
     let failure = client.send(to(&server, "/a"), &context(MINUTE)).await.unwrap_err();
     assert_eq!(failure.kind, FailureKind::Malformed);
     let accepting = to(&server, "/a").accepting(StatusCode::NOT_FOUND);
@@ -181,7 +181,7 @@ async fn a_failure_is_logged_once_with_its_spans_and_without_secrets() {
         ResponseTemplate::new(401).set_body_string("s3cret").insert_header("set-cookie", "a=s3cret");
     let server = serving("/s3cret", refusal).await;
     let url = format!("{}/s3cret?crumb=s3cret", server.uri()).parse().unwrap();
-    let outgoing = Outgoing::post_form(url, &[("password", "s3cret")], Due::Json)
+    let outgoing = Outgoing::post_form(url, &[("password", "s3cret")], ExpectedBody::Json)
         .with_header(header::AUTHORIZATION, "Basic s3cret".parse().unwrap());
     let context = context(MINUTE);
     let failure = client(PROFILE, 9).send(outgoing, &context).await.unwrap_err();

@@ -14,13 +14,13 @@ use super::{
 use crate::{
     context::{EventSink, StopCause},
     contract::Event,
-    upstream::limiter::{MemoryLimiter, Policy, SourcePolicy},
+    upstream::limiter::{Budget, Budgets, MemoryLimiter},
 };
 
 /// One request every four seconds.
 fn limiter() -> Arc<MemoryLimiter> {
-    let policy = Policy { max_requests: 1, window: Duration::from_secs(4), min_delay: Duration::ZERO };
-    Arc::new(MemoryLimiter::new([(PROFILE.name, SourcePolicy { per_user: policy, ceiling: policy })]))
+    let budget = Budget { max_requests: 1, window: Duration::from_secs(4), min_delay: Duration::ZERO };
+    Arc::new(MemoryLimiter::new([(PROFILE.name, Budgets { per_user: budget, ceiling: budget })]))
 }
 
 async fn send(limiter: &Arc<MemoryLimiter>, context: &ToolContext) -> Result<Answer, Failure> {

@@ -15,17 +15,17 @@ use crate::{
     context::{EventSink, StopCause, ToolContext},
     contract::Event,
     upstream::{
-        http::Due,
-        limiter::{MemoryLimiter, Policy, SourcePolicy},
+        http::ExpectedBody,
+        limiter::{Budget, Budgets, MemoryLimiter},
     },
 };
 
 const HOUR: Duration = Duration::from_hours(1);
 
 fn limiter() -> Arc<MemoryLimiter> {
-    let policy =
-        Policy { max_requests: 1, window: Duration::from_secs(10), min_delay: Duration::from_secs(5) };
-    Arc::new(MemoryLimiter::new([(PROFILE.name, SourcePolicy { per_user: policy, ceiling: policy })]))
+    let budget =
+        Budget { max_requests: 1, window: Duration::from_secs(10), min_delay: Duration::from_secs(5) };
+    Arc::new(MemoryLimiter::new([(PROFILE.name, Budgets { per_user: budget, ceiling: budget })]))
 }
 
 /// What comes of a request to a source that fails like this, and how often the source was asked.
@@ -80,7 +80,8 @@ async fn failures_of_several_kinds_share_the_two_retries() {
 
 #[tokio::test(start_paused = true)]
 async fn only_what_changes_nothing_is_sent_again() {
-    let post = || Outgoing::post_form("http://127.0.0.1:9/".parse().unwrap(), &[("a", "b")], Due::Json);
+    let post =
+        || Outgoing::post_form("http://127.0.0.1:9/".parse().unwrap(), &[("a", "b")], ExpectedBody::Json);
     let down = || vec![failure(FailureKind::Down); 9];
     assert_eq!(asked(PROFILE, post(), down(), &context(HOUR)).await.1, 1);
     assert_eq!(asked(PROFILE, post().repeatable(), down(), &context(HOUR)).await.1, 3);

@@ -11,7 +11,7 @@ use tokio::{
 
 use super::{
     super::{
-        Due,
+        ExpectedBody,
         testing::{PROFILE, context, request},
     },
     *,
@@ -48,7 +48,7 @@ async fn saying(bytes: impl Into<Vec<u8>>) -> String {
 }
 
 fn get(url: &str) -> Outgoing {
-    Outgoing::get(url.parse().unwrap(), Due::Json)
+    Outgoing::get(url.parse().unwrap(), ExpectedBody::Json)
 }
 
 async fn send(outgoing: Outgoing, context: &ToolContext) -> Result<Answer, Failure> {

@@ -17,7 +17,7 @@ use tokio::time::{Instant, advance};
 use crate::{
     clock,
     context::UserId,
-    upstream::limiter::{Limiter, MemoryLimiter, Policy, Refused, SourcePolicy, schedule},
+    upstream::limiter::{Budget, Budgets, Limiter, MemoryLimiter, Refused, schedule},
 };
 
 const SOURCE: &str = "here";
@@ -51,7 +51,7 @@ pub(super) struct Real {
 
 /// The model: every request that counts, in order of arrival, in milliseconds.
 pub(super) struct Model {
-    pub(super) policy: SourcePolicy,
+    pub(super) budgets: Budgets,
     pub(super) requests: Vec<Request>,
 }
 
@@ -62,8 +62,8 @@ pub(super) struct Request {
     pub(super) at: u64,
 }
 
-pub(super) fn policy(max_requests: u32, window: u64, min_delay: u64) -> Policy {
-    Policy {
+pub(super) fn budget(max_requests: u32, window: u64, min_delay: u64) -> Budget {
+    Budget {
         max_requests,
         window: Duration::from_millis(window),
         min_delay: Duration::from_millis(min_delay),
@@ -80,8 +80,8 @@ pub(super) fn millis(duration: Duration) -> u64 {
 }
 
 impl Real {
-    pub(super) fn new(policy: SourcePolicy) -> Self {
-        let limiter = Arc::new(MemoryLimiter::new([(SOURCE, policy)]));
+    pub(super) fn new(budgets: Budgets) -> Self {
+        let limiter = Arc::new(MemoryLimiter::new([(SOURCE, budgets)]));
         Self { limiter, began: clock::now(), waiting: BTreeMap::new(), through: BTreeMap::new() }
     }
 
@@ -147,8 +147,8 @@ impl Real {
 }
 
 impl Model {
-    pub(super) fn new(policy: SourcePolicy) -> Self {
-        Self { policy, requests: Vec::new() }
+    pub(super) fn new(budgets: Budgets) -> Self {
+        Self { budgets, requests: Vec::new() }
     }
 
     /// Tries one instant after the other.
@@ -160,7 +160,7 @@ impl Model {
         let all: Vec<_> = self.requests.iter().map(|request| request.at).chain([at]).collect();
         let own = self.requests.iter().filter(|request| request.user == user).map(|request| request.at);
         let own: Vec<_> = own.chain([at]).collect();
-        keeps(&self.policy.ceiling, &all) && keeps(&self.policy.per_user, &own)
+        keeps(&self.budgets.ceiling, &all) && keeps(&self.budgets.per_user, &own)
     }
 
     pub(super) fn arrive(&mut self, number: usize, user: u8, now: u64, patience: u64) -> Arrival {
@@ -204,11 +204,11 @@ impl Model {
 }
 
 /// Whether the instants keep a budget: counted, not computed.
-pub(super) fn keeps(policy: &Policy, instants: &[u64]) -> bool {
-    let (window, delay) = (millis(policy.window), millis(policy.min_delay));
+pub(super) fn keeps(budget: &Budget, instants: &[u64]) -> bool {
+    let (window, delay) = (millis(budget.window), millis(budget.min_delay));
     instants.iter().enumerate().all(|(index, begin)| {
         let within = instants.iter().filter(|at| (*begin..*begin + window).contains(at)).count();
         let apart = instants[..index].iter().all(|other| begin.abs_diff(*other) >= delay);
-        within <= policy.max_requests as usize && apart
+        within <= budget.max_requests as usize && apart
     })
 }

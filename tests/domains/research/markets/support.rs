@@ -34,7 +34,7 @@ use toolwire::{
     },
     upstream::{
         http::{Client, Profile, Sender},
-        limiter::{MemoryLimiter, SourcePolicy},
+        limiter::{Budgets, MemoryLimiter},
         now::Now,
     },
 };
@@ -118,7 +118,7 @@ impl Bench {
 }
 
 fn client(profile: Profile) -> Client {
-    let limiter = MemoryLimiter::new(std::iter::empty::<(String, SourcePolicy)>());
+    let limiter = MemoryLimiter::new(std::iter::empty::<(String, Budgets)>());
     let profile = Profile { may_retry: false, ..profile };
     let sender = embedded::attach(Sender::new().expect("TLS"), Tree::Embedded(research::data::files()))
         .expect("readable");

@@ -10,7 +10,7 @@ use super::settings::Settings;
 use crate::{
     clock,
     context::ToolContext,
-    upstream::http::{Answer, Client, Due, Failure, FailureKind, Outgoing},
+    upstream::http::{Answer, Client, ExpectedBody, Failure, FailureKind, Outgoing},
 };
 
 /// No token is trusted for longer, whatever it says of itself.
@@ -75,7 +75,7 @@ async fn fetch(client: &Client, settings: &Settings, context: &ToolContext) -> R
     };
     let url = settings.token_url.join("api/v1/access_token");
     let url = url.map_err(|error| Failure::malformed(error.to_string()))?;
-    let request = Outgoing::post_form(url, &[("grant_type", "client_credentials")], Due::Json)
+    let request = Outgoing::post_form(url, &[("grant_type", "client_credentials")], ExpectedBody::Json)
         .with_header(header::AUTHORIZATION, credentials.header())
         .with_header(header::USER_AGENT, settings.user_agent.clone())
         // Asking twice gives two tokens, and harms nobody.

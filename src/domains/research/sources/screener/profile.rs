@@ -19,10 +19,10 @@ pub const PROFILE: Profile = Profile {
     max_body: 2 * 1024 * 1024,
     may_retry: false,
     credentials: CredentialsOf::User,
-    judge,
+    check,
 };
 
-fn judge(answer: &Answer) -> Option<Failure> {
+fn check(answer: &Answer) -> Option<Failure> {
     let is_screen = answer.url.path().contains("/screens/");
     let refusal = match answer.status.as_u16() {
         200 if answer.url.fragment() == Some(SIGN_IN) => "the login page again",

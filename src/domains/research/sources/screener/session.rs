@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     context::ToolContext,
-    upstream::http::{Answer, Client, Due, Failure, Outgoing},
+    upstream::http::{Answer, Client, ExpectedBody, Failure, Outgoing},
 };
 
 /// Rows asked for on one page: what the site shows by itself.
@@ -48,7 +48,7 @@ impl<'a> Session<'a> {
     /// Reads the form, and sends it.
     pub(super) async fn open_form(&mut self) -> Result<Form, Failure> {
         let url = below(self.base, "login");
-        let answer = self.send(Outgoing::get(url.clone(), Due::Html)).await?;
+        let answer = self.send(Outgoing::get(url.clone(), ExpectedBody::Html)).await?;
         let token = page::csrf_token(&answer.text());
         token
             .map(|token| Form { url, token })
@@ -66,7 +66,7 @@ impl<'a> Session<'a> {
         let referer = value(form.url.as_str())?;
         let mut url = form.url;
         url.set_fragment(Some(SIGN_IN));
-        let post = Outgoing::post_form(url, &fields, Due::Html)
+        let post = Outgoing::post_form(url, &fields, ExpectedBody::Html)
             .with_header(header::REFERER, referer)
             .accepting(StatusCode::FOUND);
         let answer = self.send(post).await?;
@@ -80,7 +80,7 @@ impl<'a> Session<'a> {
     pub(super) async fn page(&mut self, path: &str, number: usize) -> Result<Page, Failure> {
         let mut url = below(self.base, path);
         url.query_pairs_mut().append_pair("page", &number.to_string()).append_pair("limit", ROWS);
-        let answer = self.send(Outgoing::get(url, Due::Html)).await?;
+        let answer = self.send(Outgoing::get(url, ExpectedBody::Html)).await?;
         let page = page::read(&answer.text())?;
         if page.number != number {
             return Err(Failure::malformed(format!("page {} where {number} was due", page.number)));

@@ -8,7 +8,7 @@ use secrecy::{ExposeSecret, SecretString};
 use super::{request, settings::Settings};
 use crate::{
     context::ToolContext,
-    upstream::http::{Client, Due, Failure, Outgoing},
+    upstream::http::{Client, ExpectedBody, Failure, Outgoing},
 };
 
 /// More than the 11 characters that a crumb has, and less than a page.
@@ -38,7 +38,7 @@ pub(super) async fn fetch(
     context: &ToolContext,
 ) -> Result<Crumb, Failure> {
     let cookie = cookie(client, settings, context).await?;
-    let request = request::get(settings, &["v1", "test", "getcrumb"], &[], Due::Text);
+    let request = request::get(settings, &["v1", "test", "getcrumb"], &[], ExpectedBody::Text);
     let request = request.with_header(header::COOKIE, cookie.clone());
     let answer = client.send(request, context).await?;
     let text = answer.text().trim().to_owned();

@@ -41,7 +41,7 @@ impl Screens for Tables {
         user: &'a UserId,
         screen_id: &'a str,
     ) -> BoxFuture<'a, Result<Option<ScreenCopy>, StoreError>> {
-        Box::pin(async move { self.state.explain(self.copy_of(&self.owner(user), screen_id).await) })
+        Box::pin(async move { self.state.explain(self.copy_of(&self.user_key(user), screen_id).await) })
     }
 
     fn keep<'a>(
@@ -50,7 +50,9 @@ impl Screens for Tables {
         screen_id: &'a str,
         copy: &'a ScreenCopy,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
-        Box::pin(async move { self.state.explain(self.keep_copy(&self.owner(user), screen_id, copy).await) })
+        Box::pin(
+            async move { self.state.explain(self.keep_copy(&self.user_key(user), screen_id, copy).await) },
+        )
     }
 
     fn claim_scrape<'a>(
@@ -58,7 +60,7 @@ impl Screens for Tables {
         user: &'a UserId,
         now: SystemTime,
     ) -> BoxFuture<'a, Result<Claim, StoreError>> {
-        Box::pin(async move { self.state.explain(self.claim(&self.owner(user), now).await) })
+        Box::pin(async move { self.state.explain(self.claim(&self.user_key(user), now).await) })
     }
 
     fn scrape_allowed_at<'a>(
@@ -66,7 +68,7 @@ impl Screens for Tables {
         user: &'a UserId,
         now: SystemTime,
     ) -> BoxFuture<'a, Result<Option<SystemTime>, StoreError>> {
-        Box::pin(async move { self.state.explain(self.allowed_at(&self.owner(user), now).await) })
+        Box::pin(async move { self.state.explain(self.allowed_at(&self.user_key(user), now).await) })
     }
 }
 

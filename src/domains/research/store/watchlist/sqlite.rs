@@ -39,7 +39,7 @@ const REMOVE: &str = "DELETE FROM watchlist WHERE user_id = ? AND symbol = ?";
 
 impl Watchlists for Tables {
     fn list<'a>(&'a self, user: &'a UserId) -> BoxFuture<'a, Result<Vec<WatchedStock>, StoreError>> {
-        Box::pin(async move { self.state.explain(self.watched(&self.owner(user)).await) })
+        Box::pin(async move { self.state.explain(self.watched(&self.user_key(user)).await) })
     }
 
     fn add<'a>(
@@ -50,13 +50,13 @@ impl Watchlists for Tables {
         note: Option<&'a str>,
         now: SystemTime,
     ) -> BoxFuture<'a, Result<Changed, StoreError>> {
-        Box::pin(
-            async move { self.state.explain(self.watch(&self.owner(user), symbol, name, note, now).await) },
-        )
+        Box::pin(async move {
+            self.state.explain(self.watch(&self.user_key(user), symbol, name, note, now).await)
+        })
     }
 
     fn remove<'a>(&'a self, user: &'a UserId, symbol: &'a str) -> BoxFuture<'a, Result<Changed, StoreError>> {
-        Box::pin(async move { self.state.explain(self.unwatch(&self.owner(user), symbol).await) })
+        Box::pin(async move { self.state.explain(self.unwatch(&self.user_key(user), symbol).await) })
     }
 }
 

@@ -8,11 +8,11 @@ use tokio::time::Instant;
 use super::*;
 use crate::{
     contract::ErrorCode,
-    upstream::limiter::{Refused, SourcePolicy},
+    upstream::limiter::{Budgets, Refused},
 };
 
-const POLICY: Policy =
-    Policy { max_requests: 12, window: Duration::from_mins(1), min_delay: Duration::from_secs(5) };
+const BUDGET: Budget =
+    Budget { max_requests: 12, window: Duration::from_mins(1), min_delay: Duration::from_secs(5) };
 
 /// Limits `forum` and nothing else; everybody waits for three seconds there.
 #[derive(Debug)]
@@ -34,9 +34,9 @@ impl Limiter for Waiting {
         Box::pin(ready(if limited { Duration::from_secs(3) } else { Duration::ZERO }))
     }
 
-    fn policy(&self, source: &str) -> Option<SourcePolicy> {
-        let ceiling = Policy { max_requests: 100, ..POLICY };
-        (source == "forum").then_some(SourcePolicy { per_user: POLICY, ceiling })
+    fn budgets(&self, source: &str) -> Option<Budgets> {
+        let ceiling = Budget { max_requests: 100, ..BUDGET };
+        (source == "forum").then_some(Budgets { per_user: BUDGET, ceiling })
     }
 }
 
@@ -86,31 +86,31 @@ fn limits(cool_downs: FixedCoolDown) -> Limits {
     Limits::new(Arc::new(Waiting), Arc::new(cool_downs), [("forum", "Forum"), ("board", "Board")])
 }
 
-async fn of(limits: &Limits, source: &str) -> Standing {
-    limits.limits(&"demo".parse().unwrap(), source).await
+async fn of(limits: &Limits, source: &str) -> SourceStatus {
+    limits.status(&"demo".parse().unwrap(), source).await
 }
 
 #[tokio::test]
 async fn the_wait_and_the_budget_are_the_limiters() {
     let limits = limits(cooling("board", UNIX_EPOCH));
-    let standing = of(&limits, "forum").await;
-    assert_eq!(standing.wait_time, Duration::from_secs(3));
-    assert!(!standing.can_make_request());
-    assert_eq!(standing.policy, Some(POLICY), "the user's, not the ceiling");
-    assert_eq!(of(&limits, "files").await, Standing::default());
+    let status = of(&limits, "forum").await;
+    assert_eq!(status.wait_time, Duration::from_secs(3));
+    assert!(!status.can_make_request());
+    assert_eq!(status.budget, Some(BUDGET), "the user's, not the ceiling");
+    assert_eq!(of(&limits, "files").await, SourceStatus::default());
 }
 
 #[tokio::test]
 async fn a_cool_down_is_waited_for() {
     let until = clock::wall() + Duration::from_hours(1);
-    let standing = of(&limits(cooling("board", until)), "board").await;
-    assert_eq!(standing.cool_down_until, Some(until));
-    assert!(standing.wait_time > Duration::from_mins(50) && !standing.can_make_request(), "{standing:?}");
+    let status = of(&limits(cooling("board", until)), "board").await;
+    assert_eq!(status.cool_down_until, Some(until));
+    assert!(status.wait_time > Duration::from_mins(50) && !status.can_make_request(), "{status:?}");
 }
 
 #[tokio::test]
 async fn only_sources_with_a_budget_have_one() {
-    let expected = SourceBudget { name: "forum".into(), title: "Forum".into(), policy: POLICY };
+    let expected = SourceBudget { name: "forum".into(), title: "Forum".into(), budget: BUDGET };
     assert_eq!(limits(cooling("board", UNIX_EPOCH)).budgets(), [expected]);
 }
 

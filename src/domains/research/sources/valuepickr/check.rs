@@ -21,7 +21,7 @@ struct Extras {
 }
 
 /// The failure that an answer stands for, if it is Discourse's own.
-pub(super) fn judge(answer: &Answer) -> Option<Failure> {
+pub(super) fn check(answer: &Answer) -> Option<Failure> {
     if answer.status.is_success() {
         return None;
     }

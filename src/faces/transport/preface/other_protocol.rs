@@ -9,7 +9,7 @@ const MAX_DRAINED: u64 = 64 * 1024;
 
 /// What a peer's first bytes look like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) enum Language {
+pub(in super::super) enum Protocol {
     /// Text: HTTP/1.x most likely.
     Text,
     /// A TLS handshake.
@@ -20,19 +20,19 @@ pub(in super::super) enum Language {
 
 /// What such a peer is told, as an answer of HTTP/1.1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in super::super) struct Refusal {
+pub(in super::super) struct Rejection {
     status: &'static str,
     pub(in super::super) text: &'static str,
 }
 
 /// Such a peer.
 #[derive(Debug)]
-pub(in super::super) struct Foreigner<S> {
+pub(in super::super) struct OtherProtocol<S> {
     stream: S,
-    pub(in super::super) language: Language,
+    pub(in super::super) protocol: Protocol,
 }
 
-impl Refusal {
+impl Rejection {
     /// For plain text on a port that speaks TLS.
     pub(in super::super) const WANTS_TLS: Self =
         Self { status: "400 Bad Request", text: "This port speaks TLS: use https://." };
@@ -54,23 +54,23 @@ impl Refusal {
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> Foreigner<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> OtherProtocol<S> {
     pub(super) fn new(stream: S, beginning: &[u8]) -> Self {
-        Self { stream, language: Language::of(beginning) }
+        Self { stream, protocol: Protocol::of(beginning) }
     }
 
-    /// Says what this port speaks instead of the peer's language.
-    pub(in super::super) async fn dismiss_by_language(self) -> io::Result<()> {
-        match self.language {
-            Language::Text => self.dismiss(Refusal::WANTS_HTTP2).await,
-            Language::Tls => self.dismiss(Refusal::WANTS_PLAIN).await,
-            Language::Binary => close(self.stream).await,
+    /// Says what this port speaks instead of the peer's protocol.
+    pub(in super::super) async fn reject_by_protocol(self) -> io::Result<()> {
+        match self.protocol {
+            Protocol::Text => self.reject(Rejection::WANTS_HTTP2).await,
+            Protocol::Tls => self.reject(Rejection::WANTS_PLAIN).await,
+            Protocol::Binary => close(self.stream).await,
         }
     }
 
     /// Says so and closes. The caller bounds the time.
-    pub(in super::super) async fn dismiss(mut self, refusal: Refusal) -> io::Result<()> {
-        self.stream.write_all(refusal.bytes().as_bytes()).await?;
+    pub(in super::super) async fn reject(mut self, rejection: Rejection) -> io::Result<()> {
+        self.stream.write_all(rejection.bytes().as_bytes()).await?;
         close(self.stream).await
     }
 }
@@ -82,7 +82,7 @@ pub(in super::super) async fn close(mut stream: impl AsyncRead + AsyncWrite + Un
     Ok(())
 }
 
-impl Language {
+impl Protocol {
     fn of(beginning: &[u8]) -> Self {
         let is_text = |byte: &u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
         match beginning {
@@ -99,19 +99,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refusal_says_its_own_length() {
-        let told = Refusal::WANTS_TLS.bytes();
+    fn a_rejection_says_its_own_length() {
+        let told = Rejection::WANTS_TLS.bytes();
         let (head, body) = told.split_once("\r\n\r\n").unwrap();
         assert!(head.starts_with("HTTP/1.1 400 Bad Request\r\n"), "{head}");
         assert!(head.contains(&format!("content-length: {}\r\n", body.len())), "{head}");
     }
 
     #[test]
-    fn a_language_is_told_by_its_first_bytes() {
-        assert_eq!(Language::of(&[0x16, 0x03, 0x01, 0x02, 0x00]), Language::Tls);
-        assert_eq!(Language::of(&[0x16, 0x04]), Language::Binary);
-        assert_eq!(Language::of(&[0, 1]), Language::Binary);
-        assert_eq!(Language::of(b"GET / HTTP/1.1\r\n"), Language::Text);
-        assert_eq!(Language::of(b"PRI * HTTP/1.1\r\n"), Language::Text);
+    fn a_protocol_is_recognised_by_its_first_bytes() {
+        assert_eq!(Protocol::of(&[0x16, 0x03, 0x01, 0x02, 0x00]), Protocol::Tls);
+        assert_eq!(Protocol::of(&[0x16, 0x04]), Protocol::Binary);
+        assert_eq!(Protocol::of(&[0, 1]), Protocol::Binary);
+        assert_eq!(Protocol::of(b"GET / HTTP/1.1\r\n"), Protocol::Text);
+        assert_eq!(Protocol::of(b"PRI * HTTP/1.1\r\n"), Protocol::Text);
     }
 }

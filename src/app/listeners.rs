@@ -1,25 +1,25 @@
-//! Where the service is reached: what was opened before it is wired. Not here: serving.
+//! The sockets that were opened before the service is wired. Not here: serving.
 
 use tokio::net::TcpListener;
 
 use crate::faces::{admin::Admin, transport::Listener};
 
-/// The doors that were opened for the service.
+/// The sockets on which the service listens.
 #[derive(Debug)]
-pub struct Doors {
+pub struct Listeners {
     /// For callers.
     pub grpc: Listener,
-    /// For operators, if there is one.
+    /// For operators, if configured.
     pub admin: Option<Admin>,
 }
 
-impl From<Listener> for Doors {
+impl From<Listener> for Listeners {
     fn from(grpc: Listener) -> Self {
         Self { grpc, admin: None }
     }
 }
 
-impl From<TcpListener> for Doors {
+impl From<TcpListener> for Listeners {
     fn from(grpc: TcpListener) -> Self {
         Listener::from(grpc).into()
     }

@@ -13,7 +13,7 @@ struct Refusal {
 }
 
 /// The failure that an answer stands for, if it is Reddit's own.
-pub(super) fn judge(answer: &Answer) -> Option<Failure> {
+pub(super) fn check(answer: &Answer) -> Option<Failure> {
     match answer.status {
         StatusCode::OK => token::refusal(answer),
         StatusCode::TOO_MANY_REQUESTS => {

@@ -1,4 +1,6 @@
-//! Outcomes as the tables keep them: what they are as JSON, and beside it the bytes of the data.
+//! The columns of an outcome: its description as JSON, and the bytes of its data.
+//!
+//! Shared by the tables of results and of request ids.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +14,7 @@ use crate::{
 
 /// An outcome in two columns.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct OutcomeColumns {
     /// JSON of [`Description`].
     pub(super) description: String,
     /// The data; empty for an error.
@@ -25,8 +27,8 @@ struct Description {
     outcome: Result<EncodedForm, ToolError>,
 }
 
-impl Kept {
-    /// An outcome as it is kept.
+impl OutcomeColumns {
+    /// The columns of an outcome.
     pub(super) fn of(outcome: &Outcome, provenance: &Provenance) -> Self {
         let (outcome, data) = match outcome.as_ref().map(Payload::encode) {
             Ok(Encoded { form, bytes }) => (Ok(form), bytes.to_vec()),
@@ -37,7 +39,7 @@ impl Kept {
         Self { description, data }
     }
 
-    /// The outcome that was kept.
+    /// The outcome of the columns.
     pub(super) fn outcome(self) -> Result<(Outcome<StoredPayload>, Provenance), StoreError> {
         let unreadable =
             |error: serde_json::Error| StoreError::Unreadable { what: "outcome", cause: error.to_string() };

@@ -9,7 +9,7 @@ const MAX_WINDOW: u32 = i32::MAX as u32;
 
 /// What one client may take: `[server.limits]`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Limits {
+pub struct ServerBounds {
     /// Streams on one connection at once. `TOOLWIRE_MAX_CONCURRENT_STREAMS`, default 100.
     pub max_concurrent_streams: u32,
     /// Bytes that a peer may send ahead on one stream. `TOOLWIRE_STREAM_WINDOW`, default `64KiB`.
@@ -34,7 +34,7 @@ pub struct Limits {
     pub max_connection_age: Duration,
 }
 
-impl Default for Limits {
+impl Default for ServerBounds {
     fn default() -> Self {
         Self {
             max_concurrent_streams: 100,
@@ -52,7 +52,7 @@ impl Default for Limits {
     }
 }
 
-impl Limits {
+impl ServerBounds {
     #[rustfmt::skip]
     pub(super) fn read(reader: &mut Reader) -> Self {
         let default = Self::default();

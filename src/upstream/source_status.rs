@@ -1,6 +1,6 @@
-//! What agents and operators are told of limits and cool-downs (spec 004 §4.4).
+//! The state of limits and cool-downs, for agents and operators (spec 004 §4.4).
 //!
-//! Looks and never reserves: that a request made now would be let through is no promise for the next moment.
+//! Reads only and reserves no slot: a request that could be made now may have to wait a moment later.
 
 use std::{
     collections::BTreeMap,
@@ -11,7 +11,7 @@ use std::{
 
 use futures_util::future::BoxFuture;
 
-use super::limiter::{Limiter, Policy};
+use super::limiter::{Budget, Limiter};
 use crate::{
     clock,
     context::UserId,
@@ -21,13 +21,13 @@ use crate::{
     },
 };
 
-/// What a source would do with a request of a user's.
+/// How long a request of one user would wait, and why.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Standing {
+pub struct SourceStatus {
     /// How long a request made now would wait, cool-downs included.
     pub wait_time: Duration,
     /// The user's budget; `None` without limits.
-    pub policy: Option<Policy>,
+    pub budget: Option<Budget>,
     /// Until when the source is left alone after it refused us, if it did.
     pub cool_down_until: Option<SystemTime>,
 }
@@ -40,13 +40,13 @@ pub struct SourceBudget {
     /// What people call it, such as `The Forum`.
     pub title: String,
     /// Each user's budget.
-    pub policy: Policy,
+    pub budget: Budget,
 }
 
-/// Tells of limits and cool-downs.
+/// Looks up the state of limits and cool-downs.
 pub trait SourceLimits: Send + Sync + Debug {
-    /// What a source would do with a request of the user's.
-    fn limits<'a>(&'a self, user: &'a UserId, source: &'a str) -> BoxFuture<'a, Standing>;
+    /// The status of a source for one user.
+    fn status<'a>(&'a self, user: &'a UserId, source: &'a str) -> BoxFuture<'a, SourceStatus>;
 
     /// The sources that have budgets.
     fn budgets(&self) -> Vec<SourceBudget>;
@@ -55,7 +55,7 @@ pub trait SourceLimits: Send + Sync + Debug {
     fn refused(&self) -> BoxFuture<'_, Result<BTreeMap<String, String>, StoreError>>;
 }
 
-/// Tells what the limiter and the cool-downs in force say.
+/// The state of the limiter, and of the cool-downs in force.
 #[derive(Clone, Debug)]
 pub struct Limits {
     limiter: Arc<dyn Limiter>,
@@ -63,8 +63,8 @@ pub struct Limits {
     titles: BTreeMap<String, String>,
 }
 
-impl Standing {
-    /// Whether a request made now would be let through at once (spec 004 `canMakeRequest`).
+impl SourceStatus {
+    /// Whether a request made now would not wait (spec 004 `canMakeRequest`).
     pub fn can_make_request(&self) -> bool {
         self.wait_time.is_zero()
     }
@@ -81,7 +81,7 @@ impl Limits {
         Self { limiter, cool_downs, titles: titles.collect() }
     }
 
-    /// The cool-down that holds for the user. A store that cannot be read bars nobody here: the request itself will tell.
+    /// The cool-down in force for the user. If the store cannot be read there is none: the request itself will fail.
     async fn cool_down(&self, user: &UserId, source: &str, now: SystemTime) -> Option<CoolDown> {
         let found = self.cool_downs.in_force(source, user, now).await;
         found.unwrap_or_else(|error| {
@@ -92,26 +92,26 @@ impl Limits {
 }
 
 impl SourceLimits for Limits {
-    fn limits<'a>(&'a self, user: &'a UserId, source: &'a str) -> BoxFuture<'a, Standing> {
+    fn status<'a>(&'a self, user: &'a UserId, source: &'a str) -> BoxFuture<'a, SourceStatus> {
         Box::pin(async move {
             let now = clock::wall();
             let cool_down_until = self.cool_down(user, source, now).await.map(|it| it.until);
             let cooling =
                 cool_down_until.and_then(|until| until.duration_since(now).ok()).unwrap_or_default();
-            Standing {
+            SourceStatus {
                 wait_time: self.limiter.wait_time(source, user).await.max(cooling),
-                policy: self.limiter.policy(source).map(|policy| policy.per_user),
+                budget: self.limiter.budgets(source).map(|budgets| budgets.per_user),
                 cool_down_until,
             }
         })
     }
 
     fn budgets(&self) -> Vec<SourceBudget> {
-        let budget = |(name, title): (&String, &String)| {
-            let policy = self.limiter.policy(name)?.per_user;
-            Some(SourceBudget { name: name.clone(), title: title.clone(), policy })
+        let of_source = |(name, title): (&String, &String)| {
+            let budget = self.limiter.budgets(name)?.per_user;
+            Some(SourceBudget { name: name.clone(), title: title.clone(), budget })
         };
-        self.titles.iter().filter_map(budget).collect()
+        self.titles.iter().filter_map(of_source).collect()
     }
 
     fn refused(&self) -> BoxFuture<'_, Result<BTreeMap<String, String>, StoreError>> {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// A budget: at most so many requests in every window, and so long between two (spec 004 §4.2 `RateLimitConfig`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Policy {
+pub struct Budget {
     /// Requests allowed in each window; at least one.
     pub max_requests: u32,
     /// The window.
@@ -15,9 +15,9 @@ pub struct Policy {
 
 /// A source's two budgets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SourcePolicy {
+pub struct Budgets {
     /// Each user's own.
-    pub per_user: Policy,
+    pub per_user: Budget,
     /// That of all users together, since a ban hits everyone.
-    pub ceiling: Policy,
+    pub ceiling: Budget,
 }
