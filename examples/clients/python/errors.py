@@ -24,8 +24,11 @@ with open_channel() as channel:
     try:
         call("get_quote", "{}")
     except grpc.RpcError as error:
-        # The package grpcio-status unpacks the details of a status.
-        for detail in rpc_status.from_call(error).details:
+        # The package grpcio-status unpacks the details of a status; one that the library made itself has none.
+        status = rpc_status.from_call(error)
+        if not status:
+            raise
+        for detail in status.details:
             info = error_details_pb2.ErrorInfo()
             if detail.Unpack(info):
                 print(f"refused, {info.reason}: {error.details()}")

@@ -1,6 +1,8 @@
-"""Repeats a write whose answer was lost. The same request_id says that it is the same write: it is done once."""
+"""Repeats a write until it has an answer. The same request_id says that it is the same write: it is done once."""
 
 import json
+import sys
+import time
 import uuid
 
 import grpc
@@ -9,6 +11,9 @@ from client import metadata, open_channel
 from toolwire.v1 import result_pb2, tool_service_pb2, tool_service_pb2_grpc
 
 REPEATABLE = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
+
+# Seconds to wait before each attempt, unless the server asks for more.
+PAUSES = [0, 1, 2, 4, 8]
 
 with open_channel() as channel:
     tools = tool_service_pb2_grpc.ToolServiceStub(channel)
@@ -20,16 +25,26 @@ with open_channel() as channel:
     )
 
     def write():
-        for attempt, timeout in enumerate([0.5, 5, 5], start=1):
+        retry_after = 0
+        for attempt, pause in enumerate(PAUSES, start=1):
+            time.sleep(max(pause, retry_after))
+            reason, retry_after = "no answer", 0
             try:
-                return tools.CallTool(request, timeout=timeout, metadata=metadata).result
+                # The first deadline is shorter than the write, to show what follows.
+                timeout = 0.5 if attempt == 1 else 5
+                result = tools.CallTool(request, timeout=timeout, metadata=metadata).result
+                if not result.HasField("error"):
+                    return result.data_json
+                if not result.error.retryable:
+                    sys.exit(result.error.message)
+                reason, retry_after = result.error.message, result.error.retry_after.ToTimedelta().total_seconds()
             except grpc.RpcError as error:
                 if error.code() not in REPEATABLE:
                     raise
-                print(f"attempt {attempt}: no answer")
-        raise TimeoutError("no answer at all")
+            print(f"attempt {attempt}: {reason}", flush=True)
+        sys.exit(f"given up: {reason}")
 
     first = write()
-    print(f"{json.loads(first.data_json)['value']} is written")
-    if write().data_json == first.data_json:
-        print("the repeat has the same answer")
+    print(f"{json.loads(first)['value']} is written")
+    if write() == first:
+        print("the repeat has the same data")

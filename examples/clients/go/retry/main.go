@@ -1,4 +1,4 @@
-// Repeats a write whose answer was lost. The same request_id says that it is the same write: it is done once.
+// Repeats a write until it has an answer. The same request_id says that it is the same write: it is done once.
 package main
 
 import (
@@ -18,21 +18,37 @@ import (
 
 var tools = client.Open()
 
+// pauses are the waits before each attempt, unless the server asks for more.
+var pauses = []time.Duration{0, 1 * time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second}
+
 func write(request *toolwire.CallToolRequest) string {
-	for attempt, timeout := range []time.Duration{500 * time.Millisecond, 5 * time.Second, 5 * time.Second} {
+	var reason string
+	var failure *toolwire.ToolError
+	for attempt, pause := range pauses {
+		time.Sleep(max(pause, failure.GetRetryAfter().AsDuration()))
+		timeout := 5 * time.Second
+		if attempt == 0 {
+			timeout = 500 * time.Millisecond // shorter than the write, to show what follows
+		}
 		ctx, cancel := context.WithTimeout(context.Background(), timeout)
 		response, err := tools.CallTool(ctx, request)
 		cancel()
-		switch status.Code(err) {
-		case codes.OK:
+		failure = response.GetResult().GetError()
+		switch code := status.Code(err); {
+		case code == codes.OK && failure == nil:
 			return response.GetResult().GetDataJson()
-		case codes.Unavailable, codes.DeadlineExceeded:
-			fmt.Printf("attempt %d: no answer\n", attempt+1)
+		case code == codes.OK && failure.Retryable:
+			reason = failure.Message
+		case code == codes.OK:
+			log.Fatal(failure.Message)
+		case code == codes.Unavailable || code == codes.DeadlineExceeded:
+			reason = "no answer"
 		default:
 			log.Fatal(err)
 		}
+		fmt.Printf("attempt %d: %s\n", attempt+1, reason)
 	}
-	log.Fatal("no answer at all")
+	log.Fatal("given up: ", reason)
 	return ""
 }
 
@@ -50,6 +66,6 @@ func main() {
 	}
 	fmt.Printf("%s is written\n", data.Value)
 	if write(request) == first {
-		fmt.Println("the repeat has the same answer")
+		fmt.Println("the repeat has the same data")
 	}
 }
