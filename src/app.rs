@@ -6,11 +6,15 @@ mod cool_downs;
 mod listeners;
 mod missing;
 mod start_error;
+mod state_watch;
 mod unmatched;
 
 use std::{convert::Infallible, fmt, future::pending, iter, mem, sync::Arc, time::Duration};
 
-use tokio::time::{MissedTickBehavior, timeout};
+use tokio::{
+    sync::watch,
+    time::{MissedTickBehavior, timeout},
+};
 use tokio_util::sync::CancellationToken;
 
 use self::access::{authenticator, policy};
@@ -128,8 +132,11 @@ impl App {
         let face =
             Face { tools: self.tools.clone(), max_request_bytes: config.server.limits.max_request_bytes };
         let (grpc, authenticator) = (self.grpc.clone(), authenticator(config));
+        let state = state_watch::Watch::new(&self.state);
+        let (ready, ready_too) = (state.readiness(), state.readiness());
         let serving = async {
-            let report = grpc::serve(face, grpc, authenticator, &config.server, listener, shutdown).await;
+            let report =
+                grpc::serve(face, grpc, authenticator, &config.server, listener, ready, shutdown).await;
             self.finish_writes(config.server.drain.forced_end.saturating_sub(report.elapsed)).await;
             report
         };
@@ -138,7 +145,8 @@ impl App {
             never = self.keep_fresh() => match never {},
             never = keep_certificate(tls) => match never {},
             never = cool_downs::Watch::new(&self.registry, &self.limits).run() => match never {},
-            never = administer(admin, draining.clone()) => match never {},
+            never = state.run() => match never {},
+            never = administer(admin, draining.clone(), ready_too) => match never {},
         }
     }
 
@@ -239,9 +247,13 @@ async fn keep_certificate(tls: Option<Tls>) -> Infallible {
 }
 
 /// Answers operators, if a listener for them is configured.
-async fn administer(admin: Option<Admin>, draining: CancellationToken) -> Infallible {
+async fn administer(
+    admin: Option<Admin>,
+    draining: CancellationToken,
+    ready: watch::Receiver<bool>,
+) -> Infallible {
     match admin {
-        Some(admin) => admin.serve(draining).await,
+        Some(admin) => admin.serve(draining, ready).await,
         None => pending().await,
     }
 }

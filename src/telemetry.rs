@@ -1,11 +1,12 @@
 //! Tracing and OpenTelemetry: the log on stderr, spans and metrics over OTLP where the standard `OTEL_*` variables ask for
 //! them, and metrics for whoever scrapes the admin endpoint.
 //!
-//! A span exporter that is slow or absent costs calls nothing: spans wait in a bounded queue and are dropped when it is
-//! full. Not here: what a span or a log line says, which stands where it is made.
+//! A reader of the log or a collector of spans that is slow or absent costs calls nothing: lines and spans wait in bounded
+//! queues and are dropped when those are full. Not here: what a span or a log line says, which stands where it is made.
 
 pub mod attribute;
 mod line;
+mod log_queue;
 pub mod metric;
 pub mod otlp;
 mod setup;
@@ -13,17 +14,20 @@ mod setup;
 use std::{
     io::IsTerminal,
     panic::{self, PanicHookInfo},
+    sync::mpsc,
+    thread,
     time::Duration,
 };
 
 pub use self::setup::{Format, Settings, SetupError};
-use self::{metric::export::Scrape, otlp::Otlp};
+use self::{log_queue::LogQueue, metric::export::Scrape, otlp::Otlp};
 use opentelemetry::{
     Key, KeyValue, global,
     trace::{FutureExt, TraceContextExt, TraceId, TracerProvider},
 };
 use opentelemetry_sdk::{
-    Resource, metrics::SdkMeterProvider, propagation::TraceContextPropagator, trace::SdkTracerProvider,
+    Resource, error::OTelSdkResult, metrics::SdkMeterProvider, propagation::TraceContextPropagator,
+    trace::SdkTracerProvider,
 };
 use tracing::{Metadata, Span, Subscriber, level_filters::LevelFilter};
 use tracing_opentelemetry::OpenTelemetrySpanExt;
@@ -36,13 +40,26 @@ use tracing_subscriber::{
 };
 use uuid::Uuid;
 
+use crate::clock;
+
 /// What [`otlp`] tells itself, once instead of at every failure: the target and the beginning of the names of the events.
 const LOGGED_ONCE: (&str, &str) = ("opentelemetry-otlp", "Export.");
 
-/// Flushes what is left of traces and metrics when the process ends.
+/// How long the end of the process waits for whoever reads the log.
+const LOG_FLUSH_TIMEOUT: Duration = Duration::from_millis(250);
+
+/// How long it waits for collectors.
+const EXPORT_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// How long it waits for collectors after a drain that took all its time.
+const LEAST_EXPORT_TIMEOUT: Duration = Duration::from_millis(250);
+
+/// Flushes what is left of the log, traces and metrics when the process ends.
 #[derive(Debug)]
 #[must_use]
 pub struct Guard {
+    log: LogQueue,
+    export_timeout: Duration,
     traces: Option<SdkTracerProvider>,
     metrics: Option<SdkMeterProvider>,
     scrape: Option<Scrape>,
@@ -52,6 +69,11 @@ impl Guard {
     /// Reads the metrics, if they can be scraped.
     pub fn scrape(&self) -> Option<Scrape> {
         self.scrape.clone()
+    }
+
+    /// The process should end within this time: collectors that take longer do not get everything.
+    pub fn end_within(&mut self, left: Duration) {
+        self.export_timeout = left.clamp(LEAST_EXPORT_TIMEOUT, EXPORT_TIMEOUT);
     }
 }
 
@@ -63,13 +85,14 @@ pub fn init(settings: &Settings) -> Result<Guard, SetupError> {
     let (metrics, scrape) = metric::export::start(settings, resource)?;
     let filter = EnvFilter::try_new(&settings.filter)?;
     // A line says what it has to say by itself; spans are for traces.
-    let log = log_layer(settings.format).with_filter(
+    let queue = LogQueue::start(std::io::stderr()).map_err(SetupError::Log)?;
+    let log = log_layer(settings.format, queue.clone()).with_filter(
         filter.and(filter_fn(|metadata: &Metadata<'_>| metadata.is_event() && !is_logged_once(metadata))),
     );
     let spans = traces.as_ref().map(span_layer);
     tracing_subscriber::registry().with(spans).with(log).try_init()?;
     panic::set_hook(Box::new(log_panic));
-    Ok(Guard { traces, metrics, scrape })
+    Ok(Guard { log: queue, export_timeout: EXPORT_TIMEOUT, traces, metrics, scrape })
 }
 
 /// The layer that makes OpenTelemetry spans of this crate's spans, lean on attributes.
@@ -145,11 +168,11 @@ fn log_panic(info: &PanicHookInfo<'_>) {
     tracing::error!(location, reason = info.payload_as_str(), "panicked");
 }
 
-fn log_layer<S>(format: Format) -> Box<dyn Layer<S> + Send + Sync>
+fn log_layer<S>(format: Format, queue: LogQueue) -> Box<dyn Layer<S> + Send + Sync>
 where
     S: Subscriber + for<'span> LookupSpan<'span>,
 {
-    let layer = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
+    let layer = tracing_subscriber::fmt::layer().with_writer(queue);
     let is_terminal = std::io::stderr().is_terminal();
     match format {
         Format::Auto if is_terminal => layer.boxed(),
@@ -163,13 +186,21 @@ where
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        // Bounded by the exporters' own time-outs; what cannot be sent is given up.
-        if let Some(provider) = self.metrics.take() {
-            let _ = provider.shutdown();
+        let (metrics, traces) = (self.metrics.take(), self.traces.take());
+        let (done, flushed) = mpsc::channel();
+        // A thread each, which nobody waits for: a collector that hangs must not hold up the end of the process.
+        let senders = [
+            metrics.map(|it| Box::new(move || it.shutdown()) as Box<dyn FnOnce() -> OTelSdkResult + Send>),
+            traces.map(|it| Box::new(move || it.shutdown()) as _),
+        ];
+        for sender in senders.into_iter().flatten() {
+            let done = done.clone();
+            thread::spawn(move || done.send(sender()));
         }
-        if let Some(provider) = self.traces.take() {
-            let _ = provider.shutdown();
-        }
+        drop(done);
+        let end = clock::now() + self.export_timeout;
+        while flushed.recv_timeout(clock::remaining(end)).is_ok() {}
+        self.log.flush(LOG_FLUSH_TIMEOUT);
     }
 }
 

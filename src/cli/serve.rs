@@ -2,6 +2,8 @@
 
 mod announce;
 
+use std::time::Duration;
+
 use clap::Args;
 use tokio::{select, sync::oneshot};
 
@@ -13,7 +15,7 @@ use crate::{
     faces::transport::Report,
 };
 
-/// Serves the tools over gRPC until SIGTERM or SIGINT
+/// Serves the tools over gRPC until SIGTERM, SIGINT or SIGHUP
 ///
 /// Flags win over environment variables (TOOLWIRE_…), those over toolwire.toml, and that over defaults.
 /// --print-config shows every setting.
@@ -52,7 +54,7 @@ impl Serve {
         }
         let Loaded { config, warnings, .. } = loaded;
         config.check_exposure().map_err(|error| Failure::Start(error.to_string()))?;
-        let telemetry = wiring::start_telemetry(&config)?;
+        let mut telemetry = wiring::start_telemetry(&config)?;
         for warning in config.warnings() {
             tracing::warn!("{warning}");
         }
@@ -71,9 +73,13 @@ impl Serve {
         select! {
             report = app.serve(&config, listeners, shutdown) => {
                 log_end(report);
+                telemetry.end_within(config.server.drain.forced_end.saturating_sub(report.elapsed));
                 Ok(())
             }
-            () = ask_twice(signals, stop) => Err(Failure::Interrupted),
+            () = ask_twice(signals, stop) => {
+                telemetry.end_within(Duration::ZERO);
+                Err(Failure::Interrupted)
+            }
         }
     }
 
@@ -85,14 +91,14 @@ impl Serve {
     }
 }
 
-/// Asks the server to end at the first signal. Returns at the next interrupt: the person does not want to wait.
+/// Asks the server to end at the first signal. Returns at the next SIGTERM or SIGINT: its sender does not want to wait.
 async fn ask_twice(mut signals: Signals, stop: oneshot::Sender<()>) {
-    signals.either().await;
+    signals.any().await;
     tracing::info!(
         "draining: calls are served on for a while, then those under way may finish; interrupt again to end at once"
     );
     let _ = stop.send(());
-    signals.interrupt().await;
+    signals.impatient().await;
 }
 
 fn log_end(report: Report) {

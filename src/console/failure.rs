@@ -36,7 +36,8 @@ impl Failure {
     /// What is left to say: one line, or a heading and a line for each problem.
     pub fn text(&self) -> Option<String> {
         match self {
-            Self::Said | Self::SaidRefused => None,
+            // Who interrupts knows it, and does not wait for whoever reads.
+            Self::Said | Self::SaidRefused | Self::Interrupted => None,
             other => Some(headed(&other.to_string())),
         }
     }

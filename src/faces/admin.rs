@@ -20,7 +20,7 @@ use hyper_util::{
 };
 use tokio::{
     net::{TcpListener, TcpStream},
-    sync::Semaphore,
+    sync::{Semaphore, watch},
     task::JoinSet,
     time::{sleep, timeout},
 };
@@ -62,6 +62,7 @@ pub struct BindError {
 struct Known {
     scrape: Option<Scrape>,
     draining: CancellationToken,
+    ready: watch::Receiver<bool>,
 }
 
 impl Admin {
@@ -76,9 +77,9 @@ impl Admin {
         self.listener.local_addr()
     }
 
-    /// Answers for as long as it is polled; not ready once `draining` is cancelled.
-    pub async fn serve(self, draining: CancellationToken) -> Infallible {
-        let routes = routes(Known { scrape: self.scrape, draining });
+    /// Answers for as long as it is polled; not ready while `ready` says so, and once `draining` is cancelled.
+    pub async fn serve(self, draining: CancellationToken, ready: watch::Receiver<bool>) -> Infallible {
+        let routes = routes(Known { scrape: self.scrape, draining, ready });
         let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
         // Dropped with this future, and every connection with it.
         let mut connections = JoinSet::new();
@@ -139,6 +140,9 @@ async fn ready(State(known): State<Known>) -> (StatusCode, &'static str) {
     if known.draining.is_cancelled() {
         return (StatusCode::SERVICE_UNAVAILABLE, "draining\n");
     }
+    if !*known.ready.borrow() {
+        return (StatusCode::SERVICE_UNAVAILABLE, "the state cannot be written: see the log\n");
+    }
     (StatusCode::OK, "ready\n")
 }
 
@@ -150,10 +154,17 @@ mod tests {
 
     /// An endpoint of a process that does not count, and what makes it drain.
     async fn start() -> (SocketAddr, CancellationToken) {
+        let (address, draining, _) = start_told().await;
+        (address, draining)
+    }
+
+    /// The same, and who tells it whether the state can be written.
+    async fn start_told() -> (SocketAddr, CancellationToken, watch::Sender<bool>) {
         let admin = Admin::bind("127.0.0.1:0".parse().unwrap(), None).await.unwrap();
         let (address, draining) = (admin.address().unwrap(), CancellationToken::new());
-        tokio::spawn(admin.serve(draining.clone()));
-        (address, draining)
+        let (teller, ready) = watch::channel(true);
+        tokio::spawn(admin.serve(draining.clone(), ready));
+        (address, draining, teller)
     }
 
     /// The first line and the body of what it answers.
@@ -178,6 +189,17 @@ mod tests {
         let unavailable = ("HTTP/1.1 503 Service Unavailable".into(), "draining\n".into());
         assert_eq!(get(address, "/readyz").await, unavailable);
         assert_eq!(get(address, "/healthz").await, ("HTTP/1.1 200 OK".into(), "alive\n".into()));
+    }
+
+    #[tokio::test]
+    async fn it_is_not_ready_while_the_state_cannot_be_written() {
+        let (address, _draining, teller) = start_told().await;
+        teller.send_replace(false);
+        let (status, body) = get(address, "/readyz").await;
+        assert_eq!(status, "HTTP/1.1 503 Service Unavailable");
+        assert!(body.contains("the state cannot be written"), "{body}");
+        teller.send_replace(true);
+        assert_eq!(get(address, "/readyz").await.1, "ready\n");
     }
 
     #[tokio::test]

@@ -15,6 +15,8 @@ mod watch;
 
 use std::sync::Arc;
 
+use tokio::{select, sync::watch::Receiver};
+
 pub use self::{
     face::Face,
     incoming::Caller,
@@ -32,22 +34,28 @@ pub fn bind(server: &config::Server) -> Result<Listener, ListenError> {
     Listener::open(server.listen, server.reuse_port, files)
 }
 
-/// Serves until `shutdown`, then drains.
+/// Serves until `shutdown`, then drains. Health says that no calls are taken while `ready` says so.
 pub async fn serve(
     face: Face,
     services: GrpcServices,
     authenticator: Arc<dyn Authenticator>,
     server: &config::Server,
     listener: Listener,
+    ready: Receiver<bool>,
     shutdown: impl Future<Output = ()>,
 ) -> Report {
     let config = transport::Config::from(server);
     let in_flight = face.tools.in_flight().clone();
-    services.set_serving(true).await;
+    let following = services.clone();
     let (routes, rules) = (services.routes(&face).prepare(), services.rules().clone());
     let hooks = Hooks::default()
-        .on_draining(move || async move { services.set_serving(false).await })
+        .on_draining(move || async move { services.drain().await })
         .on_forced(move || in_flight.shut_down());
     let stack = transport::stack(routes, rules, authenticator, &config);
-    transport::serve(listener, stack, config, shutdown, hooks).await
+    select! {
+        // First: nobody is answered before it is said what is served.
+        biased;
+        never = following.follow(ready) => match never {},
+        report = transport::serve(listener, stack, config, shutdown, hooks) => report,
+    }
 }

@@ -8,6 +8,7 @@ mod connect;
 mod cool_downs;
 mod error;
 mod idempotency;
+mod last_error;
 mod migrations;
 mod outcome_columns;
 mod place;
@@ -18,9 +19,9 @@ use std::path::Path;
 
 use futures_util::future::BoxFuture;
 use sqlx::{SqlitePool, Transaction};
-use tokio::sync::OnceCell;
+use tokio::sync::{OnceCell, watch};
 
-use self::{connect::Pools, place::Place};
+use self::{connect::Pools, last_error::LastError, place::Place};
 pub use self::{
     error::Failed,
     migrations::{Migrations, TableTaken},
@@ -37,6 +38,7 @@ pub struct Sqlite {
     /// How many bytes of results are kept.
     results_bytes: u64,
     pools: OnceCell<Pools>,
+    last_error: LastError,
 }
 
 /// Rows of live sources and of embedded ones are kept apart: invented data is never shown as real.
@@ -89,7 +91,13 @@ impl Sqlite {
 
     fn of(place: Place) -> Self {
         let tables = vec![Migrations::of_platform()];
-        Self { place, tables, results_bytes: MAX_BYTES, pools: OnceCell::new() }
+        Self {
+            place,
+            tables,
+            results_bytes: MAX_BYTES,
+            pools: OnceCell::new(),
+            last_error: LastError::default(),
+        }
     }
 
     /// The same state, with tables of domains beside the platform's. Must come before the first use.
@@ -130,11 +138,29 @@ impl Sqlite {
         Ok(self.pools().await?.writer.begin_with(begin).await?)
     }
 
+    /// What keeps the state from being used, while something does.
+    pub fn last_error(&self) -> watch::Receiver<Option<StoreError>> {
+        self.last_error.watch()
+    }
+
+    /// Writes something, to see whether it can be written again.
+    pub async fn probe(&self) -> Result<(), StoreError> {
+        self.explain(self.write_probe().await)?;
+        self.last_error.end();
+        Ok(())
+    }
+
+    async fn write_probe(&self) -> Result<(), Failed> {
+        let mut change = self.change(Durability::Process).await?;
+        sqlx::query(last_error::PROBE).execute(&mut *change).await?;
+        Ok(change.commit().await?)
+    }
+
     /// The failure in words for operators: which file, what is wrong, what to do.
     pub fn explain<T>(&self, done: Result<T, Failed>) -> Result<T, StoreError> {
         done.map_err(|failed| match failed {
             Failed::Store(error) => error,
-            Failed::Database(error) => error::unusable(&self.place, &error),
+            Failed::Database(error) => self.last_error.begin(error::unusable(&self.place, &error)),
         })
     }
 }

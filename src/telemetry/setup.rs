@@ -47,6 +47,9 @@ pub enum SetupError {
     /// Metrics cannot be made ready for Prometheus.
     #[error("metrics: {0}")]
     Metrics(#[from] OTelSdkError),
+    /// There is no thread for the log.
+    #[error("the log: {0}")]
+    Log(std::io::Error),
     /// Something else has set up tracing in this process.
     #[error("{0}")]
     Twice(#[from] TryInitError),

@@ -451,19 +451,29 @@ async fn a_server_and_the_program_itself_give_the_same_answers() {
 }
 
 #[tokio::test]
-async fn a_second_interrupt_ends_a_drain() {
+async fn a_second_signal_ends_a_drain() {
+    for signal in [Signal::INT, Signal::TERM] {
+        let directory = tempfile::tempdir().unwrap();
+        let (mut child, _) = served(&directory, "20s").await;
+        send(&child, signal);
+        // The first one is taken up before the second, as they are the same signal.
+        let drains = async {
+            while child.try_wait().unwrap().is_none() {
+                send(&child, signal);
+                sleep(Duration::from_millis(10)).await;
+            }
+        };
+        timeout(TIMEOUT, drains).await.expect("it ends");
+        assert_eq!(exit_code(child).await, Some(130), "{signal:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_closed_terminal_drains_as_a_signal_to_end_does() {
     let directory = tempfile::tempdir().unwrap();
-    let (mut child, _) = served(&directory, "20s").await;
-    send(&child, Signal::INT);
-    // The first one is taken up before the second, as they are the same signal.
-    let drains = async {
-        while child.try_wait().unwrap().is_none() {
-            send(&child, Signal::INT);
-            sleep(Duration::from_millis(10)).await;
-        }
-    };
-    timeout(TIMEOUT, drains).await.expect("it ends");
-    assert_eq!(exit_code(child).await, Some(130));
+    let (child, _) = served(&directory, "0s").await;
+    send(&child, Signal::HUP);
+    assert_eq!(exit_code(child).await, Some(0));
 }
 
 #[tokio::test]

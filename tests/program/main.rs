@@ -10,4 +10,5 @@ mod cli;
 mod crash;
 mod identity;
 mod metrics;
+mod operation;
 mod traces;

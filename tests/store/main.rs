@@ -5,6 +5,7 @@
 mod cool_downs;
 mod domains;
 mod earlier_file;
+mod full;
 mod idempotency;
 mod opening;
 mod results;

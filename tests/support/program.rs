@@ -1,7 +1,13 @@
 //! The real program, serving on a free port.
 
-use std::{fs, net::SocketAddr, path::Path, process::Stdio};
+use std::{
+    fs,
+    net::SocketAddr,
+    path::Path,
+    process::{ExitStatus, Stdio},
+};
 
+use rustix::process::Pid;
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::{
@@ -9,6 +15,8 @@ use tokio::{
     process::{Child, ChildStderr, ChildStdout, Command},
 };
 use tonic::transport::{Channel, Endpoint};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_toolwire");
 
 /// A running `toolwire serve --log json --diagnostics`, with a state of its own unless it is told otherwise. It ends when
 /// it is dropped.
@@ -24,8 +32,24 @@ pub struct Program {
 impl Program {
     /// Starts it in the given directory with further arguments and variables.
     pub async fn start(directory: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
+        Self::by(Command::new(PROGRAM), directory, arguments, variables).await
+    }
+
+    /// The same, and a limit on the size of files is a failed write rather than the end of the process.
+    pub async fn with_limited_files(arguments: &[&str]) -> Self {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\"", PROGRAM]);
+        Self::by(shell, Path::new("."), arguments, &[]).await
+    }
+
+    async fn by(
+        mut command: Command,
+        directory: &Path,
+        arguments: &[&str],
+        variables: &[(&str, &str)],
+    ) -> Self {
         let state = tempfile::tempdir().expect("a directory");
-        let mut child = Command::new(env!("CARGO_BIN_EXE_toolwire"))
+        let mut child = command
             .args(["serve", "--listen", "127.0.0.1:0", "--log", "json", "--diagnostics"])
             .args(arguments)
             .env("TOOLWIRE_STATE", state.path())
@@ -78,6 +102,18 @@ impl Program {
         }
     }
 
+    /// Its process.
+    pub fn pid(&self) -> Pid {
+        let id = self.child.id().expect("running").try_into().expect("a process");
+        Pid::from_raw(id).expect("a process")
+    }
+
+    /// Waits until it has ended by itself: how, and what is left of its log.
+    pub async fn ended(mut self) -> (ExitStatus, String) {
+        let status = self.child.wait().await.expect("running");
+        (status, self.rest().await)
+    }
+
     /// The most memory it has held so far, in KiB.
     pub fn peak_memory_kib(&self) -> u64 {
         let id = self.child.id().expect("running");
@@ -89,6 +125,10 @@ impl Program {
     /// Ends it at once and returns what is left of its log.
     pub async fn kill(mut self) -> String {
         self.child.kill().await.expect("running");
+        self.rest().await
+    }
+
+    async fn rest(&mut self) -> String {
         let mut text = String::new();
         while let Some(line) = self.log.next_line().await.expect("readable") {
             text.push_str(&line);

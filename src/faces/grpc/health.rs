@@ -1,9 +1,10 @@
 //! `grpc.health.v1.Health`: whether the server and each of its services take calls. For everybody: balancers and
 //! orchestrators have no credentials.
 
-use std::fmt;
+use std::{fmt, sync::Arc};
 
 use prost_reflect::DescriptorPool;
+use tokio::sync::Mutex;
 use tonic_health::{
     pb,
     server::{HealthReporter, HealthService},
@@ -19,6 +20,16 @@ const SERVER: &str = "";
 #[derive(Clone)]
 pub(super) struct Health {
     reporter: HealthReporter,
+    standing: Arc<Mutex<Standing>>,
+}
+
+/// What keeps the server from taking calls.
+#[derive(Debug, Default)]
+pub(super) struct Standing {
+    /// It ends.
+    pub(super) draining: bool,
+    /// Something that calls need is missing, for now.
+    pub(super) impaired: bool,
 }
 
 impl Health {
@@ -26,7 +37,7 @@ impl Health {
     pub(super) fn new(descriptors: &mut DescriptorPool) -> Self {
         let set = pb::FILE_DESCRIPTOR_SET;
         descriptors.decode_file_descriptor_set(set).expect("the crate's descriptor set is valid");
-        Self { reporter: HealthReporter::new() }
+        Self { reporter: HealthReporter::new(), standing: Arc::default() }
     }
 
     pub(super) fn service(&self) -> Service {
@@ -39,10 +50,17 @@ impl Health {
         .except("Watch", Rule { lifetime: Lifetime::Uncapped, ..public })
     }
 
-    /// Says of the server and of each service whether it takes calls.
-    pub(super) async fn set(&self, services: impl Iterator<Item = &'static str>, is_serving: bool) {
+    /// Says of the server and of each service whether it takes calls after a change.
+    pub(super) async fn tell(
+        &self,
+        services: impl Iterator<Item = &'static str>,
+        change: impl FnOnce(&mut Standing),
+    ) {
         use tonic_health::ServingStatus::{NotServing, Serving};
-        let status = if is_serving { Serving } else { NotServing };
+        // Held until all is told: of two changes the later one is told last.
+        let mut standing = self.standing.lock().await;
+        change(&mut standing);
+        let status = if standing.draining || standing.impaired { NotServing } else { Serving };
         for service in services.chain([SERVER]) {
             self.reporter.set_service_status(service, status).await;
         }

@@ -1,8 +1,13 @@
 //! Everything that is served, as one: whose rules are derived from the descriptors, and what is wrong with it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    convert::Infallible,
+    future::pending,
+};
 
 use prost_reflect::DescriptorPool;
+use tokio::sync::watch;
 use tonic::service::Routes;
 
 use super::{face::Face, health::Health, reflection, service::Service, tool_service};
@@ -88,9 +93,20 @@ impl GrpcServices {
         self.all.iter().fold(Routes::default(), |routes, service| service.add_to(routes, face))
     }
 
-    /// Says of the server as a whole and of each service whether it takes calls.
-    pub(super) async fn set_serving(&self, is_serving: bool) {
-        self.health.set(self.names(), is_serving).await;
+    /// Says of the server as a whole and of each service that it takes calls no more.
+    pub(super) async fn drain(&self) {
+        self.health.tell(self.names(), |standing| standing.draining = true).await;
+    }
+
+    /// Says of the server as a whole and of each service whether it takes calls, for as long as it is polled.
+    pub(super) async fn follow(&self, mut ready: watch::Receiver<bool>) -> Infallible {
+        loop {
+            let is_ready = *ready.borrow_and_update();
+            self.health.tell(self.names(), |standing| standing.impaired = !is_ready).await;
+            if ready.changed().await.is_err() {
+                return pending().await;
+            }
+        }
     }
 }
 

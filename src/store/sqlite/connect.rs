@@ -3,7 +3,7 @@
 use std::{io, path::Path, time::Duration};
 
 use sqlx::{
-    SqlitePool,
+    Connection, SqlitePool,
     sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions},
 };
 use tokio::time::sleep;
@@ -91,6 +91,12 @@ fn pool(connections: u32) -> SqlitePoolOptions {
         .max_connections(connections)
         .acquire_timeout(ACQUIRE_TIMEOUT)
         .test_before_acquire(false)
+        // SQLite ends a transaction by itself when a disk is full, and sqlx, which does not notice, would never begin
+        // another: such a connection makes room for a new one.
+        .before_acquire(|connection, _| {
+            let is_usable = !connection.is_in_transaction();
+            Box::pin(async move { Ok(is_usable) })
+        })
         .idle_timeout(None)
         .max_lifetime(None)
 }
