@@ -125,6 +125,11 @@ impl Provenance {
         }
         self.cached_for = self.cached_for.max(other.cached_for);
         self.untrusted_nonce = self.untrusted_nonce.take().or(other.untrusted_nonce);
-        self.warnings.extend(other.warnings);
+        for warning in other.warnings {
+            // Parts that come from one file say the same of it.
+            if !self.warnings.contains(&warning) {
+                self.warnings.push(warning);
+            }
+        }
     }
 }

@@ -26,11 +26,11 @@ use arc_swap::ArcSwap;
 pub use accounts::Account;
 pub use data::Data;
 pub use date::{Window, leading_date};
-pub use facts::{FALLBACK, Fact, Facts};
+pub use facts::{Answer, FALLBACK, Fact, Facts};
 pub use health::{Health, OpenError};
 pub use master::{Dated, Master, SECTIONS};
 pub use rows::{AccountSummary, Performance, Position, Quote, Return, Trade, Transfer};
-pub use values::{AsOf, Symbol, Time};
+pub use values::{AsOf, Currency, Symbol, Time};
 pub use words::{AssetClass, Method, Side, Status, Timeframe, TransferType};
 
 use crate::{context::UserId, files::Tree};
@@ -98,7 +98,7 @@ impl Brokerage {
     fn reload(&self, files: &mut WatchedFiles) {
         let Some(mut snapshot) = files.reload() else { return };
         let present = self.present.load();
-        if snapshot.data.digest() == present.data.digest() {
+        if snapshot.data.is_same_as(&present.data) {
             snapshot.data = Arc::clone(&present.data);
         }
         self.present.store(Arc::new(snapshot));

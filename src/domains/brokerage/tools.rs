@@ -43,9 +43,11 @@ fn services() -> Required {
     Required::none().of::<Brokerage>()
 }
 
-/// Fixes the state of the brokerage that this call sees, and returns its digest.
+/// Fixes the state of the brokerage that this call sees, and returns what identifies it. The same content from a broken
+/// file is another state: it comes with a warning.
 pub fn state(context: &ToolContext) -> String {
-    data(context).digest().to_owned()
+    let data = data(context);
+    if data.is_stale() { format!("{} stale", data.digest()) } else { data.digest().to_owned() }
 }
 
 /// The state of the brokerage that this call sees: fixed at first use, so that a composite and its nested calls see one.

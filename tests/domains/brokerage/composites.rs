@@ -13,7 +13,7 @@ fn a_position_is_valued_with_its_quote() {
         "total_cost": 6310.5, "price": 193.12, "change_pct": 1.1, "market_value": 8111.04,
         "unrealized_pl": 1800.54, "unrealized_pl_pct": 28.53, "day_change": 88.25,
         // 10 of the 20 bought at 127.86.
-        "realized_pl": 502.9,
+        "realized_pl": 502.9, "price_as_of": "2026-01-15", "currency": "USD",
     });
     assert_eq!(data, expected);
     assert_eq!(provenance.source_ids, ["tool:positions:v1", "tool:quotes:v1", "tool:activity:v1"]);
@@ -39,6 +39,38 @@ fn what_is_not_held_any_more_still_has_its_realised_profit() {
 }
 
 #[test]
+fn what_was_sold_out_has_a_performance_without_a_quote() {
+    let bench = Bench::embedded();
+    let gone = |symbol: &str| format!("{symbol} was traded, is not held any more and has no quote.");
+    let uncovered = "PFE: realized_pl is not known: the sales exceed the known purchases by 25 shares.";
+    for (symbol, account, realized, more) in [
+        // 60 at 33.48, sold at 27.92; 20 at 47.12, sold at 43.86.
+        ("INTC", "Brokerage", json!(-333.6), None),
+        ("ARKK", "Retirement", json!(-65.2), None),
+        ("PFE", "Brokerage", Value::Null, Some(uncovered.to_owned())),
+    ] {
+        let arguments = json!({"symbol": symbol, "account": account});
+        let (data, provenance) = bench.call("get_symbol_performance", arguments).expect(symbol);
+        assert_eq!(data["realized_pl"], realized, "{symbol}");
+        for field in ["quantity", "total_cost", "market_value", "unrealized_pl", "day_change"] {
+            assert_eq!(data[field], json!(0), "{symbol} {field}");
+        }
+        for field in ["price", "change_pct", "price_as_of", "cost_basis", "unrealized_pl_pct"] {
+            assert_eq!(data[field], Value::Null, "{symbol} {field}");
+        }
+        let warnings: Vec<_> = [gone(symbol)].into_iter().chain(more).collect();
+        assert_eq!(provenance.warnings, warnings, "{symbol}");
+    }
+}
+
+#[test]
+fn what_was_never_in_an_account_may_be_in_another() {
+    let warnings = Bench::embedded().warnings("get_symbol_performance", json!({"symbol": "QQQ"}));
+    let expected = "QQQ is not held in Brokerage and was not traded there; it may be in another account.";
+    assert_eq!(warnings, [expected]);
+}
+
+#[test]
 fn what_has_no_quote_has_no_value() {
     let arguments = json!({"symbol": "AVUV", "account": "Retirement"});
     let (data, provenance) = Bench::embedded().call("get_symbol_performance", arguments).expect("held");
@@ -46,7 +78,7 @@ fn what_has_no_quote_has_no_value() {
         assert_eq!(data[field], Value::Null, "{field}");
     }
     assert_eq!(data["total_cost"], json!(66.3));
-    assert_eq!(provenance.warnings, ["AVUV is held but has no quote"]);
+    assert_eq!(provenance.warnings, ["AVUV is held but has no quote."]);
 }
 
 /// The realised profit of `X`, of which `held` shares are held, and the warnings.
@@ -71,7 +103,7 @@ fn sales_are_matched_first_in_first_out() {
 fn sales_beyond_the_known_purchases_have_no_known_profit() {
     let (profit, warnings) = realized(&[("BUY", 3.0, 8.0), ("SELL", 5.0, 10.0)], 1.0);
     assert_eq!(profit, Value::Null);
-    let expected = "X: realized_pl is not known: the sales exceed the known purchases by 2 shares";
+    let expected = "X: realized_pl is not known: the sales exceed the known purchases by 2 shares.";
     assert_eq!(warnings, [expected]);
 }
 
@@ -79,7 +111,7 @@ fn sales_beyond_the_known_purchases_have_no_known_profit() {
 fn trades_that_do_not_explain_what_is_held_give_a_warning() {
     let (profit, warnings) = realized(&[("BUY", 10.0, 8.0), ("SELL", 5.0, 10.0)], 42.0);
     assert_eq!(profit, json!(10));
-    let expected = "X: realized_pl is from the known trades, which leave 5 shares while 42 are held";
+    let expected = "X: realized_pl is from the known trades, which leave 5 shares while 42 are held.";
     assert_eq!(warnings, [expected]);
 }
 
@@ -91,7 +123,7 @@ fn without_activity_only_the_realised_profit_is_unknown() {
     })));
     let (data, provenance) = bench.call("get_symbol_performance", json!({"symbol": "X"})).expect("held");
     assert_eq!((&data["unrealized_pl"], &data["realized_pl"]), (&json!(2), &Value::Null));
-    let expected = "X: realized_pl is not known: Missing section 'activity' in user_master.json";
+    let expected = "X: realized_pl is not known: Missing section 'activity' in user_master.json.";
     assert_eq!(provenance.warnings, [expected]);
 }
 
@@ -151,7 +183,7 @@ fn positions_are_ranked_by_the_basis_asked_for() {
 fn a_ranking_names_the_sources_it_is_made_from() {
     let (_, provenance) = book().call("rank_portfolio", json!({})).expect("a ranking");
     assert_eq!(provenance.source_ids, ["tool:positions_list:v1", "tool:quotes:v1"]);
-    assert_eq!(provenance.warnings, ["DARK is held but has no quote"]);
+    assert_eq!(provenance.warnings, ["DARK is held but has no quote."]);
 }
 
 #[test]
@@ -211,6 +243,7 @@ fn contributions_that_transfers_do_not_explain_give_a_warning() {
         ]},
     })));
     let warnings = bench.warnings("get_performance_with_transfers", json!({"timeframe": "ALL"}));
-    let expected = "contributions 500.50 differ by 200.50 from the completed transfers on record, net 300.00";
+    let expected =
+        "contributions 500.50 differ by 200.50 from the completed transfers on record, net 300.00.";
     assert_eq!(warnings, [expected]);
 }

@@ -6,7 +6,7 @@ use toolwire::{
     files::{Problem, Problems},
 };
 
-use super::support::{Bench, master, quotes};
+use super::support::{Bench, master, position, positions, quotes};
 
 const MASTER: &str = "user_master.json";
 
@@ -138,6 +138,36 @@ fn a_broken_file_keeps_the_last_good_content_and_is_reported_until_mended() {
     bench.write("users/riley.json", &book(7.0));
     assert_eq!(bench.brokerage.look().problems, []);
     assert_price(&bench, "demo", 9.0);
+}
+
+#[test]
+fn the_last_good_content_of_a_broken_file_says_so() {
+    let bench = bench();
+    let warnings = |user, tool, arguments| bench.call_as(user, tool, arguments).expect("served").1.warnings;
+    let quote = |user| warnings(user, "get_quotes", json!({"symbol": "AAPL"}));
+    let expected = "The file of this data is broken or gone. This is its last good content, which newer data may contradict.";
+    assert_eq!(quote("demo"), Vec::<String>::new());
+    bench.write(MASTER, "not JSON");
+    assert_eq!((quote("demo"), quote("riley")), (vec![expected.to_owned()], vec![]));
+    // The same content again, now from a good file.
+    bench.write(MASTER, &book(1.0));
+    assert_eq!(quote("demo"), Vec::<String>::new());
+    bench.write("users/riley.json", "not JSON");
+    assert_eq!((quote("demo"), quote("riley")), (vec![], vec![expected.to_owned()]));
+    bench.remove(MASTER);
+    assert_eq!(quote("demo"), [expected]);
+}
+
+#[test]
+fn a_composite_of_a_broken_file_says_so_once() {
+    let good = master(json!({
+        "positions": positions(&[position("AAPL", 1.0, 1.0)]), "quotes": quotes(&[("AAPL", 2.0, 0.0)]),
+    }));
+    let bench = Bench::with_master(&good);
+    bench.write(MASTER, "not JSON");
+    let warnings = bench.warnings("rank_portfolio", json!({}));
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert!(warnings[0].contains("last good content"), "{warnings:?}");
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn a_user_without_data_gets_no_one_elses() {
     ] {
         let error = bench.call_as("nobody", tool, arguments).expect_err(tool);
         assert_eq!(error.code, ErrorCode::NotFound, "{tool}");
-        assert_eq!(error.message, "No brokerage data for user nobody", "{tool}");
+        assert_eq!(error.message, "No brokerage data for user nobody.", "{tool}");
     }
     // Facts belong to no one.
     assert!(bench.call_as("nobody", "get_facts", json!({"topic": "etf"})).is_ok());
@@ -61,7 +61,7 @@ fn accounts_are_found_whatever_their_case() {
 #[test]
 fn an_unknown_account_is_answered_with_the_known_ones() {
     let bench = Bench::embedded();
-    let expected = "Unknown account 'Savings'. Known accounts: Brokerage, Retirement";
+    let expected = "Unknown account 'Savings'. Known accounts: Brokerage, Retirement.";
     for (tool, mut arguments) in [
         ("get_account_summary", json!({})),
         ("get_activity", json!({})),
@@ -87,7 +87,7 @@ fn an_account_may_lack_a_section_that_others_have() {
         ]},
         "positions": positions(&[]),
     })));
-    let expected = "No positions data for account 'savings'. Accounts with positions data: Brokerage";
+    let expected = "No positions data for account 'savings'. Accounts with positions data: Brokerage.";
     assert_eq!(bench.not_found("get_positions_list", json!({"account": "savings"})), expected);
 }
 
@@ -106,15 +106,42 @@ fn an_unknown_symbol_is_answered_with_the_nearest_and_the_known_ones() {
         "positions": positions(&[position("AAPL", 1.0, 1.0), position("AVUV", 1.0, 1.0)]),
         "quotes": quotes(&[("AAPL", 1.0, 0.0), ("VOO", 1.0, 0.0)]),
     })));
-    let known = "Known symbols: AAPL, AVUV, VOO";
+    let known = "Known symbols: AAPL, AVUV, VOO.";
     for tool in ["get_positions", "get_quotes", "get_symbol_performance"] {
         let message = bench.not_found(tool, json!({"symbol": "appl"}));
         assert_eq!(message, format!("Unknown symbol 'APPL'. Did you mean 'AAPL'? {known}"), "{tool}");
         let message = bench.not_found(tool, json!({"symbol": "INVALID"}));
         assert_eq!(message, format!("Unknown symbol 'INVALID'. {known}"), "{tool}");
     }
-    let message = bench.not_found("get_quotes", json!({"symbol": "XXXX,AAPL,YYYY"}));
+    let message = bench.not_found("get_quotes", json!({"symbol": "XXXX,YYYY"}));
     assert_eq!(message, format!("Unknown symbol 'XXXX'. Unknown symbol 'YYYY'. {known}"));
+}
+
+#[test]
+fn a_symbol_is_suggested_for_a_word_of_its_name() {
+    let message = Bench::embedded().not_found("get_quotes", json!({"symbol": "costco"}));
+    assert!(message.starts_with("Unknown symbol 'COSTCO'. Did you mean 'COST'?"), "{message}");
+}
+
+#[test]
+fn an_unknown_symbol_among_others_is_a_warning_beside_their_quotes() {
+    let bench = Bench::embedded();
+    let (data, provenance) =
+        bench.call("get_quotes", json!({"symbol": "XXXX,AAPL,appl"})).expect("one of them is known");
+    assert_eq!(symbols_of(&data, "quotes"), ["AAPL"]);
+    let [warning] = &provenance.warnings[..] else { panic!("{:?}", provenance.warnings) };
+    let expected =
+        "Unknown symbol 'XXXX'. Unknown symbol 'APPL'. Did you mean 'AAPL'? Known symbols: AAPL, AGG, ";
+    assert!(warning.starts_with(expected), "{warning}");
+}
+
+#[test]
+fn what_was_sold_out_is_known_and_has_no_quote() {
+    let bench = Bench::embedded();
+    let (data, provenance) = bench.call("get_quotes", json!({"symbol": "INTC"})).expect("it was traded");
+    assert_eq!(data["quotes"], json!([]));
+    assert_eq!(provenance.warnings, ["INTC was traded, is not held any more and has no quote."]);
+    assert_eq!(bench.data("get_positions", json!({"symbol": "PFE"}))["position"], Value::Null);
 }
 
 #[test]
@@ -123,7 +150,7 @@ fn what_is_held_without_a_quote_is_left_out_with_a_warning() {
     let (data, provenance) =
         bench.call("get_quotes", json!({"symbol": "AVUV,AAPL"})).expect("both are known");
     assert_eq!(symbols_of(&data, "quotes"), ["AAPL"]);
-    assert_eq!(provenance.warnings, ["AVUV is held but has no quote"]);
+    assert_eq!(provenance.warnings, ["AVUV is held but has no quote."]);
 }
 
 #[test]
@@ -132,7 +159,7 @@ fn a_timeframe_without_data_is_answered_with_those_that_have_some() {
     let month = bench.data("get_performance", json!({"timeframe": "1M"}));
     assert_eq!((&month["timeframe"], &month["return_pct"]), (&json!("1M"), &json!(5.4)));
     let expected = "No performance data for timeframe '5Y' in account 'Brokerage'. \
-                    Timeframes with data: 1D, 1W, 1M, 3M, 6M, YTD, 1Y";
+                    Timeframes with data: 1D, 1W, 1M, 3M, 6M, YTD, 1Y.";
     assert_eq!(bench.not_found("get_performance", json!({"timeframe": "5Y"})), expected);
     let retirement = json!({"timeframe": "5Y", "account": "Retirement"});
     assert_eq!(bench.data("get_performance", retirement)["return_pct"], json!(52.4));
@@ -145,13 +172,85 @@ fn words_outside_an_enumeration_are_refused_where_no_schema_did() {
         ("get_performance", json!({"timeframe": "2W"}), "/timeframe"),
         ("get_performance", json!({}), "/timeframe"),
         ("get_positions", json!({}), "/symbol"),
-        ("get_positions_list", json!({"asset_class": "gold"}), "/asset_class"),
         ("rank_portfolio", json!({"direction": "up"}), "/direction"),
         ("rank_portfolio", json!({"basis": "luck"}), "/basis"),
     ] {
         let error = bench.call(tool, arguments).expect_err(tool);
         assert_eq!(error.code, ErrorCode::InvalidArgument, "{tool}");
         assert_eq!(error.violations[0].pointer, pointer, "{tool}");
+    }
+}
+
+/// 000: `if asset_class:` filters by equality, and what is equal to nothing is an empty list.
+#[test]
+fn a_filter_that_nothing_passes_leaves_an_empty_list() {
+    let bench = Bench::embedded();
+    for class in ["crypto", "ETF"] {
+        let (data, provenance) =
+            bench.call("get_positions_list", json!({"asset_class": class})).expect("an empty list");
+        assert_eq!((&data["positions"], &data["asset_class_filter"]), (&json!([]), &json!(class)));
+        let expected =
+            format!("Nothing of the asset class '{class}' is held. Asset classes held: bonds, etf, stocks.");
+        assert_eq!(provenance.warnings, [expected]);
+    }
+    let all = bench.data("get_positions_list", json!({"asset_class": ""}));
+    assert_eq!(all, bench.data("get_positions_list", json!({})));
+    assert_eq!(all.get("asset_class_filter"), None);
+}
+
+#[test]
+fn amounts_stand_beside_their_currency_and_their_date() {
+    let bench = Bench::embedded();
+    for (tool, arguments) in [
+        ("get_account_summary", json!({})),
+        ("get_activity", json!({})),
+        ("get_performance", json!({"timeframe": "YTD"})),
+        ("get_performance_with_transfers", json!({"timeframe": "YTD"})),
+        ("get_positions", json!({"symbol": "AAPL"})),
+        ("get_positions_list", json!({})),
+        ("get_quotes", json!({"symbol": "AAPL"})),
+        ("get_symbol_performance", json!({"symbol": "AAPL"})),
+        ("get_transfers", json!({})),
+        ("rank_portfolio", json!({})),
+    ] {
+        let data = bench.data(tool, arguments);
+        assert_eq!((&data["currency"], &data["as_of"]), (&json!("USD"), &json!("2026-01-15")), "{tool}");
+    }
+    let mut book = master(json!({
+        "positions": positions(&[position("X", 1.0, 1.0)]),
+        "quotes": quotes(&[("X", 3.0, 0.0)]),
+    }));
+    book["currency"] = json!("EUR");
+    book["quotes"]["as_of"] = json!("2026-01-19");
+    let bench = Bench::with_master(&book);
+    for (tool, arguments) in
+        [("get_symbol_performance", json!({"symbol": "X"})), ("rank_portfolio", json!({}))]
+    {
+        let data = bench.data(tool, arguments);
+        assert_eq!(
+            (&data["currency"], &data["price_as_of"]),
+            (&json!("EUR"), &json!("2026-01-19")),
+            "{tool}"
+        );
+        assert_eq!(data["as_of"], "2026-01-15", "{tool}");
+    }
+}
+
+#[test]
+fn a_topic_is_matched_by_words_and_not_by_letters() {
+    let bench = Bench::embedded();
+    for topic in ["betfair", "the brothers", "jetfuel"] {
+        let (data, provenance) = bench.call("get_facts", json!({"topic": topic})).expect("always a text");
+        assert_eq!(data["source"], "facts/rebalancing.md", "{topic}");
+        let [warning] = &provenance.warnings[..] else { panic!("{topic}: {:?}", provenance.warnings) };
+        assert!(
+            warning.starts_with("There is no text on this topic, so this is the general one"),
+            "{warning}"
+        );
+        assert!(warning.ends_with("There are texts on: bond basics, capital gains, cost basis, diversification, dividends, dollar cost averaging, emergency fund, etf basics, expense ratios, rebalancing, roth ira."), "{warning}");
+    }
+    for topic in ["rebalancing", "Roth", "ETFs", "FIFO"] {
+        assert_eq!(bench.warnings("get_facts", json!({"topic": topic})), Vec::<String>::new(), "{topic}");
     }
 }
 
@@ -262,21 +361,24 @@ fn totals_that_do_not_reconcile_are_given_with_a_warning() {
         }))
     };
     let good = Bench::with_master(&book(200.5));
-    assert_eq!(good.warnings("get_account_summary", json!({})), Vec::<String>::new());
+    let unpriced = "Brokerage: there is no quote of XYZ, which is held: total_value was checked without it.";
+    assert_eq!(good.warnings("get_account_summary", json!({})), [unpriced]);
     let bench = Bench::with_master(&book(210.0));
     assert_eq!(bench.data("get_account_summary", json!({}))["accounts"][0]["total_value"], json!(210));
-    let expected = "Brokerage: total_value 210.00 differs by 9.50 from positions 100.50 plus total_cash 100.00 \
-                    (without a quote: XYZ)";
-    assert_eq!(bench.warnings("get_account_summary", json!({})), [expected]);
+    let difference =
+        "Brokerage: total_value 210.00 differs by 9.50 from positions 100.50 plus total_cash 100.00.";
+    assert_eq!(bench.warnings("get_account_summary", json!({})), [difference, unpriced]);
 }
 
 #[test]
 fn the_embedded_data_reconciles() {
     let bench = Bench::embedded();
     assert_eq!(bench.brokerage.health().problems, []);
-    for user in ["demo", "riley"] {
+    let unpriced =
+        "Retirement: there is no quote of AVUV, which is held: total_value was checked without it.";
+    for (user, expected) in [("demo", &[unpriced][..]), ("riley", &[])] {
         let (_, provenance) = bench.call_as(user, "get_account_summary", json!({})).expect("a summary");
-        assert_eq!(provenance.warnings, Vec::<String>::new(), "{user}");
+        assert_eq!(provenance.warnings, expected, "{user}");
     }
 }
 

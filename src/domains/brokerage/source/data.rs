@@ -1,9 +1,21 @@
 //! One immutable state of the brokerage: every user's data and the facts.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
-use super::{facts::Facts, master::Master};
-use crate::{context::UserId, contract::ToolError};
+use super::{
+    facts::{Fact, Facts},
+    master::Master,
+};
+use crate::{
+    context::UserId,
+    contract::{Provenance, ToolError},
+};
+
+/// What readers of data are told while its file is broken or gone.
+const STALE: &str = "The file of this data is broken or gone. This is its last good content, which newer data may contradict.";
 
 /// What the tools read. It never changes; a reload makes another one.
 #[derive(Clone, Debug)]
@@ -14,13 +26,27 @@ pub struct Data {
     pub(super) users: BTreeMap<UserId, Arc<Master>>,
     pub(super) facts: Facts,
     pub(super) digest: String,
+    /// The users whose file is broken or gone: what is here is its last good content.
+    pub(super) stale_users: BTreeSet<UserId>,
+    /// The names of the facts of which the same holds.
+    pub(super) stale_facts: BTreeSet<String>,
 }
 
 impl Data {
     /// The data of a user; never another user's.
     pub fn user(&self, user: &UserId) -> Result<&Master, ToolError> {
         let master = self.users.get(user).map(Arc::as_ref);
-        master.ok_or_else(|| ToolError::not_found(format!("No brokerage data for user {user}")))
+        master.ok_or_else(|| ToolError::not_found(format!("No brokerage data for user {user}.")))
+    }
+
+    /// Where data of a user comes from; says so if it is not what the file holds now.
+    pub fn provenance(&self, user: &UserId, source_id: &str, as_of: &str) -> Provenance {
+        with_warning(Provenance::of(source_id, as_of), self.stale_users.contains(user))
+    }
+
+    /// Where a snippet comes from; says so if it is not what the file holds now.
+    pub fn provenance_of(&self, fact: &Fact, source_id: &str) -> Provenance {
+        with_warning(Provenance::of(source_id, self.as_of()), self.stale_facts.contains(&fact.file_name))
     }
 
     /// The educational snippets, the same for every user.
@@ -37,4 +63,20 @@ impl Data {
     pub fn digest(&self) -> &str {
         &self.digest
     }
+
+    /// Whether the content is the same, and as good.
+    pub(super) fn is_same_as(&self, other: &Self) -> bool {
+        let parts = |data: &Self| (data.digest.clone(), data.stale_users.clone(), data.stale_facts.clone());
+        parts(self) == parts(other)
+    }
+
+    /// Whether any file is broken or gone.
+    pub fn is_stale(&self) -> bool {
+        !self.stale_users.is_empty() || !self.stale_facts.is_empty()
+    }
+}
+
+fn with_warning(provenance: Provenance, is_stale: bool) -> Provenance {
+    let warnings = is_stale.then(|| STALE.to_owned()).into_iter().collect();
+    Provenance { warnings, ..provenance }
 }

@@ -1,14 +1,20 @@
 //! Educational snippets: markdown files, found by topic (spec 000 `get_facts`).
 //!
-//! 000's two key words come first; then an index of all files by words, tolerant of spelling; then the fallback.
+//! 000's two key words come first, as words and not as letters within others; then an index of all files by words,
+//! tolerant of spelling; then the fallback.
 
 use std::{collections::BTreeSet, sync::Arc};
 
 /// What 000 answers to a topic that matches nothing.
 pub const FALLBACK: &str = "rebalancing.md";
 
-/// 000's key words and their files, in its order.
-const KEY_WORDS: [(&str, &str); 2] = [("roth", "roth_ira.md"), ("etf", "etf_basics.md")];
+/// 000's key words and their files, in its order: what a word of the topic must be.
+const KEY_WORDS: [(IsKey, &str); 2] = [
+    (|word| word.starts_with("roth"), "roth_ira.md"),
+    (|word| matches!(word, "etf" | "etfs"), "etf_basics.md"),
+];
+
+type IsKey = fn(&str) -> bool;
 
 /// Words that say nothing about a topic.
 const STOP_WORDS: [&str; 36] = [
@@ -72,6 +78,15 @@ pub struct Fact {
     body: BTreeSet<String>,
 }
 
+/// The snippet on a topic.
+#[derive(Clone, Copy, Debug)]
+pub struct Answer<'a> {
+    /// The snippet.
+    pub fact: &'a Fact,
+    /// Whether it is only what 000 answers to a topic that matches nothing.
+    pub is_fallback: bool,
+}
+
 /// All snippets, in the order of their file names.
 #[derive(Clone, Debug, Default)]
 pub struct Facts(Vec<Arc<Fact>>);
@@ -99,13 +114,17 @@ impl Facts {
     }
 
     /// The snippet on a topic. `None` only if even the fallback's file is missing.
-    pub fn find(&self, topic: &str) -> Option<&Fact> {
-        let topic = topic.to_lowercase();
-        let key_word = KEY_WORDS.iter().find(|(word, _)| topic.contains(word));
-        key_word
-            .and_then(|(_, file_name)| self.file(file_name))
-            .or_else(|| self.best(&topic))
-            .or_else(|| self.file(FALLBACK))
+    pub fn find(&self, topic: &str) -> Option<Answer<'_>> {
+        let words: Vec<_> = words(topic).collect();
+        let key_word = KEY_WORDS.iter().find(|(is_key, _)| words.iter().any(|word| is_key(word)));
+        let found = key_word.and_then(|(_, file_name)| self.file(file_name)).or_else(|| self.best(&words));
+        let is_fallback = found.is_none();
+        Some(Answer { fact: found.or_else(|| self.file(FALLBACK))?, is_fallback })
+    }
+
+    /// What there are snippets on, such as `roth ira`.
+    pub fn topics(&self) -> impl Iterator<Item = String> {
+        self.0.iter().map(|fact| fact.file_name.trim_end_matches(".md").replace('_', " "))
     }
 
     /// Whether there is such a file.
@@ -117,8 +136,7 @@ impl Facts {
         self.0.iter().map(Arc::as_ref).find(|fact| fact.file_name == file_name)
     }
 
-    fn best(&self, topic: &str) -> Option<&Fact> {
-        let words: Vec<_> = words(topic).collect();
+    fn best(&self, words: &[String]) -> Option<&Fact> {
         let score = |fact: &Fact| words.iter().map(|word| self.score(fact, word)).sum::<u32>();
         let scored = self.0.iter().map(|fact| (score(fact), fact.as_ref()));
         // The first of equals: `max_by_key` would take the last.

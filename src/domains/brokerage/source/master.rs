@@ -8,7 +8,7 @@ use super::{
     accounts::{self, Account, ByAccount},
     node::{Node, Problems},
     rows::{self, AccountSummary, Performance, Position, Quote, Trade, Transfer},
-    values::{AsOf, Symbol},
+    values::{AsOf, Currency, Symbol},
 };
 use crate::{contract::ToolError, files::Problem};
 
@@ -21,6 +21,7 @@ pub const SECTIONS: [&str; 6] =
 pub struct Master {
     file_name: String,
     as_of: Option<AsOf>,
+    currency: Currency,
     account_summary: Option<Dated<AccountSummary>>,
     activity: Option<ByAccount<Vec<Trade>>>,
     positions: Option<ByAccount<Vec<Position>>>,
@@ -62,6 +63,7 @@ impl Master {
                 .and_then(|node| ByAccount::read(&node, inherited, rows::read_performance)),
             transfers: section("transfers").and_then(|node| ByAccount::read(&node, inherited, transfers)),
             file_name: file_name.to_owned(),
+            currency: file.find("currency").unwrap_or_default(),
             as_of,
         }
     }
@@ -75,6 +77,11 @@ impl Master {
         let summary = self.account_summary.iter().map(|section| &section.as_of);
         let quotes = self.quotes.iter().map(|section| &section.as_of);
         self.as_of.as_ref().or_else(|| accounts.chain(summary).chain(quotes).max())
+    }
+
+    /// What all amounts are in: a code such as `USD`.
+    pub fn currency(&self) -> &str {
+        self.currency.as_str()
     }
 
     /// The value and cash of every account.
@@ -95,6 +102,11 @@ impl Master {
     /// The positions of every account; none without the section.
     pub fn all_positions(&self) -> impl Iterator<Item = &Position> {
         self.positions.iter().flat_map(ByAccount::iter).flat_map(|account| &account.content)
+    }
+
+    /// The trades of every account; none without the section.
+    pub fn all_trades(&self) -> impl Iterator<Item = &Trade> {
+        self.activity.iter().flat_map(ByAccount::iter).flat_map(|account| &account.content)
     }
 
     /// Every quote.
@@ -136,7 +148,7 @@ impl Master {
             return Ok(());
         }
         let known = known.join(", ");
-        Err(ToolError::not_found(format!("Unknown account '{account}'. Known accounts: {known}")))
+        Err(ToolError::not_found(format!("Unknown account '{account}'. Known accounts: {known}.")))
     }
 
     /// What to say of each section that is missing or empty, by name.
@@ -166,7 +178,7 @@ impl Master {
         }
         self.check_account(account)?;
         let having = section.iter().map(|account| account.name.as_str()).collect::<Vec<_>>().join(", ");
-        let message = format!("No {name} data for account '{account}'. Accounts with {name} data: {having}");
+        let message = format!("No {name} data for account '{account}'. Accounts with {name} data: {having}.");
         Err(ToolError::not_found(message))
     }
 

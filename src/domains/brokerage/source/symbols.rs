@@ -23,27 +23,49 @@ impl Master {
         self.quotes().ok()?.rows.iter().find(|quote| quote.symbol == *symbol)
     }
 
-    /// Whether each symbol is held or quoted; otherwise the failure that names those that are.
-    pub fn check_symbols(&self, symbols: &[Symbol]) -> Result<(), ToolError> {
+    /// Whether a symbol is held, quoted, or was traded; otherwise the failure that names those that are.
+    pub fn check_symbol(&self, symbol: &Symbol) -> Result<(), ToolError> {
+        match self.unknown(std::slice::from_ref(symbol)) {
+            None => Ok(()),
+            Some(words) => Err(ToolError::not_found(words)),
+        }
+    }
+
+    /// What to say of those among the symbols that are neither held nor quoted and were never traded.
+    pub fn unknown(&self, symbols: &[Symbol]) -> Option<String> {
         let known = self.symbols();
         let unknown: Vec<_> = symbols.iter().filter(|symbol| !known.contains(*symbol)).collect();
         if unknown.is_empty() {
-            return Ok(());
+            return None;
         }
-        let unknown = unknown.into_iter().map(|symbol| unknown_symbol(symbol, &known)).collect::<Vec<_>>();
-        Err(ToolError::not_found(format!("{} Known symbols: {}", unknown.join(" "), named(&known))))
+        let words = unknown.into_iter().map(|symbol| self.unknown_symbol(symbol, &known)).collect::<Vec<_>>();
+        Some(format!("{} Known symbols: {}.", words.join(" "), named(&known)))
+    }
+
+    /// Whether the symbol is held, quoted, or was traded.
+    pub fn knows(&self, symbol: &Symbol) -> bool {
+        self.symbols().contains(symbol)
     }
 
     fn symbols(&self) -> BTreeSet<&Symbol> {
         let quoted = self.quotes().into_iter().flat_map(|quotes| &quotes.rows).map(|quote| &quote.symbol);
-        quoted.chain(self.all_positions().map(|position| &position.symbol)).collect()
+        let held = self.all_positions().map(|position| &position.symbol);
+        quoted.chain(held).chain(self.all_trades().map(|trade| &trade.symbol)).collect()
     }
-}
 
-fn unknown_symbol(symbol: &Symbol, known: &BTreeSet<&Symbol>) -> String {
-    match nearest(symbol, known) {
-        Some(near) => format!("Unknown symbol '{symbol}'. Did you mean '{near}'?"),
-        None => format!("Unknown symbol '{symbol}'."),
+    fn unknown_symbol(&self, symbol: &Symbol, known: &BTreeSet<&Symbol>) -> String {
+        match self.of_name(symbol).or_else(|| nearest(symbol, known)) {
+            Some(near) => format!("Unknown symbol '{symbol}'. Did you mean '{near}'?"),
+            None => format!("Unknown symbol '{symbol}'."),
+        }
+    }
+
+    /// The symbol of what is held under a name that has the text as a word.
+    fn of_name(&self, text: &Symbol) -> Option<&Symbol> {
+        let has = |name: &String| {
+            name.split(|c: char| !c.is_alphanumeric()).any(|word| word.eq_ignore_ascii_case(text.as_str()))
+        };
+        self.all_positions().find(|position| position.name.as_ref().is_some_and(has)).map(|it| &it.symbol)
     }
 }
 

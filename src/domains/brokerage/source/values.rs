@@ -36,6 +36,34 @@ pub struct Time {
 #[serde(try_from = "String")]
 pub struct AsOf(String);
 
+/// What amounts are in: an ISO 4217 code.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Currency(String);
+
+impl Currency {
+    /// The code.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// 000 says nothing of currencies; its data is of the United States.
+impl Default for Currency {
+    fn default() -> Self {
+        Self("USD".to_owned())
+    }
+}
+
+impl TryFrom<String> for Currency {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let is_code = text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_uppercase());
+        if is_code { Ok(Self(text)) } else { Err(format!("{text:?} is not a currency code such as \"USD\"")) }
+    }
+}
+
 impl TryFrom<Number> for Exact {
     type Error = String;
 

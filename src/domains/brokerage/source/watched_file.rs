@@ -111,6 +111,11 @@ impl<T> WatchedFile<T> {
         self.good.as_ref().map(|(content, _)| (self.path.as_str(), *content))
     }
 
+    /// Whether the last good content is not what the file holds now.
+    pub(super) fn is_stale(&self) -> bool {
+        self.good.is_some() && !self.problems.is_empty()
+    }
+
     /// What is wrong with the file now.
     pub(super) fn problems(&self) -> &[Problem] {
         &self.problems

@@ -94,14 +94,21 @@ impl WatchedFiles {
     }
 
     fn data(&self, master: &Arc<Master>) -> Data {
-        let mut users: BTreeMap<_, _> = self
-            .users
-            .files()
-            .filter_map(|file| Some((user_of(file.path()).ok()?, Arc::clone(file.good()?))))
-            .collect();
+        let of_users = || self.users.files().filter_map(|file| Some((user_of(file.path()).ok()?, file)));
+        let own = |(user, file): (UserId, &WatchedFile<Master>)| Some((user, Arc::clone(file.good()?)));
+        let mut users: BTreeMap<_, _> = of_users().filter_map(own).collect();
         users.insert(self.default_user.clone(), Arc::clone(master));
+        let files = of_users().chain([(self.default_user.clone(), &self.master)]);
         let facts = Facts::new(self.facts.files().filter_map(WatchedFile::good).cloned().collect());
-        Data { master: Arc::clone(master), users, facts, digest: self.digest() }
+        let stale_facts = self.facts.files().filter(|file| file.is_stale());
+        Data {
+            master: Arc::clone(master),
+            users,
+            facts,
+            digest: self.digest(),
+            stale_users: files.filter(|(_, file)| file.is_stale()).map(|(user, _)| user).collect(),
+            stale_facts: stale_facts.map(|file| file_name(file.path()).to_owned()).collect(),
+        }
     }
 
     fn digest(&self) -> String {

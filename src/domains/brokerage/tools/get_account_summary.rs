@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     context::{Required, ToolContext, Unfinished},
-    contract::{Provenance, ToolError},
+    contract::ToolError,
     domains::brokerage::proto::v1::{self, GetAccountSummaryOutput, GetAccountSummaryRequest},
     domains::brokerage::source::{AccountSummary, Master, Position},
     tool::{Reply, Tool},
@@ -45,10 +45,14 @@ impl Tool for GetAccountSummary {
         let master = data.user(&context.user.id)?;
         let as_of = master.account_summary()?.as_of.as_str();
         let accounts = wanted(master, input.account.as_deref())?;
-        let mut provenance = Provenance::of("tool:account_summary:v1", as_of);
+        let mut provenance = data.provenance(&context.user.id, "tool:account_summary:v1", as_of);
         provenance.warnings = accounts.iter().flat_map(|account| warnings(account, master)).collect();
         let accounts = accounts.into_iter().map(account_message).collect();
-        Ok(Reply { data: GetAccountSummaryOutput { as_of: as_of.to_owned(), accounts }, provenance })
+        let currency = master.currency().to_owned();
+        Ok(Reply {
+            data: GetAccountSummaryOutput { as_of: as_of.to_owned(), accounts, currency },
+            provenance,
+        })
     }
 }
 
@@ -58,7 +62,7 @@ fn wanted<'a>(master: &'a Master, account: Option<&str>) -> Result<Vec<&'a Accou
     master.check_account(account)?;
     match rows.iter().find(|row| row.is_of(account)) {
         Some(row) => Ok(vec![row]),
-        None => Err(ToolError::not_found(format!("No account_summary data for account '{account}'"))),
+        None => Err(ToolError::not_found(format!("No account_summary data for account '{account}'."))),
     }
 }
 
@@ -67,7 +71,7 @@ fn warnings(account: &AccountSummary, master: &Master) -> Vec<String> {
     let mut warnings = Vec::new();
     if settled_cash > total_cash {
         let [settled, total] = [*settled_cash, *total_cash].map(text);
-        warnings.push(format!("{name}: settled_cash {settled} is more than total_cash {total}"));
+        warnings.push(format!("{name}: settled_cash {settled} is more than total_cash {total}."));
     }
     let Some(Held { value, count, unpriced }) = Held::of(name, master) else { return warnings };
     let difference = rounded(*total_value - total_cash - value);
@@ -75,10 +79,10 @@ fn warnings(account: &AccountSummary, master: &Master) -> Vec<String> {
     if difference.abs() > Decimal::new(5, 3) * Decimal::from(count) {
         let [total, by, held, cash] = [*total_value, difference, value, *total_cash].map(text);
         warnings.push(format!(
-            "{name}: total_value {total} differs by {by} from positions {held} plus total_cash {cash}{}",
-            without_quote(&unpriced),
+            "{name}: total_value {total} differs by {by} from positions {held} plus total_cash {cash}."
         ));
     }
+    warnings.extend(without_quote(name, &unpriced));
     warnings
 }
 
@@ -96,14 +100,14 @@ impl<'a> Held<'a> {
     }
 }
 
-fn without_quote(positions: &[&Position]) -> String {
-    match positions {
-        [] => String::new(),
-        some => {
-            let symbols = some.iter().map(|position| position.symbol.as_str()).collect::<Vec<_>>();
-            format!(" (without a quote: {})", symbols.join(", "))
-        }
-    }
+/// What is held and has no quote counts nothing here, so nobody knows whether `total_value` counts it.
+fn without_quote(account: &str, positions: &[&Position]) -> Option<String> {
+    let symbols = positions.iter().map(|position| position.symbol.as_str()).collect::<Vec<_>>().join(", ");
+    (!symbols.is_empty()).then(|| {
+        format!(
+            "{account}: there is no quote of {symbols}, which is held: total_value was checked without it."
+        )
+    })
 }
 
 fn account_message(account: &AccountSummary) -> v1::AccountSummary {

@@ -3,7 +3,6 @@
 use super::{data, money::exact};
 use crate::{
     context::{Required, ToolContext, Unfinished},
-    contract::Provenance,
     domains::brokerage::proto::v1::{self, GetActivityOutput, GetActivityRequest},
     domains::brokerage::source::Trade,
     tool::{Reply, Tool},
@@ -28,14 +27,17 @@ impl Tool for GetActivity {
         context: &ToolContext,
     ) -> Result<Reply<GetActivityOutput>, Unfinished> {
         let data = data(context);
-        let activity = data.user(&context.user.id)?.activity(input.account.as_deref())?;
+        let master = data.user(&context.user.id)?;
+        let activity = master.activity(input.account.as_deref())?;
         let as_of = activity.as_of.as_str();
+        let provenance = data.provenance(&context.user.id, "tool:activity:v1", as_of);
         let data = GetActivityOutput {
             as_of: as_of.to_owned(),
+            currency: master.currency().to_owned(),
             account: activity.name.clone(),
             trades: activity.content.iter().map(trade_message).collect(),
         };
-        Ok(Reply { data, provenance: Provenance::of("tool:activity:v1", as_of) })
+        Ok(Reply { data, provenance })
     }
 }
 

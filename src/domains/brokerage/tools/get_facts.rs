@@ -3,9 +3,9 @@
 use super::required;
 use crate::{
     context::{Required, ToolContext, Unfinished},
-    contract::{ErrorCode, Provenance, ToolError},
+    contract::{ErrorCode, ToolError},
     domains::brokerage::proto::v1::{GetFactsOutput, GetFactsRequest},
-    domains::brokerage::source::{Brokerage, FALLBACK},
+    domains::brokerage::source::{Answer, Brokerage, FALLBACK, Facts},
     tool::{Reply, Tool},
 };
 
@@ -30,16 +30,25 @@ impl Tool for GetFacts {
         let topic = required("topic", input.topic.as_deref())?;
         // Facts belong to no user: all files are looked at, not only the caller's.
         let data = context.pins.get_or_pin(|| context.services.get::<Brokerage>().current());
-        let fact = data.facts().find(topic).ok_or_else(missing)?;
-        let as_of = data.as_of();
+        let Answer { fact, is_fallback } = data.facts().find(topic).ok_or_else(missing)?;
+        let mut provenance = data.provenance_of(fact, "tool:facts:v1");
+        provenance.warnings.extend(is_fallback.then(|| fallen_back(data.facts())));
         let data = GetFactsOutput {
             topic: topic.to_owned(),
             snippet: fact.snippet.clone(),
             source: format!("facts/{}", fact.file_name),
-            as_of: as_of.to_owned(),
+            as_of: provenance.as_of.clone(),
         };
-        Ok(Reply { data, provenance: Provenance::of("tool:facts:v1", as_of) })
+        Ok(Reply { data, provenance })
     }
+}
+
+/// 000 answers every topic; what does not answer it is said to be no answer.
+fn fallen_back(facts: &Facts) -> String {
+    let topics = facts.topics().collect::<Vec<_>>().join(", ");
+    format!(
+        "There is no text on this topic, so this is the general one on rebalancing. There are texts on: {topics}."
+    )
 }
 
 /// 000 always has an answer; only an installation without its files has none.

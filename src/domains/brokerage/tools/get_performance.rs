@@ -3,7 +3,7 @@
 use super::{data, money::exact, one_of, required};
 use crate::{
     context::{Required, ToolContext, Unfinished},
-    contract::{Provenance, ToolError},
+    contract::ToolError,
     domains::brokerage::proto::v1::{GetPerformanceOutput, GetPerformanceRequest},
     domains::brokerage::source::{Account, Performance, Timeframe},
     tool::{Reply, Tool},
@@ -29,18 +29,21 @@ impl Tool for GetPerformance {
     ) -> Result<Reply<GetPerformanceOutput>, Unfinished> {
         let timeframe = timeframe(required("timeframe", input.timeframe.as_deref())?)?;
         let data = data(context);
-        let performance = data.user(&context.user.id)?.performance(input.account.as_deref())?;
+        let master = data.user(&context.user.id)?;
+        let performance = master.performance(input.account.as_deref())?;
         let found =
             performance.content.get(&timeframe).ok_or_else(|| without_data(timeframe, performance))?;
         let as_of = performance.as_of.as_str();
+        let provenance = data.provenance(&context.user.id, "tool:performance:v1", as_of);
         let data = GetPerformanceOutput {
             as_of: as_of.to_owned(),
+            currency: master.currency().to_owned(),
             account: performance.name.clone(),
             timeframe: timeframe.word().to_owned(),
             return_pct: exact(found.return_pct),
             contributions: exact(found.contributions),
         };
-        Ok(Reply { data, provenance: Provenance::of("tool:performance:v1", as_of) })
+        Ok(Reply { data, provenance })
     }
 }
 
@@ -52,7 +55,7 @@ pub(super) fn timeframe(word: &str) -> Result<Timeframe, ToolError> {
 fn without_data(timeframe: Timeframe, performance: &Account<Performance>) -> ToolError {
     let having = performance.content.keys().map(|timeframe| timeframe.word()).collect::<Vec<_>>().join(", ");
     ToolError::not_found(format!(
-        "No performance data for timeframe '{}' in account '{}'. Timeframes with data: {having}",
+        "No performance data for timeframe '{}' in account '{}'. Timeframes with data: {having}.",
         timeframe.word(),
         performance.name,
     ))

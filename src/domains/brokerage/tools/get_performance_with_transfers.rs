@@ -60,6 +60,7 @@ fn combined(
     provenance.warnings.extend(unexplained(decimal(performance.contributions), net));
     let data = GetPerformanceWithTransfersOutput {
         as_of: provenance.as_of.clone(),
+        currency: performance.currency,
         account: performance.account,
         timeframe: performance.timeframe,
         return_pct: performance.return_pct,
@@ -91,7 +92,7 @@ fn unexplained(contributions: Decimal, net: Decimal) -> Option<String> {
     let difference = rounded(contributions - net);
     let [contributions, by, net] = [contributions, difference, net].map(text);
     let warning = format!(
-        "contributions {contributions} differ by {by} from the completed transfers on record, net {net}"
+        "contributions {contributions} differ by {by} from the completed transfers on record, net {net}."
     );
     (!difference.is_zero()).then_some(warning)
 }

@@ -3,7 +3,6 @@
 use super::{data, position::position_message, required};
 use crate::{
     context::{Required, ToolContext, Unfinished},
-    contract::Provenance,
     domains::brokerage::proto::v1::{GetPositionsOutput, GetPositionsRequest},
     domains::brokerage::source::Symbol,
     tool::{Reply, Tool},
@@ -31,14 +30,16 @@ impl Tool for GetPositions {
         let data = data(context);
         let master = data.user(&context.user.id)?;
         let held = master.positions(input.account.as_deref())?;
-        master.check_symbols(std::slice::from_ref(&symbol))?;
+        master.check_symbol(&symbol)?;
         let as_of = held.as_of.as_str();
+        let provenance = data.provenance(&context.user.id, "tool:positions:v1", as_of);
         let data = GetPositionsOutput {
             as_of: as_of.to_owned(),
+            currency: master.currency().to_owned(),
             account: held.name.clone(),
             positions: held.content.iter().map(position_message).collect(),
             position: held.content.iter().find(|position| position.symbol == symbol).map(position_message),
         };
-        Ok(Reply { data, provenance: Provenance::of("tool:positions:v1", as_of) })
+        Ok(Reply { data, provenance })
     }
 }

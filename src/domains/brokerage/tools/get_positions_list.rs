@@ -1,11 +1,12 @@
 //! `get_positions_list`: the positions of an account, optionally of one asset class (spec 000).
 
-use super::{data, one_of, position::position_message};
+use std::collections::BTreeSet;
+
+use super::{data, position::position_message};
 use crate::{
     context::{Required, ToolContext, Unfinished},
-    contract::{Provenance, ToolError},
     domains::brokerage::proto::v1::{GetPositionsListOutput, GetPositionsListRequest},
-    domains::brokerage::source::AssetClass,
+    domains::brokerage::source::{AssetClass, Position},
     tool::{Reply, Tool},
 };
 
@@ -27,13 +28,17 @@ impl Tool for GetPositionsList {
         input: GetPositionsListRequest,
         context: &ToolContext,
     ) -> Result<Reply<GetPositionsListOutput>, Unfinished> {
-        let filter = input.asset_class.as_deref().map(asset_class).transpose()?;
+        // As in 000: an empty filter is none, and a class that nothing is of leaves an empty list.
+        let filter = input.asset_class.as_deref().filter(|class| !class.is_empty());
         let data = data(context);
-        let held = data.user(&context.user.id)?.positions(input.account.as_deref())?;
-        let is_wanted = |class: AssetClass| filter.is_none_or(|filter| filter == class);
+        let master = data.user(&context.user.id)?;
+        let held = master.positions(input.account.as_deref())?;
+        let is_wanted = |class: AssetClass| filter.is_none_or(|filter| filter == class.word());
         let as_of = held.as_of.as_str();
-        let data = GetPositionsListOutput {
+        let mut provenance = data.provenance(&context.user.id, "tool:positions_list:v1", as_of);
+        let output = GetPositionsListOutput {
             as_of: as_of.to_owned(),
+            currency: master.currency().to_owned(),
             account: held.name.clone(),
             positions: held
                 .content
@@ -41,12 +46,18 @@ impl Tool for GetPositionsList {
                 .filter(|row| is_wanted(row.asset_class))
                 .map(position_message)
                 .collect(),
-            asset_class_filter: filter.map(|filter| filter.word().to_owned()),
+            asset_class_filter: filter.map(str::to_owned),
         };
-        Ok(Reply { data, provenance: Provenance::of("tool:positions_list:v1", as_of) })
+        if let Some(class) = filter.filter(|_| output.positions.is_empty() && !held.content.is_empty()) {
+            provenance.warnings.push(nothing_of(class, &held.content));
+        }
+        Ok(Reply { data: output, provenance })
     }
 }
 
-fn asset_class(word: &str) -> Result<AssetClass, ToolError> {
-    one_of("asset_class", word, AssetClass::of(word))
+/// Says which classes there are, so that an empty list is not taken for an empty account.
+fn nothing_of(class: &str, held: &[Position]) -> String {
+    let classes: BTreeSet<_> = held.iter().map(|position| position.asset_class.word()).collect();
+    let classes = Vec::from_iter(classes).join(", ");
+    format!("Nothing of the asset class '{class}' is held. Asset classes held: {classes}.")
 }

@@ -3,9 +3,9 @@
 use super::{data, money::exact, refused, required};
 use crate::{
     context::{Required, ToolContext, Unfinished},
-    contract::{Provenance, ToolError},
+    contract::ToolError,
     domains::brokerage::proto::v1::{self, GetQuotesOutput, GetQuotesRequest},
-    domains::brokerage::source::{Quote, Symbol},
+    domains::brokerage::source::{Master, Quote, Symbol},
     tool::{Reply, Tool},
 };
 
@@ -31,17 +31,22 @@ impl Tool for GetQuotes {
         let data = data(context);
         let master = data.user(&context.user.id)?;
         let as_of = master.quotes()?.as_of.as_str();
-        master.check_symbols(&symbols)?;
-        let mut provenance = Provenance::of("tool:quotes:v1", as_of);
+        let mut provenance = data.provenance(&context.user.id, "tool:quotes:v1", as_of);
+        let unknown = master.unknown(&symbols);
+        if symbols.iter().all(|symbol| !master.knows(symbol)) {
+            return Err(ToolError::not_found(unknown.unwrap_or_default()).into());
+        }
+        provenance.warnings.extend(unknown);
         let mut quotes = Vec::with_capacity(symbols.len());
-        for symbol in &symbols {
+        for symbol in symbols.iter().filter(|symbol| master.knows(symbol)) {
             match master.quote(symbol) {
                 Some(quote) => quotes.push(quote_message(quote)),
-                // Known all the same: it is held. A composite asks for all that is held, and gets what there is.
-                None => provenance.warnings.push(format!("{symbol} is held but has no quote")),
+                // A composite asks for all that is held, and gets what there is.
+                None => provenance.warnings.push(without_quote(symbol, master)),
             }
         }
-        Ok(Reply { data: GetQuotesOutput { as_of: as_of.to_owned(), quotes }, provenance })
+        let currency = master.currency().to_owned();
+        Ok(Reply { data: GetQuotesOutput { as_of: as_of.to_owned(), quotes, currency }, provenance })
     }
 }
 
@@ -57,6 +62,13 @@ fn symbols(list: &str) -> Result<Vec<Symbol>, ToolError> {
         return Err(refused("symbol", "pattern", "`symbol` names no symbol".to_owned()));
     }
     Ok(symbols)
+}
+
+fn without_quote(symbol: &Symbol, master: &Master) -> String {
+    match master.held(symbol) {
+        Some(_) => format!("{symbol} is held but has no quote."),
+        None => format!("{symbol} was traded, is not held any more and has no quote."),
+    }
 }
 
 fn quote_message(quote: &Quote) -> v1::Quote {

@@ -61,31 +61,43 @@ fn combined(
 ) -> Reply<GetSymbolPerformanceOutput> {
     let mut provenance = positions.provenance;
     provenance.absorb(quotes.provenance);
-    let position = positions.data.position.unwrap_or_default();
+    let GetPositionsOutput { position, account, .. } = positions.data;
+    let position = position.unwrap_or_default();
     let (realized_pl, warning) = match activity {
         Ok(activity) => {
             provenance.absorb(activity.provenance);
             realized(&symbol, &activity.data, &position)
         }
-        Err(reason) => (None, Some(format!("{symbol}: realized_pl is not known: {reason}"))),
+        Err(reason) => (None, Some(format!("{symbol}: realized_pl is not known: {reason}."))),
     };
     provenance.warnings.extend(warning);
+    let GetQuotesOutput { as_of: price_as_of, quotes, currency } = quotes.data;
+    let quote = quotes.first();
     let data = GetSymbolPerformanceOutput {
         as_of: provenance.as_of.clone(),
-        account: positions.data.account,
+        account,
         realized_pl,
-        ..valued(symbol, &position, quotes.data.quotes.first())
+        price_as_of: quote.map(|_| price_as_of),
+        currency,
+        ..valued(symbol, &position, quote)
     };
     Reply { data, provenance }
 }
 
 /// Profit or loss of the shares sold, and what a reader of it should know.
 fn realized(symbol: &str, activity: &GetActivityOutput, held: &Position) -> (Option<f64>, Option<String>) {
-    let trades = activity.trades.iter().filter(|trade| trade.symbol == symbol);
-    match fifo::realized(trades) {
+    let trades: Vec<_> = activity.trades.iter().filter(|trade| trade.symbol == symbol).collect();
+    if trades.is_empty() && held.symbol.is_empty() {
+        let account = &activity.account;
+        let warning = format!(
+            "{symbol} is not held in {account} and was not traded there; it may be in another account."
+        );
+        return (Some(0.0), Some(warning));
+    }
+    match fifo::realized(trades.into_iter()) {
         Realized::Uncovered { shares } => {
             let warning = format!(
-                "{symbol}: realized_pl is not known: the sales exceed the known purchases by {shares} shares"
+                "{symbol}: realized_pl is not known: the sales exceed the known purchases by {shares} shares."
             );
             (None, Some(warning))
         }
@@ -93,7 +105,7 @@ fn realized(symbol: &str, activity: &GetActivityOutput, held: &Position) -> (Opt
             // Shares from before the known trades would have been sold first.
             let is_incomplete = is_any_sold && left != decimal(held.quantity);
             let warning = format!(
-                "{symbol}: realized_pl is from the known trades, which leave {left} shares while {} are held",
+                "{symbol}: realized_pl is from the known trades, which leave {left} shares while {} are held.",
                 held.quantity
             );
             (Some(exact(profit)), is_incomplete.then_some(warning))
@@ -103,8 +115,9 @@ fn realized(symbol: &str, activity: &GetActivityOutput, held: &Position) -> (Opt
 
 fn valued(symbol: String, position: &Position, quote: Option<&Quote>) -> GetSymbolPerformanceOutput {
     let is_held = !position.symbol.is_empty();
+    // Nothing is worth nothing, whatever the price.
     let valuation =
-        quote.map(|quote| if is_held { Valuation::new(position, quote) } else { Valuation::nothing() });
+        if is_held { quote.map(|quote| Valuation::new(position, quote)) } else { Some(Valuation::nothing()) };
     GetSymbolPerformanceOutput {
         symbol,
         quantity: position.quantity,

@@ -3,7 +3,6 @@
 use super::{data, money::exact};
 use crate::{
     context::{Required, ToolContext, Unfinished},
-    contract::Provenance,
     domains::brokerage::proto::v1::{self, GetTransfersOutput, GetTransfersRequest},
     domains::brokerage::source::Transfer,
     tool::{Reply, Tool},
@@ -28,14 +27,17 @@ impl Tool for GetTransfers {
         context: &ToolContext,
     ) -> Result<Reply<GetTransfersOutput>, Unfinished> {
         let data = data(context);
-        let transfers = data.user(&context.user.id)?.transfers(input.account.as_deref())?;
+        let master = data.user(&context.user.id)?;
+        let transfers = master.transfers(input.account.as_deref())?;
         let as_of = transfers.as_of.as_str();
+        let provenance = data.provenance(&context.user.id, "tool:transfers:v1", as_of);
         let data = GetTransfersOutput {
             as_of: as_of.to_owned(),
+            currency: master.currency().to_owned(),
             account: transfers.name.clone(),
             transfers: transfers.content.iter().map(transfer_message).collect(),
         };
-        Ok(Reply { data, provenance: Provenance::of("tool:transfers:v1", as_of) })
+        Ok(Reply { data, provenance })
     }
 }
 

@@ -79,6 +79,8 @@ fn ranked(
     priced.sort_by(|one, other| direction.order(basis.value(one), basis.value(other)));
     let data = RankPortfolioOutput {
         as_of: provenance.as_of.clone(),
+        price_as_of: quotes.data.as_of,
+        currency: quotes.data.currency,
         account: held.data.account,
         direction: direction.word().to_owned(),
         basis: basis.word().to_owned(),
