@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use prost_reflect::{MessageDescriptor, ReflectMessage};
 
 use crate::{
-    context::{Required, ToolContext, Unfinished},
+    context::{Required, Services, ToolContext, Unfinished},
     contract::{ErrorCode, Payload, Provenance, ToolError, arguments, arguments::Arguments},
 };
 
@@ -27,6 +27,10 @@ pub trait Tool: Send + Sync + 'static {
     fn services() -> Required {
         Required::none()
     }
+
+    /// Brings checked arguments into one form, so that what means the same is the same to caches and repeats: two spellings
+    /// of a symbol, say. What it cannot read stays as it is, for `execute` to refuse.
+    fn normalize(_arguments: &mut Arguments, _services: &Services) {}
 
     /// Does the work. Check `context.cancellation` before each request to the outside; the future is dropped when the
     /// call ends early, unless the tool writes.
@@ -56,6 +60,8 @@ pub trait Executor: Send + Sync {
     fn output_message(&self) -> MessageDescriptor;
     /// The services that it gets from its context.
     fn services(&self) -> Required;
+    /// Brings checked arguments into one form. Of the given services it gets those that it declares.
+    fn normalize(&self, arguments: &mut Arguments, services: &Services);
     /// Does the work.
     fn execute<'a>(
         &'a self,
@@ -90,6 +96,10 @@ impl<T: Tool> Executor for Typed<T> {
 
     fn services(&self) -> Required {
         self.services.clone()
+    }
+
+    fn normalize(&self, arguments: &mut Arguments, services: &Services) {
+        T::normalize(arguments, &services.only(&self.services));
     }
 
     fn execute<'a>(

@@ -72,7 +72,11 @@ fn recorded(call: &Call) -> Provenance {
 
 fn conclude(call: &Call, reply: Result<Reply<Payload>, Unfinished>) -> Terminal {
     match reply {
-        Ok(Reply { data, provenance }) => {
+        Ok(Reply { data, mut provenance }) => {
+            // Every success can be cited, whatever the tool forgot.
+            if provenance.source_ids.is_empty() {
+                provenance.source_ids = recorded(call).source_ids;
+            }
             let data = data.omitting(&call.tool().omitted);
             // What stays in the process need not fit a client.
             match (call.context.depth == 0).then(|| size_error(&data)).flatten() {

@@ -1,4 +1,5 @@
-//! Validate: the arguments against the tool's schema, all violations at once. Nothing invalid is stored or executed.
+//! Validate: the arguments against the tool's schema, all violations at once, and then in the tool's one form of them.
+//! Nothing invalid is stored or executed.
 
 use std::{
     mem,
@@ -58,7 +59,10 @@ impl<S: Service<Call, Response = Terminal, Error = Refusal>> Service<Call> for V
                 let terminal = call.failed(ToolError::invalid_arguments(violations));
                 Either::Left(ready(Ok(terminal)))
             }
-            Ok(arguments) => {
+            Ok(mut arguments) => {
+                if let Some(executor) = &call.tool().executor {
+                    executor.normalize(&mut arguments, &call.context.services);
+                }
                 if self.layer.keep_arguments {
                     call.facts.checked(serde_json::Value::Object(arguments.clone()).to_string());
                 }

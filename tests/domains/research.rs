@@ -3,6 +3,7 @@
 mod catalogue;
 mod credentials;
 mod isolation;
+mod lookups;
 mod markets;
 mod screener;
 mod screens;

@@ -45,7 +45,8 @@ async fn ten_thousand_calls_with_a_request_id_are_accepted_before_anything_else_
     for stream in streams {
         let events = stream.await.expect("no panic");
         let numbers: Vec<_> = events.iter().map(|event| event.sequence).collect();
-        assert_eq!(numbers, Vec::from_iter(0..events.len() as u64), "gapless");
+        let gapless: Vec<_> = (0..events.len() as u64).collect();
+        assert_eq!(numbers, gapless);
         match events.first().and_then(|it| it.event.as_ref()).expect("an event") {
             // What ended before is told again and is no stream.
             call_event::Event::Result(_) => assert_eq!(events.len(), 1),

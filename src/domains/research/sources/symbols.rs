@@ -17,9 +17,15 @@ pub enum Symbols {
 }
 
 impl Symbols {
+    /// The stocks that are known by name.
+    pub fn universe(&self) -> &Universe {
+        let (Self::Known(universe) | Self::Open(universe)) = self;
+        universe
+    }
+
     /// The name of a symbol, where it is known. Refused in words for the agent where it can be none.
     pub fn name(&self, symbol: &str) -> Result<Option<&str>, String> {
-        let (Self::Known(universe) | Self::Open(universe)) = self;
+        let universe = self.universe();
         match (universe.get(symbol), self) {
             (Some(stock), _) => Ok(Some(&stock.name)),
             (None, Self::Open(_)) if looks_like_one(symbol) => Ok(None),

@@ -1,6 +1,7 @@
-//! The stocks that are known by name: what a symbol stands for, and which symbols are near a mistyped one.
+//! The stocks that are known by name: what a symbol stands for, which stock a text names, and which ones it may mean.
 //!
-//! Not a limit: a live source may know more.
+//! A text names a stock only if it says enough: the symbol, the company's name, or a beginning of the name that is no other
+//! company's and longer than one word. Anything less is a question. Not a limit: a live source may know more.
 
 use std::{collections::BTreeMap, time::SystemTime};
 
@@ -11,6 +12,12 @@ use crate::upstream::text;
 
 /// So many near symbols are named.
 const MAX_NEAR: usize = 3;
+/// So many stocks are named of those that a text may mean.
+const MAX_CANDIDATES: usize = 6;
+/// Words that say nothing of which company it is.
+const FILLERS: [&str; 6] = ["and", "co", "company", "limited", "ltd", "the"];
+/// What other services put behind a symbol of the National Stock Exchange.
+const NSE_SUFFIX: &str = ".NS";
 /// What is less alike is not near (Jaro-Winkler).
 const NEAR: f64 = 0.8;
 
@@ -30,6 +37,17 @@ pub struct Stock {
     pub name: String,
     /// Sector.
     pub sector: String,
+}
+
+/// Which stock a text names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Named<'a> {
+    /// This one.
+    One(&'a Stock),
+    /// It is a part of these names, and says too little to be one of them. At least one.
+    PartOf(Vec<&'a Stock>),
+    /// None that is known.
+    Nothing,
 }
 
 /// The file `research/universe.json`.
@@ -70,13 +88,34 @@ impl Universe {
         self.stocks.get(symbol)
     }
 
-    /// The stock that a text names: by symbol, or by the whole name or its beginning, ignoring case.
-    pub fn named(&self, text: &str) -> Option<&Stock> {
-        let text = text.trim();
-        self.get(&normal(text)).or_else(|| {
-            let text = text.to_lowercase();
-            self.stocks().find(|stock| stock.name.to_lowercase().starts_with(&text))
-        })
+    /// Which stock a text names: by symbol, however it is written, or by name. Case and words such as `Ltd` do not matter.
+    pub fn named(&self, text: &str) -> Named<'_> {
+        let by_symbol = self.get(&normal(text)).or_else(|| {
+            let letters = letters(text);
+            self.stocks().find(|stock| self::letters(&stock.symbol) == letters)
+        });
+        if let Some(stock) = by_symbol {
+            return Named::One(stock);
+        }
+        let wanted = words(text);
+        if wanted.is_empty() {
+            return Named::Nothing;
+        }
+        let all = |fits: &dyn Fn(&[String]) -> bool| -> Vec<_> {
+            self.stocks().filter(|stock| fits(&words(&stock.name))).collect()
+        };
+        if let [stock] = all(&|name| name == wanted)[..] {
+            return Named::One(stock);
+        }
+        match all(&|name| name.starts_with(&wanted))[..] {
+            // One word is too often another company's, which is not known here.
+            [stock] if wanted.len() > 1 => return Named::One(stock),
+            _ => {}
+        }
+        match all(&|name| wanted.iter().all(|word| name.contains(word))) {
+            some if some.is_empty() => Named::Nothing,
+            some => Named::PartOf(some),
+        }
     }
 
     /// The symbols nearest to one that is not known, by the symbol or the name, nearest first.
@@ -92,21 +131,137 @@ impl Universe {
         near.into_iter().take(MAX_NEAR).map(|(_, symbol)| symbol).collect()
     }
 
-    /// The sentence that says that a symbol is not known, naming near ones.
-    pub fn unknown(&self, symbol: &str) -> String {
+    /// What to say of a text that names no known stock and was probably meant to name one.
+    pub fn meant(&self, text: &str) -> Option<String> {
+        let is_meant = match self.named(text) {
+            Named::One(_) => false,
+            Named::PartOf(_) => true,
+            Named::Nothing => !self.near(text).is_empty(),
+        };
+        is_meant.then(|| self.unknown(text))
+    }
+
+    /// The sentences that say that a text names no known stock, and what was probably meant.
+    pub fn unknown(&self, text: &str) -> String {
         // It may have come from a model that read something bad.
-        let symbol = &*text::title(symbol);
-        match self.near(symbol).as_slice() {
-            [] => {
-                format!("Unknown symbol '{symbol}'. Give the NSE symbol without a suffix, such as RELIANCE.")
+        let shown = &*text::title(text);
+        match self.named(text) {
+            Named::PartOf(some) if some.len() > 1 => {
+                format!("'{shown}' may be one of several stocks. Did you mean {}?", listed(&some))
             }
-            near => format!("Unknown symbol '{symbol}'. Did you mean {}?", near.join(", ")),
+            Named::PartOf(one) => format!("Unknown symbol '{shown}'. Did you mean {}?", listed(&one)),
+            Named::One(_) | Named::Nothing => match self.near(text).as_slice() {
+                [] => {
+                    format!(
+                        "Unknown symbol '{shown}'. Give the NSE symbol without a suffix, such as RELIANCE."
+                    )
+                }
+                near => format!("Unknown symbol '{shown}'. Did you mean {}?", near.join(", ")),
+            },
         }
     }
 }
 
-/// A symbol as exchanges write it: upper case, without spaces around it and without an exchange's suffix.
+/// `TATAMOTORS (Tata Motors), TATASTEEL (Tata Steel)`.
+fn listed(stocks: &[&Stock]) -> String {
+    let named = stocks.iter().take(MAX_CANDIDATES).map(|it| format!("{} ({})", it.symbol, it.name));
+    let named = named.collect::<Vec<_>>().join(", ");
+    match stocks.len().saturating_sub(MAX_CANDIDATES) {
+        0 => named,
+        more => format!("{named} or {more} more"),
+    }
+}
+
+/// The words of a company's name, or of a text that may hold one, without those that say nothing.
+pub fn words(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
+    words.filter(|word| !word.is_empty() && !FILLERS.contains(&word.as_str())).collect()
+}
+
+/// What tells symbols apart: `BAJAJ AUTO` is `BAJAJ-AUTO`, and `M & M` is `M&M`.
+fn letters(text: &str) -> String {
+    text.to_uppercase().chars().filter(|c| c.is_alphanumeric() || *c == '&').collect()
+}
+
+/// A symbol as the exchange writes it: upper case, without spaces around it and without the exchange's suffix. Another
+/// exchange's suffix stays: its prices are others.
 pub fn normal(symbol: &str) -> String {
     let symbol = symbol.trim().to_uppercase();
-    [".NS", ".BO"].iter().find_map(|suffix| symbol.strip_suffix(suffix)).unwrap_or(&symbol).to_owned()
+    symbol.strip_suffix(NSE_SUFFIX).unwrap_or(&symbol).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bundled() -> Universe {
+        let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/data/research/universe.json"));
+        Universe::parse(text).unwrap()
+    }
+
+    #[test]
+    fn a_stock_is_named_by_its_symbol_or_its_name_however_they_are_written() {
+        let universe = bundled();
+        for (text, symbol) in [
+            ("RELIANCE", "RELIANCE"),
+            (" reliance ", "RELIANCE"),
+            ("TCS.NS", "TCS"),
+            ("m&m", "M&M"),
+            ("M & M", "M&M"),
+            ("bajaj auto", "BAJAJ-AUTO"),
+            ("Infosys", "INFY"),
+            ("Infosys Ltd", "INFY"),
+            ("Infosys Ltd.", "INFY"),
+            ("Reliance Industries Limited", "RELIANCE"),
+            ("the Titan Company", "TITAN"),
+            ("Larsen and Toubro", "LT"),
+            ("Mahindra & Mahindra", "M&M"),
+            ("Dixon Technologies", "DIXON"),
+            ("ITC Ltd", "ITC"),
+            ("hdfc bank", "HDFCBANK"),
+        ] {
+            match universe.named(text) {
+                Named::One(stock) => assert_eq!(stock.symbol, symbol, "{text}"),
+                other => panic!("{text}: {other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn no_stock_is_named_by_accident() {
+        let universe = bundled();
+        for text in ["IT", "in", "", "Ltd", "the company", "RELIANCE.BO", "Nobody Mills", "TATAMOTO"] {
+            assert_eq!(universe.named(text), Named::Nothing, "{text}");
+        }
+        for (text, candidates) in [
+            (
+                "bank",
+                &["AXISBANK", "HDFCBANK", "ICICIBANK", "INDUSINDBK", "KOTAKBANK", "SBIN", "YESBANK"][..],
+            ),
+            ("Tata", &["TATAELXSI", "TATAMOTORS", "TATASTEEL", "TCS"]),
+            ("Larsen", &["LT"]),
+            ("airtel", &["BHARTIARTL"]),
+        ] {
+            let Named::PartOf(some) = universe.named(text) else { panic!("{text} names something") };
+            let some: Vec<_> = some.iter().map(|stock| stock.symbol.as_str()).collect();
+            assert_eq!(some, candidates, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_is_answered_with_what_may_be_meant() {
+        let universe = bundled();
+        for (text, words) in [
+            ("RELIANC", "Unknown symbol 'RELIANC'. Did you mean RELIANCE?"),
+            ("Larsen", "Unknown symbol 'Larsen'. Did you mean LT (Larsen & Toubro)?"),
+            (
+                "Tata",
+                "'Tata' may be one of several stocks. Did you mean TATAELXSI (Tata Elxsi), TATAMOTORS (Tata Motors), \
+                 TATASTEEL (Tata Steel), TCS (Tata Consultancy Services)?",
+            ),
+            ("QQQQ", "Unknown symbol 'QQQQ'. Give the NSE symbol without a suffix, such as RELIANCE."),
+        ] {
+            assert_eq!(universe.unknown(text), words, "{text}");
+        }
+    }
 }

@@ -1,15 +1,15 @@
 //! `add_to_watchlist`: puts a stock into the user's watch-list.
 
 use super::{
-    provenance, required,
+    provenance, required, symbol,
     watchlist::{count, unavailable},
 };
 use crate::{
     clock,
-    context::{Required, ToolContext, Unfinished},
-    contract::ToolError,
+    context::{Required, Services, ToolContext, Unfinished},
+    contract::{ToolError, arguments::Arguments},
     domains::research::proto::v1::{AddToWatchlistOutput, AddToWatchlistRequest},
-    domains::research::sources::{symbols::Symbols, universe::normal, watchlist::UserWatchlists},
+    domains::research::sources::{symbols::Symbols, watchlist::UserWatchlists},
     tool::{Reply, Tool},
     upstream::text,
 };
@@ -30,13 +30,18 @@ impl Tool for AddToWatchlist {
         Required::none().of::<Symbols>().of::<UserWatchlists>()
     }
 
+    fn normalize(arguments: &mut Arguments, services: &Services) {
+        symbol::normalize(arguments, services);
+    }
+
     async fn execute(
         &self,
         input: AddToWatchlistRequest,
         context: &ToolContext,
     ) -> Result<Reply<AddToWatchlistOutput>, Unfinished> {
-        let symbol = normal(required("symbol", input.symbol.as_deref())?);
         let symbols = context.services.get::<Symbols>();
+        let written = required("symbol", input.symbol.as_deref())?;
+        let symbol = symbol::read("symbol", written, symbols.universe())?;
         let name = symbols.name(&symbol).map_err(ToolError::not_found)?;
         let note = input.note.map(|note| text::plain(&note, MAX_NOTE)).filter(|note| !note.is_empty());
         let watchlists = context.services.get::<UserWatchlists>();

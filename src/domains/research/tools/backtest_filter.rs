@@ -6,11 +6,12 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use super::{
     Profiles,
     backtest::{self, Outcome, Plan, Stock, Trade, mean},
-    dated, refused, required, symbol,
+    dated, refused, required,
+    symbol::{self, Several},
 };
 use crate::{
-    context::{Required, ToolContext, Unfinished},
-    contract::{Provenance, ToolError},
+    context::{Required, Services, ToolContext, Unfinished},
+    contract::{ErrorCode, Provenance, ToolError, arguments::Arguments},
     domains::research::proto::v1::{
         BacktestFilterOutput, BacktestFilterRequest, BacktestSummary, BacktestTrade,
     },
@@ -36,6 +37,10 @@ impl Tool for BacktestFilter {
         symbol::services().of::<Profiles>().of::<Yahoo>()
     }
 
+    fn normalize(arguments: &mut Arguments, services: &Services) {
+        symbol::normalize(arguments, services);
+    }
+
     async fn execute(
         &self,
         input: BacktestFilterRequest,
@@ -46,11 +51,23 @@ impl Tool for BacktestFilter {
         let filter = profiles.filter(profile)?;
         let yahoo = context.services.get::<Yahoo>();
         let plan = plan(&input, yahoo.today())?;
-        let symbols = symbol::all(&input.symbols, context)?;
+        let Several { symbols, unknown } = symbol::all(&input.symbols, context)?;
         let fetched = stream::iter(symbols).map(|symbol| stock(&yahoo, symbol, &plan, context));
-        let stocks: Vec<_> = fetched.buffered(AT_ONCE).try_collect().await?;
+        let fetched: Vec<_> = fetched.buffered(AT_ONCE).try_collect().await?;
+        let (mut stocks, mut missing) = (Vec::new(), unknown);
+        for found in fetched {
+            match found {
+                Ok(stock) => stocks.push(stock),
+                Err(unknown) => missing.push(unknown),
+            }
+        }
+        if stocks.is_empty() {
+            return Err(symbol::none_known(missing).into());
+        }
         let outcome = backtest::run(filter, &stocks, &plan);
-        Ok(Reply { data: output(profile, &outcome), provenance: provenance(&stocks, &plan) })
+        let mut provenance = provenance(&stocks, &plan);
+        provenance.warnings.extend(missing.into_iter().map(|(_, words)| words));
+        Ok(Reply { data: output(profile, &outcome), provenance })
     }
 }
 
@@ -73,16 +90,22 @@ fn day(name: &str, text: Option<&str>) -> Result<Option<NaiveDate>, ToolError> {
     text.map(read).transpose()
 }
 
+/// A stock with its prices; or the symbol, and what to say of it where the source does not know it.
 async fn stock(
     yahoo: &Yahoo,
     symbol: String,
     plan: &Plan,
     context: &ToolContext,
-) -> Result<Stock, Unfinished> {
+) -> Result<Result<Stock, (String, String)>, Unfinished> {
     let from = (plan.from - WARM_UP).max(NaiveDate::default());
     let chart = yahoo.chart(&symbol, Span::Between { from, to: plan.to }, context).await;
-    let chart = chart.map_err(|failure| symbol::explained(failure, &symbol, context))?;
-    Ok(Stock { symbol, bars: chart.bars })
+    match chart.map_err(|failure| symbol::explained(failure, &symbol, context)) {
+        Ok(chart) => Ok(Ok(Stock { symbol, bars: chart.bars })),
+        Err(Unfinished::Failed(error)) if error.code == ErrorCode::NotFound => {
+            Ok(Err((symbol, error.message)))
+        }
+        Err(unfinished) => Err(unfinished),
+    }
 }
 
 fn provenance(stocks: &[Stock], plan: &Plan) -> Provenance {

@@ -9,7 +9,8 @@ use super::{
     required, symbol,
 };
 use crate::{
-    context::{Required, ToolContext, Unfinished},
+    context::{Required, Services, ToolContext, Unfinished},
+    contract::arguments::Arguments,
     domains::research::proto::v1::{
         CheckForbiddenOutput, CheckForbiddenRequest, GetFundamentalsOutput, GetFundamentalsRequest,
         GetTechnicalsOutput, GetTechnicalsRequest, RuleViolation, UnknownRule,
@@ -29,6 +30,10 @@ impl Tool for CheckForbidden {
 
     fn services() -> Required {
         symbol::services().of::<Profiles>().of::<Yahoo>()
+    }
+
+    fn normalize(arguments: &mut Arguments, services: &Services) {
+        symbol::normalize(arguments, services);
     }
 
     async fn execute(

@@ -2,7 +2,8 @@
 
 use super::{GetTechnicals, Profiles, required, symbol, wait_zone::Observed};
 use crate::{
-    context::{Required, ToolContext, Unfinished},
+    context::{Required, Services, ToolContext, Unfinished},
+    contract::arguments::Arguments,
     domains::research::proto::v1::{CheckWaitZoneOutput, CheckWaitZoneRequest, GetTechnicalsRequest},
     tool::{self, Reply, Tool},
 };
@@ -18,6 +19,10 @@ impl Tool for CheckWaitZone {
 
     fn services() -> Required {
         symbol::services().of::<Profiles>()
+    }
+
+    fn normalize(arguments: &mut Arguments, services: &Services) {
+        symbol::normalize(arguments, services);
     }
 
     async fn execute(

@@ -5,15 +5,21 @@ mod metrics;
 use futures_util::future::{try_join, try_join_all};
 
 use self::metrics::{Column, rows};
-use super::{GetFundamentals, GetTechnicals, refused, symbol};
+use super::{
+    GetFundamentals, GetTechnicals, refused,
+    symbol::{self, Several},
+};
 use crate::{
-    context::{Required, ToolContext, Unfinished},
-    contract::{ErrorCode, Provenance, ToolError},
+    context::{Required, Services, ToolContext, Unfinished},
+    contract::{ErrorCode, Provenance, ToolError, arguments::Arguments},
     domains::research::proto::v1::{
         CompareStocksOutput, CompareStocksRequest, GetFundamentalsRequest, GetTechnicalsRequest,
     },
     tool::{self, Reply, Tool},
 };
+
+/// What was found, or what to say of what was not.
+type Found<T> = Result<Reply<T>, String>;
 
 /// `compare_stocks`.
 #[derive(Clone, Copy, Debug)]
@@ -28,35 +34,44 @@ impl Tool for CompareStocks {
         symbol::services()
     }
 
+    fn normalize(arguments: &mut Arguments, services: &Services) {
+        symbol::normalize(arguments, services);
+    }
+
     async fn execute(
         &self,
         input: CompareStocksRequest,
         context: &ToolContext,
     ) -> Result<Reply<CompareStocksOutput>, Unfinished> {
-        let symbols = symbol::all(&input.symbols, context)?;
-        if symbols.len() < 2 {
+        let Several { symbols, unknown } = symbol::all(&input.symbols, context)?;
+        if symbols.len() + unknown.len() < 2 {
             let description = "`symbols` names one stock; name two to five different ones".to_owned();
             return Err(refused("symbols", "minItems", description).into());
         }
         let found = try_join_all(symbols.iter().map(|symbol| column(symbol, context))).await?;
-        let (mut columns, mut missing, mut provenance) = (Vec::new(), Vec::new(), Provenance::default());
+        let (mut columns, mut missing, mut provenance) = (Vec::new(), unknown, Provenance::default());
         for (symbol, found) in symbols.into_iter().zip(found) {
             match found {
-                Some(Reply { data, provenance: of_column }) => {
+                Ok(Reply { data, provenance: of_column }) => {
                     provenance.absorb(of_column);
                     columns.push(data);
                 }
-                None => missing.push(symbol),
+                Err(words) => missing.push((symbol, words)),
             }
         }
+        if columns.is_empty() {
+            return Err(symbol::none_known(missing).into());
+        }
+        let (missing, words): (Vec<_>, Vec<_>) = missing.into_iter().unzip();
+        provenance.warnings.extend(words);
         let rows = rows(&columns);
         let symbols = columns.into_iter().map(|column| column.symbol).collect();
         Ok(Reply { data: CompareStocksOutput { symbols, rows, missing }, provenance })
     }
 }
 
-/// What is found of a stock; `None` if neither kind of numbers is.
-async fn column(symbol: &str, context: &ToolContext) -> Result<Option<Reply<Column>>, Unfinished> {
+/// What is found of a stock, or what to say of it if neither kind of numbers is.
+async fn column(symbol: &str, context: &ToolContext) -> Result<Found<Column>, Unfinished> {
     let of_fundamentals = GetFundamentalsRequest { symbol: Some(symbol.to_owned()) };
     let of_technicals = GetTechnicalsRequest { symbol: Some(symbol.to_owned()) };
     let (fundamentals, technicals) = try_join(
@@ -64,31 +79,28 @@ async fn column(symbol: &str, context: &ToolContext) -> Result<Option<Reply<Colu
         if_found::<GetTechnicals>(&of_technicals, context),
     )
     .await?;
-    if fundamentals.is_none() && technicals.is_none() {
-        return Ok(None);
+    if let (Err(words), Err(_)) = (&fundamentals, &technicals) {
+        return Ok(Err(words.clone()));
     }
     let mut provenance = Provenance::default();
     let fundamentals = part(fundamentals, "fundamentals", symbol, &mut provenance);
     let technicals = part(technicals, "technicals", symbol, &mut provenance);
-    Ok(Some(Reply { data: Column { symbol: symbol.to_owned(), fundamentals, technicals }, provenance }))
+    Ok(Ok(Reply { data: Column { symbol: symbol.to_owned(), fundamentals, technicals }, provenance }))
 }
 
 /// Only what does not exist may be missing; any other failure is the call's.
-async fn if_found<T: Tool>(
-    input: &T::Input,
-    context: &ToolContext,
-) -> Result<Option<Reply<T::Output>>, Unfinished> {
+async fn if_found<T: Tool>(input: &T::Input, context: &ToolContext) -> Result<Found<T::Output>, Unfinished> {
     match tool::call::<T>(input, context).await {
-        Ok(reply) => Ok(Some(reply)),
-        Err(Unfinished::Failed(ToolError { code: ErrorCode::NotFound, .. })) => Ok(None),
+        Ok(reply) => Ok(Ok(reply)),
+        Err(Unfinished::Failed(ToolError { code: ErrorCode::NotFound, message, .. })) => Ok(Err(message)),
         Err(unfinished) => Err(unfinished),
     }
 }
 
 /// The data of a part, if it was found; its warnings say which stock they are about.
-fn part<T>(found: Option<Reply<T>>, what: &str, symbol: &str, provenance: &mut Provenance) -> Option<T> {
-    let Some(Reply { data, provenance: of_part }) = found else {
-        provenance.warnings.push(format!("there are no {what} of {symbol}"));
+fn part<T>(found: Found<T>, what: &str, symbol: &str, provenance: &mut Provenance) -> Option<T> {
+    let Ok(Reply { data, provenance: of_part }) = found else {
+        provenance.warnings.push(format!("There are no {what} of {symbol}."));
         return None;
     };
     let warnings = of_part.warnings.iter().map(|warning| format!("{symbol}: {warning}")).collect();

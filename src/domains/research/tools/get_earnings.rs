@@ -11,8 +11,8 @@ use futures_util::future::join;
 use self::quarters::{Quarters, of_nse, of_yahoo};
 use super::{dated, lacking, symbol};
 use crate::{
-    context::{Required, ToolContext, Unfinished},
-    contract::Provenance,
+    context::{Required, Services, ToolContext, Unfinished},
+    contract::{Provenance, arguments::Arguments},
     domains::research::proto::v1::{GetEarningsOutput, GetEarningsRequest},
     domains::research::sources::{
         nse::Nse,
@@ -37,6 +37,10 @@ impl Tool for GetEarnings {
 
     fn services() -> Required {
         symbol::services().of::<Yahoo>().of::<Nse>()
+    }
+
+    fn normalize(arguments: &mut Arguments, services: &Services) {
+        symbol::normalize(arguments, services);
     }
 
     async fn execute(

@@ -2,7 +2,8 @@
 
 use super::{dated, figure::tidy, symbol};
 use crate::{
-    context::{Required, ToolContext, Unfinished},
+    context::{Required, Services, ToolContext, Unfinished},
+    contract::arguments::Arguments,
     domains::research::proto::v1::{GetFundamentalsOutput, GetFundamentalsRequest},
     domains::research::sources::{
         india::CRORE,
@@ -23,6 +24,10 @@ impl Tool for GetFundamentals {
 
     fn services() -> Required {
         symbol::services().of::<Yahoo>()
+    }
+
+    fn normalize(arguments: &mut Arguments, services: &Services) {
+        symbol::normalize(arguments, services);
     }
 
     async fn execute(

@@ -4,7 +4,8 @@ use chrono::TimeDelta;
 
 use super::{dated, figure::tidy, symbol};
 use crate::{
-    context::{Required, ToolContext, Unfinished},
+    context::{Required, Services, ToolContext, Unfinished},
+    contract::arguments::Arguments,
     domains::research::proto::v1::{self, GetInsiderTradingOutput, GetInsiderTradingRequest},
     domains::research::sources::{
         india::CRORE,
@@ -26,6 +27,10 @@ impl Tool for GetInsiderTrading {
         symbol::services().of::<Nse>()
     }
 
+    fn normalize(arguments: &mut Arguments, services: &Services) {
+        symbol::normalize(arguments, services);
+    }
+
     async fn execute(
         &self,
         input: GetInsiderTradingRequest,
@@ -35,13 +40,15 @@ impl Tool for GetInsiderTrading {
         let nse = context.services.get::<Nse>();
         let since = nse.today() - TimeDelta::days(input.days.unwrap_or(30).into());
         let deals = nse.deals(&symbol, since, context).await?;
+        let mut provenance = dated("nse", nse.today());
+        provenance.warnings.extend(symbol::doubt(&symbol, context).filter(|_| deals.is_empty()));
         let data = GetInsiderTradingOutput {
             symbol,
             data_kind: "bulk_and_block_deals".to_owned(),
             net_quantity: deals.iter().map(signed).fold(0, i64::saturating_add),
             deals: deals.into_iter().map(deal_message).collect(),
         };
-        Ok(Reply { data, provenance: dated("nse", nse.today()) })
+        Ok(Reply { data, provenance })
     }
 }
 

@@ -4,7 +4,8 @@ use futures_util::future::{OptionFuture, join};
 
 use super::{dated, lacking, symbol};
 use crate::{
-    context::{Required, ToolContext, Unfinished},
+    context::{Required, Services, ToolContext, Unfinished},
+    contract::arguments::Arguments,
     domains::research::proto::v1::{
         GetInstitutionalHoldingsOutput, GetInstitutionalHoldingsRequest, HoldingsChange, MarketFlow,
     },
@@ -33,6 +34,10 @@ impl Tool for GetInstitutionalHoldings {
 
     fn services() -> Required {
         symbol::services().of::<Nse>()
+    }
+
+    fn normalize(arguments: &mut Arguments, services: &Services) {
+        symbol::normalize(arguments, services);
     }
 
     async fn execute(

@@ -2,13 +2,14 @@
 
 use chrono::TimeDelta;
 
-use super::{browse_news::article_message, provenance, required};
+use super::{browse_news::article_message, provenance, symbol};
 use crate::{
-    context::{Required, ToolContext, Unfinished},
+    context::{Required, Services, ToolContext, Unfinished},
+    contract::arguments::Arguments,
     domains::research::proto::v1::{GetNewsOutput, GetNewsRequest},
     domains::research::sources::{
         news::{News, PROFILE},
-        universe::{Universe, normal},
+        universe::Universe,
     },
     tool::{Reply, Tool},
 };
@@ -23,7 +24,11 @@ impl Tool for GetNews {
     type Output = GetNewsOutput;
 
     fn services() -> Required {
-        Required::none().of::<News>().of::<Universe>()
+        symbol::services().of::<News>()
+    }
+
+    fn normalize(arguments: &mut Arguments, services: &Services) {
+        symbol::normalize(arguments, services);
     }
 
     async fn execute(
@@ -31,7 +36,7 @@ impl Tool for GetNews {
         input: GetNewsRequest,
         context: &ToolContext,
     ) -> Result<Reply<GetNewsOutput>, Unfinished> {
-        let symbol = normal(required("symbol", input.symbol.as_deref())?);
+        let symbol = symbol::of(input.symbol.as_deref(), context)?;
         let days = input.days.unwrap_or(7);
         let limit = usize::try_from(input.limit.unwrap_or(10)).unwrap_or(0);
         let universe = context.services.get::<Universe>();
@@ -42,12 +47,14 @@ impl Tool for GetNews {
         let had_some = !articles.is_empty();
         let earliest = news.now() - TimeDelta::days(days.into());
         articles.retain(|article| article.published_at.is_some_and(|published| published >= earliest));
+        let mut provenance = provenance(PROFILE.name, news.now());
+        provenance.warnings.extend(symbol::doubt(&symbol, context));
         let data = GetNewsOutput {
             symbol,
             days,
             stale: had_some && articles.is_empty(),
             articles: articles.into_iter().take(limit).map(article_message).collect(),
         };
-        Ok(Reply { data, provenance: provenance(PROFILE.name, news.now()) })
+        Ok(Reply { data, provenance })
     }
 }

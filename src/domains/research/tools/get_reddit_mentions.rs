@@ -5,16 +5,17 @@ use chrono::TimeDelta;
 use super::{
     browse_reddit::{MAX_EXCERPT, SUBREDDITS, mood},
     naming::Naming,
-    provenance, required,
+    provenance,
     sentiment::together,
-    time,
+    symbol, time,
 };
 use crate::{
-    context::{Required, ToolContext, Unfinished},
+    context::{Required, Services, ToolContext, Unfinished},
+    contract::arguments::Arguments,
     domains::research::proto::v1::{GetRedditMentionsOutput, GetRedditMentionsRequest, RedditMention},
     domains::research::sources::{
         reddit::{PROFILE, Post, Reddit},
-        universe::{Universe, normal},
+        universe::Universe,
     },
     tool::{Reply, Tool},
     upstream::{
@@ -36,7 +37,11 @@ impl Tool for GetRedditMentions {
     type Output = GetRedditMentionsOutput;
 
     fn services() -> Required {
-        Required::none().of::<Reddit>().of::<Universe>()
+        symbol::services().of::<Reddit>()
+    }
+
+    fn normalize(arguments: &mut Arguments, services: &Services) {
+        symbol::normalize(arguments, services);
     }
 
     async fn execute(
@@ -44,7 +49,7 @@ impl Tool for GetRedditMentions {
         input: GetRedditMentionsRequest,
         context: &ToolContext,
     ) -> Result<Reply<GetRedditMentionsOutput>, Unfinished> {
-        let symbol = normal(required("symbol", input.symbol.as_deref())?);
+        let symbol = symbol::of(input.symbol.as_deref(), context)?;
         let limit = usize::try_from(input.limit.unwrap_or(10)).unwrap_or(0);
         let reddit = context.services.get::<Reddit>();
         let query = query(&symbol, &context.services.get::<Universe>());
@@ -54,6 +59,7 @@ impl Tool for GetRedditMentions {
         mentions.sort_by_key(|(_, post)| std::cmp::Reverse(post.created_at));
         let mut provenance = provenance(PROFILE.name, reddit.now());
         provenance.warnings = warnings;
+        provenance.warnings.extend(symbol::doubt(&symbol, context));
         let data = GetRedditMentionsOutput {
             symbol,
             mentions_count: i32::try_from(mentions.len()).unwrap_or(i32::MAX),
@@ -66,10 +72,8 @@ impl Tool for GetRedditMentions {
 
 /// The company's name or the symbol: `"Reliance Industries" OR RELIANCE`.
 fn query(symbol: &str, universe: &Universe) -> String {
-    let naming = universe.get(symbol).map_or_else(
-        || Naming { symbol: None, name: symbol.to_owned() },
-        |stock| Naming { symbol: Some(stock.symbol.clone()), name: stock.name.clone() },
-    );
+    let unknown = || Naming { symbol: None, name: symbol.to_owned() };
+    let naming = universe.get(symbol).map_or_else(unknown, Naming::of_stock);
     let quoted = |words: &str| if words.contains(' ') { format!("\"{words}\"") } else { words.to_owned() };
     naming.words().into_iter().map(quoted).collect::<Vec<_>>().join(" OR ")
 }

@@ -4,13 +4,14 @@ use super::{
     naming::Naming,
     provenance, required,
     sentiment::{Mood, most_telling, together},
-    time,
+    symbol, time,
 };
 use crate::{
-    context::{Required, ToolContext, Unfinished},
+    context::{Required, Services, ToolContext, Unfinished},
+    contract::arguments::Arguments,
     domains::research::proto::v1::{GetStockThesisOutput, GetStockThesisRequest},
     domains::research::sources::{
-        universe::Universe,
+        universe::{Named, Universe},
         valuepickr::{Discussion, Order, PROFILE, Topic, ValuePickr},
     },
     tool::{Reply, Tool},
@@ -30,31 +31,43 @@ impl Tool for GetStockThesis {
         Required::none().of::<ValuePickr>().of::<Universe>()
     }
 
+    fn normalize(arguments: &mut Arguments, services: &Services) {
+        symbol::normalize(arguments, services);
+    }
+
     async fn execute(
         &self,
         input: GetStockThesisRequest,
         context: &ToolContext,
     ) -> Result<Reply<GetStockThesisOutput>, Unfinished> {
         let query = required("query", input.query.as_deref())?;
-        let naming = Naming::of(query, &context.services.get::<Universe>());
+        let universe = context.services.get::<Universe>();
         let forum = context.services.get::<ValuePickr>();
-        let data = match discussion(&forum, &naming, context).await? {
-            Some(discussion) => output(discussion),
-            None => GetStockThesisOutput::default(),
+        let found = match universe.named(query) {
+            Named::One(stock) => discussion(&forum, query, &Naming::of_stock(stock), context).await?,
+            // A topic's own slug, or a company that is not known here.
+            Named::Nothing => discussion(&forum, query, &Naming::of_text(query), context).await?,
+            // Whichever of them were taken, it would be by accident.
+            Named::PartOf(_) => None,
         };
-        Ok(Reply { data, provenance: provenance(PROFILE.name, forum.now()) })
+        let mut provenance = provenance(PROFILE.name, forum.now());
+        if found.is_none() {
+            provenance.warnings.extend(universe.meant(query));
+        }
+        Ok(Reply { data: found.map(output).unwrap_or_default(), provenance })
     }
 }
 
-/// The stock's discussion, if there is one.
+/// The discussion of a stock, or the one of that slug, if there is one.
 async fn discussion(
     forum: &ValuePickr,
+    query: &str,
     naming: &Naming,
     context: &ToolContext,
 ) -> Result<Option<Discussion>, Failure> {
     for words in naming.words() {
         let found = forum.search(words, Order::Relevance, context).await?;
-        let Some(topic) = best(found, naming) else { continue };
+        let Some(topic) = best(found, query, naming) else { continue };
         return match forum.discussion(&topic, context).await {
             // Found, and gone since.
             Err(Failure { kind: FailureKind::NotFound, .. }) => Ok(None),
@@ -64,9 +77,12 @@ async fn discussion(
     Ok(None)
 }
 
-/// The topic that names the stock best in its title; of several the longest. One that only mentions it elsewhere is about
-/// something else.
-fn best(topics: Vec<Topic>, naming: &Naming) -> Option<Topic> {
+/// The topic of that slug, or the one that names the stock best in its title; of several the longest. One that only
+/// mentions it elsewhere is about something else.
+fn best(mut topics: Vec<Topic>, query: &str, naming: &Naming) -> Option<Topic> {
+    if let Some(at) = topics.iter().position(|topic| topic.slug == query) {
+        return Some(topics.swap_remove(at));
+    }
     let named = topics.into_iter().filter_map(|topic| Some((naming.in_title(&topic.title)?, topic)));
     named.max_by_key(|(likeness, topic)| (*likeness, topic.posts_count)).map(|(_, topic)| topic)
 }

@@ -4,8 +4,8 @@ use chrono::{NaiveDate, TimeDelta};
 
 use super::{dated, indicators::Series, symbol};
 use crate::{
-    context::{Required, ToolContext, Unfinished},
-    contract::ToolError,
+    context::{Required, Services, ToolContext, Unfinished},
+    contract::{ToolError, arguments::Arguments},
     domains::research::proto::v1::{GetTechnicalsOutput, GetTechnicalsRequest},
     domains::research::sources::yahoo::{Span, Yahoo},
     tool::{Reply, Tool},
@@ -25,6 +25,10 @@ impl Tool for GetTechnicals {
 
     fn services() -> Required {
         symbol::services().of::<Yahoo>()
+    }
+
+    fn normalize(arguments: &mut Arguments, services: &Services) {
+        symbol::normalize(arguments, services);
     }
 
     async fn execute(

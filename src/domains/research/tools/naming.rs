@@ -1,9 +1,6 @@
 //! How people write of a stock: by its symbol or by the name of its company, in whatever case and without `Ltd`.
 
-use crate::domains::research::sources::universe::{Stock, Universe};
-
-/// Words that say nothing of which company it is.
-const FILLERS: [&str; 5] = ["and", "company", "limited", "ltd", "the"];
+use crate::domains::research::sources::universe::{Stock, words};
 
 /// A stock as texts name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,15 +21,14 @@ pub(super) enum Likeness {
 }
 
 impl Naming {
-    /// What a text names: a stock of the universe, or something not known by that name.
-    pub(super) fn of(text: &str, universe: &Universe) -> Self {
-        universe
-            .named(text)
-            .map_or_else(|| Self { symbol: None, name: text.trim().to_owned() }, Self::of_stock)
+    /// A known stock.
+    pub(super) fn of_stock(stock: &Stock) -> Self {
+        Self { symbol: Some(stock.symbol.clone()), name: stock.name.clone() }
     }
 
-    fn of_stock(stock: &Stock) -> Self {
-        Self { symbol: Some(stock.symbol.clone()), name: stock.name.clone() }
+    /// Something that is not known, looked for as it is written. In addresses words stand with hyphens between them.
+    pub(super) fn of_text(text: &str) -> Self {
+        Self { symbol: None, name: text.trim().replace('-', " ") }
     }
 
     /// What to search for: the name, and where that is another word, the symbol.
@@ -41,12 +37,14 @@ impl Naming {
         std::iter::once(self.name.as_str()).chain(symbol).collect()
     }
 
-    /// How well a title names the stock; `None` if it does not.
+    /// How well a title names the stock; `None` if it does not. A single word of which nothing is known names it only at
+    /// its beginning, where titles say what they are about.
     pub(super) fn in_title(&self, title: &str) -> Option<Likeness> {
         let title = words(title);
-        let has = |text: &str| {
-            let wanted = words(text);
-            !wanted.is_empty() && title.windows(wanted.len()).any(|window| window == wanted)
+        let has = |text: &str| match &words(text)[..] {
+            [] => false,
+            [word] if self.symbol.is_none() => title.first() == Some(word),
+            wanted => title.windows(wanted.len()).any(|window| window == wanted),
         };
         if has(&self.name) {
             return Some(Likeness::Name);
@@ -55,38 +53,37 @@ impl Naming {
     }
 }
 
-fn words(text: &str) -> Vec<String> {
-    let words = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase);
-    words.filter(|word| !word.is_empty() && !FILLERS.contains(&word.as_str())).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn universe() -> Universe {
-        Universe::parse(
-            r#"{"recorded_at": "2026-01-16T10:00:00Z", "stocks": [
-                {"symbol": "LT", "name": "Larsen & Toubro", "sector": "Construction"},
-                {"symbol": "TATAMOTORS", "name": "Tata Motors", "sector": "Automobiles"}]}"#,
-        )
-        .unwrap()
+    fn stock(symbol: &str, name: &str) -> Naming {
+        Naming { symbol: Some(symbol.to_owned()), name: name.to_owned() }
     }
 
     #[test]
     fn a_title_names_a_stock_by_its_name_or_its_symbol_as_whole_words() {
-        let larsen = Naming::of("lt", &universe());
+        let larsen = stock("LT", "Larsen & Toubro");
         assert_eq!(larsen.words(), ["Larsen & Toubro", "LT"]);
         assert_eq!(larsen.in_title("Larsen and Toubro Ltd: order book"), Some(Likeness::Name));
         assert_eq!(larsen.in_title("LT - engineering"), Some(Likeness::Symbol));
         assert_eq!(larsen.in_title("Alternative funds"), None);
-        assert_eq!(Naming::of("Tata Motors", &universe()).in_title("Tata Power"), None);
+        assert_eq!(stock("TATAMOTORS", "Tata Motors").in_title("Tata Power"), None);
     }
 
     #[test]
     fn what_is_not_known_is_looked_for_as_it_was_written() {
-        let naming = Naming::of(" Unknown Mills Ltd ", &universe());
+        let naming = Naming::of_text(" Unknown Mills Ltd ");
         assert_eq!(naming.words(), ["Unknown Mills Ltd"]);
         assert_eq!(naming.in_title("Unknown Mills, a turnaround"), Some(Likeness::Name));
+        assert_eq!(naming.in_title("Why I like Unknown Mills"), Some(Likeness::Name));
+        assert_eq!(Naming::of_text("a-topic-s-slug").words(), ["a topic s slug"]);
+    }
+
+    #[test]
+    fn a_lone_unknown_word_is_found_at_the_beginning_of_a_title_only() {
+        let it = Naming::of_text("IT");
+        assert_eq!(it.in_title("IT services: what next?"), Some(Likeness::Name));
+        assert_eq!(it.in_title("Is it time to sell?"), None);
     }
 }

@@ -3,14 +3,19 @@
 //! Whatever is there can be removed, known or not; what is not there makes no error.
 
 use super::{
-    provenance, required,
+    provenance, required, symbol,
     watchlist::{count, unavailable},
 };
 use crate::{
     clock,
-    context::{Required, ToolContext, Unfinished},
+    context::{Required, Services, ToolContext, Unfinished},
+    contract::arguments::Arguments,
     domains::research::proto::v1::{RemoveFromWatchlistOutput, RemoveFromWatchlistRequest},
-    domains::research::sources::{universe::normal, watchlist::UserWatchlists},
+    domains::research::sources::{
+        symbols::Symbols,
+        universe::{Universe, normal},
+        watchlist::UserWatchlists,
+    },
     tool::{Reply, Tool},
 };
 
@@ -24,7 +29,11 @@ impl Tool for RemoveFromWatchlist {
     type Output = RemoveFromWatchlistOutput;
 
     fn services() -> Required {
-        Required::none().of::<UserWatchlists>()
+        Required::none().of::<Symbols>().of::<UserWatchlists>()
+    }
+
+    fn normalize(arguments: &mut Arguments, services: &Services) {
+        symbol::normalize(arguments, services);
     }
 
     async fn execute(
@@ -32,12 +41,23 @@ impl Tool for RemoveFromWatchlist {
         input: RemoveFromWatchlistRequest,
         context: &ToolContext,
     ) -> Result<Reply<RemoveFromWatchlistOutput>, Unfinished> {
-        let symbol = normal(required("symbol", input.symbol.as_deref())?);
+        let written = required("symbol", input.symbol.as_deref())?;
+        let symbols = context.services.get::<Symbols>();
+        let symbol = symbol::read("symbol", written, symbols.universe()).unwrap_or_else(|_| normal(written));
         let watchlists = context.services.get::<UserWatchlists>();
         let removed = watchlists.0.remove(&context.user.id, &symbol).await;
         let changed = removed.map_err(|error| unavailable(&error))?;
+        let mut provenance = provenance("watchlist", clock::wall());
+        provenance.warnings.extend((!changed.did).then(|| not_watched(&symbol, symbols.universe())));
         let data =
             RemoveFromWatchlistOutput { symbol, removed: changed.did, items_count: count(changed.count) };
-        Ok(Reply { data, provenance: provenance("watchlist", clock::wall()) })
+        Ok(Reply { data, provenance })
+    }
+}
+
+fn not_watched(symbol: &str, universe: &Universe) -> String {
+    match universe.get(symbol) {
+        Some(_) => format!("{symbol} was not on the watch-list."),
+        None => format!("Nothing was removed. {}", universe.unknown(symbol)),
     }
 }

@@ -1,36 +1,122 @@
-//! The symbol that a tool is asked about: in its normal form, and refused with near ones where nobody knows it.
+//! The symbol that a tool is asked about: in its one form, and refused with what was probably meant where nobody knows it.
 
-use super::required;
+use serde_json::Value;
+
+use super::{refused, required};
 use crate::{
-    context::{Required, ToolContext, Unfinished},
-    contract::ToolError,
-    domains::research::sources::universe::{Universe, normal},
+    context::{Required, Services, ToolContext, Unfinished},
+    contract::{ToolError, arguments::Arguments},
+    domains::research::sources::universe::{Named, Universe, normal},
     upstream::http::{Failure, FailureKind},
 };
 
 /// Longer than any symbol of an exchange.
 const MAX_LENGTH: usize = 32;
 
+/// What other services put behind a symbol of the Bombay Stock Exchange.
+const BSE_SUFFIX: &str = ".BO";
+
+/// The symbols of an argument.
+#[derive(Debug, Default)]
+pub(super) struct Several {
+    /// Those that may be symbols, each once.
+    pub(super) symbols: Vec<String>,
+    /// Those that can be none, as they were written, and what to say of each.
+    pub(super) unknown: Vec<(String, String)>,
+}
+
 /// What everything here needs.
 pub(super) fn services() -> Required {
     Required::none().of::<Universe>()
 }
 
-/// The symbol of an argument. What can be none is not worth a request.
-pub(super) fn of(value: Option<&str>, context: &ToolContext) -> Result<String, ToolError> {
-    one(required("symbol", value)?, context)
-}
-
-/// The symbols of an argument, each once.
-pub(super) fn all(values: &[String], context: &ToolContext) -> Result<Vec<String>, ToolError> {
-    let mut symbols = Vec::with_capacity(values.len());
-    for value in values {
-        let symbol = one(value, context)?;
-        if !symbols.contains(&symbol) {
-            symbols.push(symbol);
+/// Brings the parameters `symbol`, `symbols` and `query` into one form: the symbol of the stock that they name. What names
+/// no known stock is only written as symbols are, so that it may be asked for all the same; a query stays as it is.
+pub(super) fn normalize(arguments: &mut Arguments, services: &Services) {
+    let universe = services.find::<Universe>();
+    let named = |text: &str| match universe.as_ref()?.named(text) {
+        Named::One(stock) => Some(stock.symbol.clone()),
+        Named::PartOf(_) | Named::Nothing => None,
+    };
+    let put = |value: &mut Value, is_symbol: fn(&str) -> bool| {
+        let Value::String(text) = value else { return };
+        *text = named(text).unwrap_or_else(|| match normal(text) {
+            symbol if is_symbol(&symbol) => symbol,
+            _ => text.trim().to_owned(),
+        });
+    };
+    for (key, value) in arguments {
+        match (key.as_str(), value) {
+            ("symbol", value) => put(value, looks_like_one),
+            ("symbols", Value::Array(values)) => {
+                for value in values {
+                    put(value, looks_like_one);
+                }
+            }
+            ("query", value) => put(value, |_| false),
+            _ => {}
         }
     }
-    Ok(symbols)
+}
+
+/// The symbol of an argument. What can be none is not worth a request.
+pub(super) fn of(value: Option<&str>, context: &ToolContext) -> Result<String, ToolError> {
+    read("symbol", required("symbol", value)?, &context.services.get::<Universe>())
+}
+
+/// The symbols of the argument `symbols`. Fails if none can be one.
+pub(super) fn all(values: &[String], context: &ToolContext) -> Result<Several, ToolError> {
+    let universe = context.services.get::<Universe>();
+    let mut several = Several::default();
+    for (index, value) in values.iter().enumerate() {
+        match read(&format!("symbols/{index}"), value, &universe) {
+            Ok(symbol) if several.symbols.contains(&symbol) => {}
+            Ok(symbol) => several.symbols.push(symbol),
+            Err(error) if error.violations.is_empty() => {
+                several.unknown.push((value.trim().to_owned(), error.message));
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    if several.symbols.is_empty() { Err(none_known(several.unknown)) } else { Ok(several) }
+}
+
+/// The failure where nothing is known of any symbol.
+pub(super) fn none_known(unknown: impl IntoIterator<Item = (String, String)>) -> ToolError {
+    let words: Vec<_> = unknown.into_iter().map(|(_, words)| words).collect();
+    ToolError::not_found(words.join(" "))
+}
+
+/// The symbol that a text names, or that it may be.
+pub(super) fn read(parameter: &str, text: &str, universe: &Universe) -> Result<String, ToolError> {
+    match universe.named(text) {
+        Named::One(stock) => return Ok(stock.symbol.clone()),
+        Named::PartOf(some) if some.len() > 1 => return Err(ToolError::not_found(universe.unknown(text))),
+        Named::PartOf(_) | Named::Nothing => {}
+    }
+    let symbol = normal(text);
+    if let Some(bare) = symbol.strip_suffix(BSE_SUFFIX) {
+        let words = format!(
+            "'{symbol}' is traded on the BSE, which is not asked here: its prices are others. Give '{bare}' for the \
+             National Stock Exchange."
+        );
+        return Err(refused(parameter, "exchange", words));
+    }
+    if looks_like_one(&symbol) {
+        return Ok(symbol);
+    }
+    Err(ToolError::not_found(universe.unknown(text.trim())))
+}
+
+fn looks_like_one(symbol: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'&' | b'-' | b'_' | b'.');
+    (1..=MAX_LENGTH).contains(&symbol.len()) && symbol.bytes().all(is_part)
+}
+
+/// What to say of a search for a symbol that is probably another: what it found or not may be about something else.
+pub(super) fn doubt(symbol: &str, context: &ToolContext) -> Option<String> {
+    let meant = context.services.get::<Universe>().meant(symbol)?;
+    Some(format!("{meant} It was looked for as it is."))
 }
 
 /// The failure of a source that was asked about a symbol: one that it does not know is answered with near ones.
@@ -48,19 +134,4 @@ pub(super) fn explained(failure: Failure, symbol: &str, context: &ToolContext) -
         universe.unknown(symbol)
     };
     failure.saying(words).into()
-}
-
-fn one(text: &str, context: &ToolContext) -> Result<String, ToolError> {
-    let symbol = normal(text);
-    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'&' | b'-' | b'_' | b'.');
-    if (1..=MAX_LENGTH).contains(&symbol.len()) && symbol.bytes().all(is_part) {
-        return Ok(symbol);
-    }
-    let universe = context.services.get::<Universe>();
-    // Maybe a name: then its symbol is known.
-    let words = match universe.named(text).filter(|_| !symbol.is_empty()) {
-        Some(stock) => format!("'{}' is no symbol. Did you mean {}?", text.trim(), stock.symbol),
-        None => universe.unknown(text.trim()),
-    };
-    Err(ToolError::not_found(words))
 }

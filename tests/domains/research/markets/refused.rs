@@ -38,10 +38,13 @@ async fn an_unknown_symbol_is_answered_with_near_ones() {
 }
 
 #[tokio::test]
-async fn a_name_in_place_of_a_symbol_is_answered_with_the_symbol() {
-    let error = Bench::new().error("get_technicals", json!({"symbol": "Tata Consultancy"})).await;
+async fn a_name_stands_for_its_symbol_and_a_part_of_it_is_a_question() {
+    let bench = Bench::new();
+    let data = bench.data("get_technicals", json!({"symbol": "Tata Consultancy"})).await;
+    assert_eq!(data["symbol"], "TCS");
+    let error = bench.error("get_technicals", json!({"symbol": "Larsen"})).await;
     assert_eq!(error.code.name(), "NOT_FOUND");
-    assert!(error.message.contains("Did you mean TCS?"), "{}", error.message);
+    assert!(error.message.contains("Did you mean LT (Larsen & Toubro)?"), "{}", error.message);
 }
 
 #[tokio::test]
