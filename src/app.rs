@@ -193,9 +193,12 @@ fn open(
     opening: &Opening<'_>,
 ) -> (Opened, Vec<(&'static str, grpc::Service)>, Vec<OpenError>) {
     let (mut all, mut grpc, mut failed) = (Opened::default(), Vec::new(), Vec::new());
+    let mut owners = Vec::new();
     for domain in domains {
         match (domain.open)(opening) {
             Ok(mut opened) => {
+                failed.extend(conflicts::services(&owners, domain.name, &opened.services));
+                owners.push((domain.name, opened.services.clone()));
                 grpc.extend(mem::take(&mut opened.grpc).into_iter().map(|service| (domain.name, service)));
                 all = all.and(opened);
             }

@@ -8,6 +8,7 @@ pub mod convert;
 pub mod descriptors;
 pub mod error;
 pub mod json;
+pub mod near;
 pub mod payload;
 pub mod proto;
 pub mod redacted;
@@ -15,8 +16,10 @@ pub mod refusal;
 pub mod result;
 pub mod sequence;
 pub mod status;
+pub mod tool_name;
 
 pub use error::{ErrorCode, Origin, ToolError, Violation};
 pub use payload::Payload;
 pub use refusal::Refusal;
 pub use result::{Confirmation, Event, Outcome, Provenance, Terminal, ToolResult};
+pub use tool_name::ToolName;

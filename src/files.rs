@@ -11,13 +11,11 @@ use std::{
     time::SystemTime,
 };
 
-use data_encoding::HEXLOWER;
-use sha2::{Digest, Sha256};
-
 pub use self::{
     embedded::{Embedded, PathTaken},
     problem::{Audience, Problem, Problems},
 };
+use crate::digest::Digest;
 
 /// A tree of files. Paths in it are relative, with `/`.
 #[derive(Clone, Debug)]
@@ -72,14 +70,15 @@ impl Tree {
         Ok(paths)
     }
 
-    /// SHA-256, in hex, over the files below a directory and their names.
-    pub fn digest(&self, directory: &str) -> String {
-        let mut hasher = Sha256::new();
-        match self {
-            Self::Embedded(files) => files.hash(directory, &mut hasher),
-            Self::Disk(root) => hash_disk(&root.join(directory), &mut hasher),
-        }
-        HEXLOWER.encode(&hasher.finalize())
+    /// The digest of the files below a directory: their paths in the tree and their contents, in order of path, wherever
+    /// the tree stands.
+    pub fn digest(&self, directory: &str) -> Digest {
+        let mut files = match self {
+            Self::Embedded(files) => files.below(directory),
+            Self::Disk(root) => disk_files(directory, &root.join(directory)),
+        };
+        files.sort();
+        Digest::of_parts(files.into_iter().flat_map(|(path, content)| [path.into_bytes(), content]))
     }
 
     /// Whether there is such a directory.
@@ -106,19 +105,18 @@ impl Tree {
     }
 }
 
-/// What cannot be read counts as absent: reading it later says so.
-fn hash_disk(directory: &Path, hasher: &mut Sha256) {
-    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-    let mut paths: Vec<_> = entries.map(|entry| entry.path()).collect();
-    paths.sort();
-    for path in paths {
-        if path.is_dir() {
-            hash_disk(&path, hasher);
-        } else if let Ok(content) = fs::read(&path) {
-            hasher.update(path.as_os_str().as_encoded_bytes());
-            hasher.update(content);
+/// The visible files below a directory. What cannot be read counts as absent: reading it later says so.
+fn disk_files(path: &str, directory: &Path) -> Vec<(String, Vec<u8>)> {
+    let names = disk_names(path, directory).unwrap_or_default().into_iter();
+    let places = names.map(|name| (format!("{path}/{name}"), directory.join(name)));
+    let files = places.flat_map(|(path, place)| {
+        if place.is_dir() {
+            disk_files(&path, &place)
+        } else {
+            fs::read(&place).map(|it| (path, it)).into_iter().collect()
         }
-    }
+    });
+    files.collect()
 }
 
 fn disk_names(path: &str, directory: &Path) -> Result<Vec<String>, ReadError> {
@@ -133,5 +131,27 @@ fn absent_is_none<T>(path: &str, result: io::Result<T>) -> Result<Option<T>, Rea
         Ok(value) => Ok(Some(value)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(source) => Err(ReadError { path: path.to_owned(), source }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_digest_is_of_the_tree_wherever_it_stands() {
+        let embedded = Embedded::of([("a/x", b"1"), ("a/b/y", b"2"), ("a-b/z", b"3")]);
+        let digests = [tempfile::tempdir(), tempfile::tempdir()].map(|root| {
+            let root = root.expect("a directory");
+            for (path, content) in [("a/x", "1"), ("a/b/y", "2"), ("a-b/z", "3"), ("a/.x.swp", "4")] {
+                let place = root.path().join(path);
+                fs::create_dir_all(place.parent().expect("below the root")).expect("created");
+                fs::write(place, content).expect("written");
+            }
+            Tree::Disk(root.path().to_owned()).digest("a")
+        });
+        assert_eq!(digests, [Tree::Embedded(embedded.clone()).digest("a"); 2]);
+        let other = Embedded::of([("a/x", b"1"), ("a/b/y", b"3")]);
+        assert_ne!(Tree::Embedded(other).digest("a"), Tree::Embedded(embedded).digest("a"));
     }
 }

@@ -40,5 +40,6 @@ pub mod contract;
 // What everything stands on.
 pub mod clock;
 pub mod console;
+pub mod digest;
 pub mod files;
 pub mod telemetry;

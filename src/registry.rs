@@ -5,7 +5,6 @@
 
 mod assemble;
 mod definition;
-mod digest;
 pub mod docs;
 mod guidance;
 mod health;
@@ -15,7 +14,6 @@ mod load;
 mod manifest;
 mod manifests;
 mod narration;
-mod near;
 mod offered;
 mod planner;
 mod problem;
@@ -41,14 +39,16 @@ pub use input::InputSchema;
 pub use manifest::manifest_schema;
 pub use manifests::Manifests;
 pub use narration::Narration;
-pub use near::near;
 pub use offered::Offered;
 pub use planner::describe_for_planner;
 pub use snapshot::{Change, Snapshot};
 pub use words::{CacheScope, CacheTier, Category, ConsequenceLevel, ToolType};
 
 use self::{load::Loaded, manifests::Contents};
-use crate::files::{Problem, Problems};
+use crate::{
+    digest::Digest,
+    files::{Problem, Problems},
+};
 
 /// Holds the present snapshot and tells of every new one.
 pub struct Registry {
@@ -62,7 +62,7 @@ struct State {
     offered: Offered,
     /// The files at the last look, good or not.
     stamps: Option<manifests::Stamps>,
-    digest: String,
+    digest: Digest,
     /// The last good tools, in full health.
     tools: Vec<Arc<RegisteredTool>>,
     problems: Vec<Problem>,

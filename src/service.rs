@@ -15,7 +15,7 @@ pub use watch::{News, Watch};
 
 use crate::{
     context::User,
-    contract::{Refusal, Terminal},
+    contract::{Refusal, Terminal, near},
     pipeline::{Call, CallStream, InFlight, Pipeline, Policy, Which},
     registry::{self, RegisteredTool, Registry},
     upstream::source_status::{SourceLimits, SourceStatus},
@@ -76,7 +76,7 @@ impl Tools {
             return Ok(Arc::clone(tool));
         }
         let tools = self.of(user);
-        let near = registry::near(name, tools.iter().map(|tool| tool.definition.name.as_str()));
+        let near = near::names(name, tools.iter().map(|tool| tool.definition.name.as_str()));
         Err(Refusal::UnknownTool { name: name.to_owned(), near })
     }
 

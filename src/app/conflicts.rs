@@ -1,11 +1,12 @@
 //! What two domains take for themselves though it can belong to one only: a domain's name, and the name of a tool.
 //!
-//! Not here: settings, messages and gRPC services, which are refused where each kind is put together.
+//! Not here: settings, messages, services of tools and gRPC services, which are refused where each kind is put together.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    domain::Domain,
+    context::Services,
+    domain::{Domain, OpenError},
     files::{Problem, Problems},
 };
 
@@ -22,12 +23,24 @@ pub(super) fn refuse(domains: &[Domain]) -> Result<(), Problems> {
             continue;
         }
         for tool in &domain.tools {
-            let first = *owners.entry(tool.name()).or_insert(name);
-            if first != name {
-                let text = format!("both {first} and {name} offer the tool {}; rename one", tool.name());
+            if let Some(first) = owners.insert(tool.name(), name) {
+                let text = match tool.name() {
+                    tool if first == name => format!("{name} lists the tool {tool} twice; remove one"),
+                    tool => format!("both {first} and {name} offer the tool {tool}; rename one"),
+                };
                 problems.push(Problem::new(name, "duplicate-tool", text));
             }
         }
     }
     if problems.is_empty() { Ok(()) } else { Err(Problems(problems)) }
+}
+
+/// Services of one type that a domain and an earlier one both offer: tools would find only the later one.
+pub(super) fn services(
+    owners: &[(&'static str, Services)],
+    name: &'static str,
+    services: &Services,
+) -> Vec<OpenError> {
+    let both = owners.iter().flat_map(|(owner, others)| others.common(services).map(move |it| (owner, it)));
+    both.map(|(owner, it)| format!("both {owner} and {name} offer the service {it}").into()).collect()
 }

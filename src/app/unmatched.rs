@@ -5,8 +5,7 @@
 use super::App;
 use crate::{
     config::{Auth, Problem, ToolPattern},
-    contract::refusal::did_you_mean,
-    registry::near,
+    contract::near::did_you_mean,
 };
 
 impl App {
@@ -23,7 +22,7 @@ fn unmatched(auth: &Auth, offered: &[&str]) -> Vec<Problem> {
     let is_unmatched =
         |pattern: &&ToolPattern| !offered.iter().any(|name| pattern.matches(name)) && pattern.as_str() != "*";
     let problem = |user: &str, pattern: &ToolPattern| {
-        let near = did_you_mean(&near(pattern.as_str(), offered.iter().copied()));
+        let near = did_you_mean(pattern.as_str(), offered.iter().copied());
         let what = format!("{:?} of {user} matches no tool that is offered{near}", pattern.as_str());
         Problem::new("auth.users: tools", what)
     };

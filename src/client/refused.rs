@@ -1,5 +1,7 @@
 //! A refused call in words: what went wrong, every rule that is broken, and what to do next.
 
+use std::error::Error;
+
 use tonic::{Code, Status};
 use tonic_types::StatusExt;
 
@@ -8,6 +10,9 @@ use crate::{
     contract,
 };
 
+const LOST: &str = "error: the connection to the server was lost before the call ended\n  Try again; repeat a write \
+                    with the same --request-id, so that it is done once.";
+
 /// Says why a call was not carried out, which is the end of the command.
 pub fn refused(status: &Status) -> Failure {
     console::say(&in_words(status));
@@ -15,6 +20,9 @@ pub fn refused(status: &Status) -> Failure {
 }
 
 fn in_words(status: &Status) -> String {
+    if is_lost_connection(status) {
+        return LOST.to_owned();
+    }
     let details = status.get_error_details();
     let headline = format!("error: {}: {}", contract::status::name(status.code()), status.message());
     let violations = details.bad_request().map(|it| it.field_violations.as_slice()).unwrap_or_default();
@@ -25,6 +33,11 @@ fn in_words(status: &Status) -> String {
         None => advice(status.code()).to_owned(),
     };
     [headline].into_iter().chain(violations).chain([next]).collect::<Vec<_>>().join("\n  ")
+}
+
+/// The connection broke after the call had begun: the status is the client's own, and so is its cause.
+fn is_lost_connection(status: &Status) -> bool {
+    status.code() == Code::Unknown && status.source().is_some()
 }
 
 fn advice(code: Code) -> &'static str {
@@ -45,6 +58,13 @@ fn advice(code: Code) -> &'static str {
 mod tests {
     use super::*;
     use crate::contract::Refusal;
+
+    #[test]
+    fn a_lost_connection_is_no_unknown_failure_of_the_server() {
+        let lost = Status::from_error("error reading a body from connection".into());
+        assert!(in_words(&lost).starts_with("error: the connection to the server was lost"), "{lost:?}");
+        assert!(in_words(&Status::unknown("no such thing")).starts_with("error: UNKNOWN: no such thing"));
+    }
 
     #[test]
     fn a_refusal_says_what_to_do_next() {

@@ -3,7 +3,7 @@
 use super::{
     Problem,
     found::{Entries, Origin},
-    near::{meant, near},
+    near::meant,
     value::Value,
 };
 
@@ -64,10 +64,7 @@ impl Fields {
         for (name, said) in entries.iter().filter(|(name, _)| !known.contains(&name.as_str())) {
             let place = said.origin.place(&format!("{key}.{name}"));
             let expected = format!("unknown setting; expected one of {}", known.join(", "));
-            let what = match near(name, known.iter().copied()) {
-                Some(near) => meant(near),
-                None => expected,
-            };
+            let what = meant(name, known.iter().copied()).unwrap_or(expected);
             problems.push(Problem::new(place, what));
         }
         problems

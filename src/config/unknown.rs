@@ -5,7 +5,7 @@ use std::iter;
 use super::{
     Problem, client, file,
     found::{Entries, Found},
-    near::{meant, near},
+    near::meant,
     reader::{Known, Reader},
 };
 
@@ -26,8 +26,8 @@ fn variables(reader: &Reader) -> impl Iterator<Item = Problem> {
     let unknown = reader.environment().iter().map(|(name, _)| name);
     let unknown = unknown.filter(|name| name.starts_with("TOOLWIRE_"));
     unknown.filter(move |name| !is_known(name) && !is_service_link(name)).map(|name| {
-        let near = near(name, known.settings.iter().map(|read| read.setting.variable.as_str()));
-        Problem::new(format!("variable {name}"), unknown_name(near, "variable"))
+        let meant = meant(name, known.settings.iter().map(|read| read.setting.variable.as_str()));
+        Problem::new(format!("variable {name}"), unknown_name(meant, "variable"))
     })
 }
 
@@ -74,9 +74,9 @@ fn unknown_key(key: &str, known: &Known) -> String {
         return "unknown setting. Traces are set by the standard OTEL_* variables; remove the table"
             .to_owned();
     }
-    unknown_name(near(key, keys(known).flat_map(with_tables)), "key")
+    unknown_name(meant(key, keys(known).flat_map(with_tables)), "key")
 }
 
-fn unknown_name(near: Option<&str>, what: &str) -> String {
-    near.map_or_else(|| format!("unknown setting. `toolwire serve --print-config` shows every {what}"), meant)
+fn unknown_name(meant: Option<String>, what: &str) -> String {
+    meant.unwrap_or_else(|| format!("unknown setting. `toolwire serve --print-config` shows every {what}"))
 }

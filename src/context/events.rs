@@ -156,8 +156,8 @@ mod tests {
         let (mut sink, mut events) = EventSink::channel();
         let early = sink.clone();
         let accepted = || Event::Accepted {
-            tool: "t".to_owned(),
-            digest: String::new(),
+            tool: "t".parse().expect("a name"),
+            digest: crate::digest::Digest::of_bytes(b""),
             deadline: SystemTime::UNIX_EPOCH,
         };
         for mute in [&sink, &early] {

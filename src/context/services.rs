@@ -12,16 +12,28 @@ use super::required::Required;
 /// A map from a type to its one value, of which a tool sees what it declares. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct Services {
-    all: Arc<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
+    all: Arc<HashMap<TypeId, Service>>,
     /// `None` outside a tool's work, where all are seen.
     declared: Option<Required>,
 }
 
+#[derive(Clone)]
+struct Service {
+    /// Of its type.
+    name: &'static str,
+    value: Arc<dyn Any + Send + Sync>,
+}
+
 impl Services {
+    /// The names of the types that have a value both here and there.
+    pub fn common<'a>(&'a self, others: &'a Self) -> impl Iterator<Item = &'static str> + 'a {
+        self.all.iter().filter(|(id, _)| others.all.contains_key(id)).map(|(_, service)| service.name)
+    }
+
     /// The same services and one more; an earlier value of the type is replaced.
     pub fn with<S: Any + Send + Sync>(self, service: Arc<S>) -> Self {
         let mut all = Arc::unwrap_or_clone(self.all);
-        all.insert(TypeId::of::<S>(), service);
+        all.insert(TypeId::of::<S>(), Service { name: type_name::<S>(), value: service });
         Self { all: Arc::new(all), ..self }
     }
 
@@ -59,7 +71,7 @@ impl Services {
         if self.declared.as_ref().is_some_and(|declared| !declared.has(id)) {
             return None;
         }
-        self.all.get(&id).cloned()?.downcast().ok()
+        Arc::clone(&self.all.get(&id)?.value).downcast().ok()
     }
 }
 

@@ -53,7 +53,7 @@ pub fn tool_result(result: ToolResult, format: ResultFormat) -> v1::ToolResult {
         (Err(error), _) => Outcome::Error(tool_error(error)),
     };
     v1::ToolResult {
-        tool: result.tool,
+        tool: result.tool.into(),
         fetched_at: Some(timestamp(result.fetched_at)),
         outcome: Some(outcome),
         provenance: Some(provenance(result.provenance)),
@@ -99,9 +99,11 @@ fn field_violation(violation: Violation) -> v1::FieldViolation {
 pub fn event(event: Event, format: ResultFormat) -> v1::call_event::Event {
     use v1::call_event::Event as Wire;
     match event {
-        Event::Accepted { tool, digest, deadline } => {
-            Wire::Accepted(v1::Accepted { tool, digest, deadline: Some(timestamp(deadline)) })
-        }
+        Event::Accepted { tool, digest, deadline } => Wire::Accepted(v1::Accepted {
+            tool: tool.into(),
+            digest: digest.to_string(),
+            deadline: Some(timestamp(deadline)),
+        }),
         Event::Progress { fraction, message } => Wire::Progress(v1::Progress { fraction, message }),
         Event::Chunk(data) => Wire::Chunk(chunk(data, format)),
     }

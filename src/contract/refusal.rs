@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use super::Violation;
+use super::{Violation, near};
 
 /// Why a call was not carried out.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -13,7 +13,7 @@ pub enum Refusal {
     #[error("invalid request: {}", .0.iter().map(|v| v.description.as_str()).collect::<Vec<_>>().join("; "))]
     InvalidRequest(Vec<Violation>),
     /// No tool of this name that the user may call.
-    #[error("Unknown tool: {name}{}", did_you_mean(.near))]
+    #[error("Unknown tool: {name}{}", near::question(.near))]
     UnknownTool {
         /// The name asked for.
         name: String,
@@ -21,7 +21,7 @@ pub enum Refusal {
         near: Vec<String>,
     },
     /// No such intent (spec 000's exact words come first).
-    #[error("Unknown intent: {intent}{}", did_you_mean(.near))]
+    #[error("Unknown intent: {intent}{}", near::question(.near))]
     UnknownIntent {
         /// The intent asked for.
         intent: String,
@@ -77,12 +77,4 @@ pub enum Refusal {
         /// The call.
         call_id: String,
     },
-}
-
-/// `. Did you mean a, b?`, or nothing without near names.
-pub fn did_you_mean(near: &[String]) -> String {
-    match near {
-        [] => String::new(),
-        names => format!(". Did you mean {}?", names.join(" or ")),
-    }
 }

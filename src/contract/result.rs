@@ -7,15 +7,16 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
-    Payload, ToolError,
+    Payload, ToolError, ToolName,
     payload::{StoredPayload, WrongPayload},
 };
+use crate::digest::Digest;
 
 /// The terminal outcome of a call that reached its tool. Out of a store, its data is yet to be read.
 #[derive(Clone, Debug)]
 pub struct ToolResult<D = Payload> {
     /// The tool's name.
-    pub tool: String,
+    pub tool: ToolName,
     /// When this call was made.
     pub fetched_at: SystemTime,
     /// Data or an error, never both.
@@ -71,9 +72,9 @@ pub enum Event {
     /// The call is valid and has begun.
     Accepted {
         /// The tool that was resolved.
-        tool: String,
+        tool: ToolName,
         /// The digest of its definition.
-        digest: String,
+        digest: Digest,
         /// When the call ends, whatever happens.
         deadline: SystemTime,
     },

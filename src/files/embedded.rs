@@ -2,14 +2,9 @@
 //!
 //! A file has the path name here that it has in a data directory, so that digests and words of errors are the same for both.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt,
-    sync::Arc,
-};
+use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use include_dir::Dir;
-use sha2::{Digest, Sha256};
 
 /// Embedded files by their path. Cheap to clone.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -70,6 +65,14 @@ impl Embedded {
         Ok(Self(Arc::new(files)))
     }
 
+    #[cfg(test)]
+    pub(super) fn of<'a, C: AsRef<[u8]> + ?Sized + 'static>(
+        files: impl IntoIterator<Item = (&'a str, &'static C)>,
+    ) -> Self {
+        let files = files.into_iter().map(|(path, content)| (path.to_owned(), content.as_ref()));
+        Self(Arc::new(files.collect()))
+    }
+
     /// The paths of all files, in order.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.0.keys().map(String::as_str)
@@ -80,33 +83,24 @@ impl Embedded {
     }
 
     pub(super) fn has_directory(&self, path: &str) -> bool {
-        self.below(path).next().is_some()
+        self.within(path).next().is_some()
     }
 
     /// The names of the files in a directory, without those of directories in it.
     pub(super) fn names(&self, directory: &str) -> Vec<String> {
-        let names = self.below(directory).filter(|(name, _)| !name.contains('/'));
+        let names = self.within(directory).filter(|(name, _)| !name.contains('/'));
         names.map(|(name, _)| name.to_owned()).collect()
     }
 
-    /// Hashes the files below a directory: its own, and then those of each directory in it.
-    pub(super) fn hash(&self, directory: &str, hasher: &mut Sha256) {
-        let mut inner = BTreeSet::new();
-        for (name, content) in self.below(directory) {
-            if let Some((name, _)) = name.split_once('/') {
-                inner.insert(name);
-            } else {
-                hasher.update(format!("{directory}/{name}"));
-                hasher.update(content);
-            }
-        }
-        for name in inner {
-            self.hash(&format!("{directory}/{name}"), hasher);
-        }
+    /// The files below a directory, by their path in the tree.
+    pub(super) fn below(&self, directory: &str) -> Vec<(String, Vec<u8>)> {
+        self.within(directory)
+            .map(|(name, content)| (format!("{directory}/{name}"), content.to_vec()))
+            .collect()
     }
 
     /// The files below a directory, by their path from there.
-    fn below<'a>(&'a self, directory: &str) -> impl Iterator<Item = (&'a str, &'static [u8])> {
+    fn within<'a>(&'a self, directory: &str) -> impl Iterator<Item = (&'a str, &'static [u8])> {
         let beginning = format!("{directory}/");
         let files = self.0.range(beginning.clone()..);
         files.map_while(move |(path, content)| Some((path.strip_prefix(&beginning)?, *content)))
@@ -133,7 +127,7 @@ mod tests {
 
     /// Files that contain their path.
     fn of(paths: &[&'static str]) -> Embedded {
-        Embedded(Arc::new(paths.iter().map(|path| ((*path).to_owned(), path.as_bytes())).collect()))
+        Embedded::of(paths.iter().map(|path| (*path, path.as_bytes())))
     }
 
     #[test]
@@ -142,17 +136,6 @@ mod tests {
         assert_eq!(files.names("a"), ["x.json"]);
         assert_eq!(files.names("a/b"), ["y.json"]);
         assert!(files.has_directory("a/b") && !files.has_directory("a/x.json") && !files.has_directory("c"));
-    }
-
-    #[test]
-    fn a_digest_is_over_the_files_of_a_directory_and_then_over_each_directory_in_it() {
-        let digest = |files: &Embedded| {
-            let mut hasher = Sha256::new();
-            files.hash("a", &mut hasher);
-            hasher.finalize()
-        };
-        let files = of(&["a/b/y", "a/c", "b/x"]);
-        assert_eq!(digest(&files), Sha256::digest("a/ca/ca/b/ya/b/y"));
     }
 
     #[test]

@@ -12,8 +12,8 @@ use tower::Service;
 use super::{Call, Target};
 use crate::{
     context::User,
-    contract::Refusal,
-    registry::{self, Registry, Snapshot, Status},
+    contract::{Refusal, near},
+    registry::{Registry, Snapshot, Status},
 };
 
 /// Who may call what.
@@ -74,12 +74,12 @@ impl Layer {
         match &call.target {
             Target::Tool(name) => {
                 let known = snapshot.tools().map(|tool| tool.definition.name.as_str());
-                let near = registry::near(name, known.filter(|name| may_call(name)));
+                let near = near::names(name, known.filter(|name| may_call(name)));
                 Refusal::UnknownTool { name: name.clone(), near }
             }
             Target::Intent(intent) => {
                 let known = snapshot.intents().filter(|(_, tool)| may_call(&tool.definition.name));
-                let near = registry::near(intent, known.map(|(intent, _)| intent));
+                let near = near::names(intent, known.map(|(intent, _)| intent));
                 Refusal::UnknownIntent { intent: intent.clone(), near }
             }
         }

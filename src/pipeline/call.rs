@@ -115,7 +115,7 @@ impl Call {
         let (tool, deadline) = (Arc::clone(self.tool()), self.context.deadline);
         self.context.events.accepted(|| Event::Accepted {
             tool: tool.definition.name.clone(),
-            digest: tool.definition.digest.clone(),
+            digest: tool.definition.digest,
             deadline: clock::wall_at(deadline.at()),
         });
     }

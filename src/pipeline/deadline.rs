@@ -137,18 +137,19 @@ impl Bound {
             StopCause::Deadline => Err(Refusal::DeadlineExceeded),
             StopCause::CallerGone => Err(Refusal::CallerGone),
             StopCause::Shutdown => Err(Refusal::ShuttingDown),
-            StopCause::Cancelled | StopCause::Timeout => Ok(self.cancelled()),
+            StopCause::Cancelled | StopCause::Timeout => self.cancelled(),
         }
     }
 
-    fn cancelled(&self) -> Terminal {
-        let tool = self.facts.tool().map(|tool| tool.definition.name.clone());
-        Terminal::Result(ToolResult {
-            tool: tool.unwrap_or_default(),
+    /// A result of the tool; a refusal while it is not known yet which tool that is.
+    fn cancelled(&self) -> Result<Terminal, Refusal> {
+        let tool = self.facts.tool().ok_or(Refusal::CallerGone)?;
+        Ok(Terminal::Result(ToolResult {
+            tool: tool.definition.name.clone(),
             fetched_at: self.arrived.wall,
             outcome: Err(ToolError::cancelled()),
             provenance: Provenance::default(),
-        })
+        }))
     }
 }
 
@@ -162,7 +163,7 @@ mod tests {
     use super::*;
     use crate::{
         context::{EventSink, User},
-        contract::{ErrorCode, arguments::Arguments},
+        contract::arguments::Arguments,
         pipeline::Target,
     };
 
@@ -177,7 +178,7 @@ mod tests {
     fn done(call: &Call) -> Terminal {
         let payload = crate::contract::Payload::from_json(serde_json::json!({}));
         Terminal::Result(ToolResult {
-            tool: "x".to_owned(),
+            tool: "x".parse().expect("a name"),
             fetched_at: call.arrived.wall,
             outcome: Ok(payload),
             provenance: Provenance::default(),
@@ -253,16 +254,14 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_cancelled_read_answers_that_it_was_cancelled() {
+    async fn a_call_cancelled_before_its_tool_is_known_is_refused() {
         let call = call(Duration::from_secs(5));
         let cancellation = call.context.cancellation.clone();
         tokio::spawn(async move {
             sleep(Duration::from_secs(1)).await;
             cancellation.cancel(StopCause::Cancelled);
         });
-        let Ok(Terminal::Result(result)) = run(call, |_| pending()).await else { panic!("a result") };
-        let error = result.outcome.unwrap_err();
-        assert_eq!((error.code, error.message.as_str()), (ErrorCode::Cancelled, "Request was cancelled"));
+        assert_eq!(run(call, |_| pending()).await.unwrap_err(), Refusal::CallerGone);
     }
 
     #[tokio::test(start_paused = true)]

@@ -135,7 +135,7 @@ fn executor(call: &Call) -> &dyn Executor {
 
 fn panicked(call: &Call) -> ToolError {
     let tool = &call.tool().definition;
-    tracing::error!(tool_name = tool.name, call_id = %call.context.call_id, "tool panicked");
+    tracing::error!(tool_name = %tool.name, call_id = %call.context.call_id, "tool panicked");
     let code = match tool.category {
         Category::Read => ErrorCode::Unknown,
         _ => ErrorCode::OutcomeUnknown,

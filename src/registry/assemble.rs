@@ -10,12 +10,14 @@ use super::{
     input::InputSchema,
     manifest::Manifest,
     narration::Narration,
-    near::did_you_mean,
     problem::{Report, join},
     schema::{self, Direction},
     words::{Category, ToolType},
 };
-use crate::{contract::payload::Omitted, tool::Executor};
+use crate::{
+    contract::{near::did_you_mean, payload::Omitted},
+    tool::Executor,
+};
 
 /// A tool that can be called.
 #[derive(Clone)]

@@ -15,15 +15,18 @@ use super::{
     manifest::Manifest,
     words::{Category, ConsequenceLevel, ToolType},
 };
-use crate::contract::proto::v1;
+use crate::{
+    contract::{ToolName, proto::v1},
+    digest::Digest,
+};
 
 /// A tool as callers see it (spec 001 ToolDefinition).
 #[derive(Clone, Debug)]
 pub struct Definition {
     /// The manifest's file, relative to the data directory.
     pub file: String,
-    /// The name: `^[a-z][a-z0-9_]{0,63}$`.
-    pub name: String,
+    /// The name.
+    pub name: ToolName,
     /// A short name for people. Empty if the manifest gives none.
     pub title: String,
     /// The routing contract.
@@ -72,8 +75,8 @@ pub struct Definition {
     pub input_schema: Value,
     /// JSON Schema of the result's data.
     pub output_schema: Value,
-    /// SHA-256, in hex, over the RFC 8785 form of the wire form's ProtoJSON without `digest` and `status`.
-    pub digest: String,
+    /// SHA-256 over the RFC 8785 form of the wire form's ProtoJSON without `digest` and `status`.
+    pub digest: Digest,
     /// Whether the tool can be called now.
     pub status: Status,
     wire: Wire,
@@ -109,7 +112,7 @@ impl Definition {
             typed_method: derived.typed_method,
             input_schema: derived.input_schema,
             output_schema: derived.output_schema,
-            digest: wire.digest().to_owned(),
+            digest: wire.digest(),
             status: Status::Ready,
             wire,
         }

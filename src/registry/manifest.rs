@@ -24,6 +24,10 @@ use super::{
     schema::Direction,
     words::{CacheScope, CacheTier, Category, ConsequenceLevel, ToolType},
 };
+use crate::{
+    contract::{ToolName, tool_name::InvalidToolName},
+    digest::Digest,
+};
 
 /// The time-out of a tool whose manifest states none (spec 001).
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(15);
@@ -31,7 +35,7 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(15);
 /// A manifest, each key in its type. What is missing or mistyped is reported and stands in as something harmless.
 pub(super) struct Manifest {
     pub(super) file: String,
-    pub(super) name: String,
+    pub(super) name: ToolName,
     pub(super) title: String,
     pub(super) description: String,
     pub(super) kind: ToolType,
@@ -123,7 +127,7 @@ fn text_of(reader: &mut Reader<'_>, key: &'static str) -> String {
 }
 
 /// `name`, or spec 002's `tool_id`.
-fn name(reader: &mut Reader<'_>, file: &str) -> String {
+fn name(reader: &mut Reader<'_>, file: &str) -> ToolName {
     let stem = Path::new(file).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     let key = match (reader.value("name"), reader.value("tool_id")) {
         (None, Some(_)) => "tool_id",
@@ -133,20 +137,24 @@ fn name(reader: &mut Reader<'_>, file: &str) -> String {
         }
         _ => "name",
     };
-    let Some(name) = reader.required::<String>(key) else { return stem.to_owned() };
-    if !is_tool_name(&name) {
-        reader.refuse(key, "bad-name", format!("`{name}` does not match ^[a-z][a-z0-9_]{{0,63}}$"));
-    } else if name != stem {
-        let mend = format!("the file of `{name}` must be called {name}.json");
-        reader.refuse(key, "name-not-file-name", mend);
+    let Some(text) = reader.required::<String>(key) else { return stand_in(stem) };
+    match text.parse() {
+        Err(error) => reader.refuse(key, "bad-name", InvalidToolName::to_string(&error)),
+        Ok(_) if text != stem => {
+            let mend = format!("the file of `{text}` must be called {text}.json");
+            reader.refuse(key, "name-not-file-name", mend);
+        }
+        Ok(name) => return name,
     }
-    name
+    text.parse().unwrap_or_else(|_| stand_in(stem))
 }
 
-fn is_tool_name(name: &str) -> bool {
-    name.len() <= 64
-        && name.starts_with(|first: char| first.is_ascii_lowercase())
-        && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+/// A name for a manifest whose own is missing or refused: other files get other ones, so that it is one problem.
+fn stand_in(stem: &str) -> ToolName {
+    stem.parse().unwrap_or_else(|_| {
+        let name = format!("t{}", Digest::of_bytes(stem.as_bytes()));
+        name[..17].parse().expect("a letter and hexadecimal digits")
+    })
 }
 
 fn version(reader: &mut Reader<'_>) -> String {

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, SystemTime};
 
-use super::digest;
 use crate::{
     clock,
+    digest::Digest,
     files::{Stamp, Tree},
 };
 
@@ -24,7 +24,7 @@ pub(super) struct Stamps(Vec<(String, Stamp)>);
 /// The files at one moment.
 pub(super) struct Contents {
     pub(super) files: Vec<Content>,
-    pub(super) digest: String,
+    pub(super) digest: Digest,
     /// `None` while a file is too young for its stamp to be trusted.
     pub(super) stamps: Option<Stamps>,
 }
@@ -64,7 +64,7 @@ impl Manifests {
         let texts = files.iter().flat_map(|file| match &file.text {
             Ok(text) | Err(text) => [file.path.as_str(), text],
         });
-        Contents { digest: digest::of_texts(texts), stamps: stamps.settled(now), files }
+        Contents { digest: Digest::of_parts(texts), stamps: stamps.settled(now), files }
     }
 }
 

@@ -67,7 +67,7 @@ mod tests {
             report.into_problems().remove(0).tool
         };
         assert_eq!(tool("tools/x.json").as_deref(), Some("x"));
-        assert_eq!(tool("src/tools.rs"), None);
+        assert_eq!(tool("tools"), None);
         assert_eq!(Problem::new("toys/x.json", "bad-json", "not JSON").tool, None);
     }
 

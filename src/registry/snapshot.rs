@@ -2,16 +2,20 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{assemble::RegisteredTool, definition::Status, digest, health::Sources};
-use crate::files::{Audience, Problem};
+use super::{assemble::RegisteredTool, definition::Status, health::Sources};
+use crate::{
+    contract::ToolName,
+    digest::Digest,
+    files::{Audience, Problem},
+};
 
 /// The tools, intents and problems of one moment.
 #[derive(Debug)]
 pub struct Snapshot {
-    tools: BTreeMap<String, Arc<RegisteredTool>>,
+    tools: BTreeMap<ToolName, Arc<RegisteredTool>>,
     intents: BTreeMap<String, Arc<RegisteredTool>>,
     problems: Vec<Problem>,
-    data_digest: String,
+    data_digest: Digest,
     /// By source.
     source_digests: BTreeMap<String, String>,
 }
@@ -24,11 +28,11 @@ pub enum Change {
     /// A tool's definition is another, or it is ready again.
     Changed(Arc<RegisteredTool>),
     /// A tool is gone.
-    Removed(String),
+    Removed(ToolName),
     /// A tool is no longer ready, or is so for another reason.
     Degraded(Arc<RegisteredTool>),
-    /// The data that tools read is another; its digest, in hex.
-    DataChanged(String),
+    /// The data that tools read is another; its digest.
+    DataChanged(Digest),
     /// What is wrong with the files on disk; nothing, once they have been mended.
     Problems(Vec<Problem>),
 }
@@ -46,7 +50,7 @@ impl Snapshot {
         Self {
             intents: intents.collect(),
             problems: problems.cloned().collect(),
-            data_digest: digest::of_texts(digests),
+            data_digest: Digest::of_parts(digests),
             source_digests: sources
                 .data()
                 .iter()
@@ -81,8 +85,8 @@ impl Snapshot {
         &self.problems
     }
 
-    /// Digest over the digests of all sources, in hex.
-    pub fn data_digest(&self) -> &str {
+    /// Digest over the digests of all sources.
+    pub fn data_digest(&self) -> &Digest {
         &self.data_digest
     }
 
@@ -97,7 +101,7 @@ impl Snapshot {
         let mut changes: Vec<_> = gone.cloned().map(Change::Removed).collect();
         changes.extend(self.tools().flat_map(|tool| tool_changes(older.get(&tool.definition.name), tool)));
         if self.data_digest != older.data_digest {
-            changes.push(Change::DataChanged(self.data_digest.clone()));
+            changes.push(Change::DataChanged(self.data_digest));
         }
         if self.problems != older.problems {
             changes.push(Change::Problems(self.problems.clone()));

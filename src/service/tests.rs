@@ -56,7 +56,7 @@ impl Toys {
     }
 
     fn names(&self, user: &str, filter: &Filter) -> Vec<String> {
-        self.tools.list(&of(user), filter).iter().map(|tool| tool.definition.name.clone()).collect()
+        self.tools.list(&of(user), filter).iter().map(|tool| tool.definition.name.to_string()).collect()
     }
 }
 
@@ -131,7 +131,7 @@ fn a_search_looks_at_tags_category_and_every_word() {
 fn what_may_not_be_called_is_refused_whether_or_not_it_exists() {
     let toys = Toys::new();
     let get = |name: &str| toys.tools.get(&of("spinner"), name).map(|tool| tool.definition.name.clone());
-    assert_eq!(get("spin_top").unwrap(), "spin_top");
+    assert_eq!(get("spin_top").unwrap().as_str(), "spin_top");
     for name in ["wind_up", "wind_down"] {
         assert_eq!(get(name), Err(Refusal::PermissionDenied { tool: name.to_owned() }));
     }
@@ -162,7 +162,7 @@ async fn a_watcher_hears_of_its_own_tools_and_of_problems_that_concern_it() {
     }
     fs::write(toys.data.path().join("tools/wind_up.json"), "{").unwrap();
     toys.registry.reload();
-    assert_eq!(next(&mut watch).await, "problems []", "of another's tool");
+    assert_eq!(next(&mut watch).await, "heartbeat", "nothing of another's tool");
     fs::write(toys.data.path().join("tools/spin_top.json"), "{").unwrap();
     toys.registry.reload();
     assert_eq!(next(&mut watch).await, r#"problems ["tools/spin_top.json"]"#);

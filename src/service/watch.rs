@@ -6,6 +6,8 @@ use tokio::{sync::watch, time::timeout};
 
 use crate::{
     context::User,
+    contract::ToolName,
+    digest::Digest,
     files::Problem,
     pipeline::Policy,
     registry::{Change, RegisteredTool, Snapshot},
@@ -24,9 +26,9 @@ pub enum News {
     /// The tool is no longer ready, or is so for another reason.
     Degraded(Arc<RegisteredTool>),
     /// The tool of this name is gone.
-    Removed(String),
-    /// The data that tools read is another; its digest, in hex.
-    DataChanged(String),
+    Removed(ToolName),
+    /// The data that tools read is another; its digest.
+    DataChanged(Digest),
     /// What is wrong with the files on disk now; nothing, once they have been mended.
     Problems(Vec<Problem>),
     /// What there was at the beginning has been told.
@@ -73,8 +75,9 @@ impl Watch {
     fn state(&self) -> VecDeque<News> {
         let tools = self.seen.tools().filter(|tool| self.may_call(&tool.definition.name));
         let mut state: VecDeque<_> = tools.cloned().map(News::Added).collect();
-        if !self.seen.problems().is_empty() {
-            state.push_back(self.problems(self.seen.problems()));
+        let problems = self.visible(self.seen.problems());
+        if !problems.is_empty() {
+            state.push_back(News::Problems(problems));
         }
         state.push_back(News::Synced);
         state
@@ -97,14 +100,17 @@ impl Watch {
             Change::Degraded(tool) => may_see(&tool).then_some(News::Degraded(tool)),
             Change::Removed(name) => self.may_call(&name).then_some(News::Removed(name)),
             Change::DataChanged(digest) => Some(News::DataChanged(digest)),
-            Change::Problems(problems) => Some(self.problems(&problems)),
+            Change::Problems(problems) => {
+                let (now, before) = (self.visible(&problems), self.visible(self.seen.problems()));
+                (now != before).then_some(News::Problems(now))
+            }
         }
     }
 
     /// The problems but for those of tools that are not the user's.
-    fn problems(&self, problems: &[Problem]) -> News {
+    fn visible(&self, problems: &[Problem]) -> Vec<Problem> {
         let concerns = |problem: &&Problem| problem.tool.as_deref().is_none_or(|tool| self.may_call(tool));
-        News::Problems(problems.iter().filter(concerns).cloned().collect())
+        problems.iter().filter(concerns).cloned().collect()
     }
 
     fn may_call(&self, tool: &str) -> bool {

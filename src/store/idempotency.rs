@@ -10,7 +10,8 @@ use futures_util::future::BoxFuture;
 use super::StoreError;
 use crate::{
     context::{RequestId, UserId},
-    contract::{ToolResult, payload::StoredPayload},
+    contract::{ToolName, ToolResult, payload::StoredPayload},
+    digest::Digest,
 };
 
 /// How long a call with a `request_id` is remembered.
@@ -32,13 +33,13 @@ pub struct Key {
     /// The authenticated user.
     pub user: UserId,
     /// The tool's name.
-    pub tool: String,
+    pub tool: ToolName,
     /// The caller's identifier.
     pub request_id: RequestId,
 }
 
 /// SHA-256 over the canonical text of the checked arguments.
-pub type ArgumentsDigest = [u8; 32];
+pub type ArgumentsDigest = Digest;
 
 /// What a call with a `request_id` meets.
 #[derive(Clone, Debug)]

@@ -1,8 +1,11 @@
 //! What two domains both take is refused at start, with the names of both.
 
+use std::{any::type_name, sync::Arc};
+
 use toolwire::{
     app::{self, App},
     config::{self, Environment, Reader, Section, Setting, Sources},
+    context::Services,
     domain::{Domain, Opened, Opening},
     tool::erase,
 };
@@ -12,6 +15,8 @@ use crate::{
     server::config,
     toys::{StackBlocks, service, toy},
 };
+
+struct Shelf;
 
 /// What start-up says of the toys beside another domain.
 #[track_caller]
@@ -30,6 +35,25 @@ fn the_same_domain_twice_is_refused() {
 fn a_tool_of_another_domain_is_refused() {
     let error = refused(Domain { tools: vec![erase(StackBlocks)], ..Domain::new("blocks") });
     assert_eq!(error, "blocks: both toy and blocks offer the tool stack_blocks; rename one [duplicate-tool]");
+}
+
+#[test]
+fn a_tool_listed_twice_is_refused() {
+    let state = tempfile::tempdir().unwrap();
+    let blocks = Domain { tools: vec![erase(StackBlocks), erase(StackBlocks)], ..Domain::new("blocks") };
+    let error = App::build(&config("", &state), &[blocks]).expect_err("a conflict").to_string();
+    assert_eq!(error, "blocks: blocks lists the tool stack_blocks twice; remove one [duplicate-tool]");
+}
+
+#[test]
+fn a_service_of_tools_that_another_domain_offers_is_refused() {
+    let open = |_: &Opening<'_>| {
+        Ok(Opened { services: Services::default().with(Arc::new(Shelf)), ..Opened::default() })
+    };
+    let state = tempfile::tempdir().unwrap();
+    let [one, two] = ["one", "two"].map(|name| Domain { open: Box::new(open), ..Domain::new(name) });
+    let error = App::build(&config("", &state), &[toy(), one, two]).expect_err("a conflict").to_string();
+    assert_eq!(error, format!("both one and two offer the service {}", type_name::<Shelf>()));
 }
 
 #[test]

@@ -9,7 +9,7 @@ async fn constrained(bench: &Bench, mut call: Call) -> Option<ToolError> {
     call.request_id = Some(RequestId::generate());
     // 3: it never throws.
     let result = result(bench.run(call).await);
-    assert_eq!(result.tool, tool);
+    assert_eq!(result.tool.as_str(), tool);
     let failure = result.outcome.as_ref().err().cloned();
     // 4: the time is that of the attempt, on errors too.
     assert_eq!(result.fetched_at, arrived, "{tool}");
@@ -186,7 +186,7 @@ async fn an_unknown_tool_or_intent_names_near_names() {
 async fn an_intent_drops_what_its_tool_does_not_declare() {
     let bench = Bench::new();
     let call = Bench::intent("quotes", json!({"symbol": "AAPL", "account": "Brokerage", "timeframe": null}));
-    assert_eq!(result(bench.run(call).await).tool, "get_quotes");
+    assert_eq!(result(bench.run(call).await).tool.as_str(), "get_quotes");
     let call = Bench::call("get_quotes", json!({"symbol": "AAPL", "account": "Brokerage"}));
     assert_eq!(error(bench.run(call).await).0, ErrorCode::InvalidArgument);
 }

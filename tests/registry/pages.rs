@@ -1,7 +1,10 @@
 //! What people and planners read: planner text, near names, the documentation page.
 
 use serde_json::json;
-use toolwire::registry::{describe_for_planner, docs, near};
+use toolwire::{
+    contract::near,
+    registry::{describe_for_planner, docs},
+};
 
 use super::support::{Data, manifest};
 
@@ -30,11 +33,11 @@ fn intents_route_to_tools_and_near_ones_are_named() {
     ]);
     let snapshot = data.open().snapshot();
     let tool = snapshot.by_intent("symbol_performance").expect("the tool");
-    assert_eq!(tool.definition.name, "get_positions");
+    assert_eq!(tool.definition.name.as_str(), "get_positions");
     assert!(snapshot.by_intent("get_positions").is_none());
     let intents: Vec<_> = snapshot.intents().map(|(intent, _)| intent).collect();
     assert_eq!(intents, ["positions", "quotes", "symbol_performance"]);
-    assert_eq!(near("quote", intents.into_iter()), ["quotes"]);
+    assert_eq!(near::names("quote", intents.into_iter()), ["quotes"]);
 }
 
 #[test]

@@ -6,7 +6,8 @@ use futures_util::future::join_all;
 use tempfile::TempDir;
 use toolwire::{
     context::RequestId,
-    contract::{Payload, ToolResult},
+    contract::{Payload, ToolName, ToolResult},
+    digest::Digest,
     domains::diagnostics::proto::v1::DebugWriteOutput,
     store::{
         MemoryIdempotency, Sqlite,
@@ -16,8 +17,6 @@ use toolwire::{
 
 use super::{SECOND, assert_same, in_file, now, outcomes, output, provenance, user};
 
-const DIGEST: [u8; 32] = [1; 32];
-
 type Store = Arc<dyn Idempotency>;
 
 /// Every implementation, and what it stands on.
@@ -26,13 +25,21 @@ fn stores() -> (Vec<Store>, TempDir) {
     (vec![Arc::new(MemoryIdempotency::default()), Arc::new(Sqlite::in_memory()), file], directory)
 }
 
+fn digest(of: &str) -> Digest {
+    Digest::of_bytes(of.as_bytes())
+}
+
+fn tool(name: &str) -> ToolName {
+    name.parse().expect("a name")
+}
+
 fn key(name: &str) -> Key {
-    Key { user: user(name), tool: "debug_write".to_owned(), request_id: RequestId::generate() }
+    Key { user: user(name), tool: tool("debug_write"), request_id: RequestId::generate() }
 }
 
 fn result() -> ToolResult {
     let outcome = outcomes().remove(0);
-    ToolResult { tool: "debug_write".to_owned(), fetched_at: now(), outcome, provenance: provenance() }
+    ToolResult { tool: tool("debug_write"), fetched_at: now(), outcome, provenance: provenance() }
 }
 
 async fn begin(store: &Store, key: &Key) -> Begun {
@@ -40,7 +47,7 @@ async fn begin(store: &Store, key: &Key) -> Begun {
 }
 
 async fn begin_at(store: &Store, key: &Key, now: SystemTime) -> Begun {
-    store.begin(key, DIGEST, now).await
+    store.begin(key, digest("1"), now).await
 }
 
 #[tokio::test]
@@ -50,10 +57,10 @@ async fn a_repeat_meets_the_outcome_and_other_arguments_a_conflict() {
         let key = key("a");
         assert!(matches!(begin(&store, &key).await, Begun::New), "{store:?}");
         assert!(matches!(begin(&store, &key).await, Begun::Unfinished), "{store:?}");
-        assert!(matches!(store.begin(&key, [2; 32], now()).await, Begun::Conflict), "{store:?}");
+        assert!(matches!(store.begin(&key, digest("2"), now()).await, Begun::Conflict), "{store:?}");
         store.end(&key, &result()).await.unwrap();
         assert!(matches!(begin(&store, &key).await, Begun::Ended(_)), "{store:?}");
-        assert!(matches!(store.begin(&key, [2; 32], now()).await, Begun::Conflict), "{store:?}");
+        assert!(matches!(store.begin(&key, digest("2"), now()).await, Begun::Conflict), "{store:?}");
     }
 }
 
@@ -67,7 +74,7 @@ async fn other_users_and_other_tools_never_meet_a_record() {
         let of_other_user = Key { user: user("b"), ..key.clone() };
         store.forget(&of_other_user).await.unwrap();
         assert!(matches!(begin(&store, &of_other_user).await, Begun::New), "{store:?}");
-        let of_other_tool = Key { tool: "debug_sleep".to_owned(), ..key.clone() };
+        let of_other_tool = Key { tool: tool("debug_sleep"), ..key.clone() };
         assert!(matches!(begin(&store, &of_other_tool).await, Begun::New), "{store:?}");
         assert!(matches!(begin(&store, &key).await, Begun::Ended(_)), "{store:?}");
     }

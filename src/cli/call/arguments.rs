@@ -72,6 +72,9 @@ fn word(text: &str) -> Word {
 
 /// The parameter that a value alone is meant for: the one that is required.
 fn key_of(text: &str, schema: &Value) -> Result<String, Failure> {
+    if serde_json::from_str::<Arguments>(text).is_ok() {
+        return Err(Failure::Usage(format!("give arguments in JSON with --json: --json '{text}'")));
+    }
     let required: Vec<_> =
         schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     match required[..] {
@@ -188,6 +191,12 @@ mod tests {
         );
         assert_eq!(read(&["limit=9007199254740993"]), json!({"limit": 9_007_199_254_740_993_i64}));
         assert_eq!(read(&["limit=null", "withLots=false"]), json!({"limit": null, "withLots": false}));
+    }
+
+    #[test]
+    fn an_object_alone_is_pointed_to_its_option() {
+        let text = refused(Ok(Given::words(&[r#"{"symbol": "AAPL"}"#])));
+        assert_eq!(text, r#"give arguments in JSON with --json: --json '{"symbol": "AAPL"}'"#);
     }
 
     #[test]

@@ -56,6 +56,10 @@ fn next(config: &Config, address: SocketAddr) -> Vec<String> {
         let method = "toolwire.v1.ToolService/ListTools";
         lines.push(format!("               grpcurl{plain}{header} {address} {method}"));
     }
+    if scheme == "https" {
+        let note = "an authority that this machine does not know: --ca FILE, grpcurl -cacert FILE";
+        lines.push(format!("               {note}"));
+    }
     lines
 }
 
@@ -79,6 +83,7 @@ mod tests {
         let secured = next_of(&config).join("\n");
         assert!(secured.contains("--server https://127.0.0.1:50051 --token TOKEN"), "{secured}");
         assert!(secured.contains("grpcurl -H 'authorization: Bearer TOKEN' 127.0.0.1:50051"), "{secured}");
+        assert!(secured.contains("--ca FILE") && !plain.contains("--ca"), "{secured}");
         assert!(!secured.contains("a-token"), "{secured}");
     }
 

@@ -36,9 +36,9 @@ fn rendered(news: News, view: ToolView) -> WatchToolsResponse {
         News::Added(tool) => about(WatchEventType::Added, &tool),
         News::Changed(tool) => about(WatchEventType::Changed, &tool),
         News::Degraded(tool) => about(WatchEventType::Degraded, &tool),
-        News::Removed(name) => removed(name),
-        News::DataChanged(data_digest) => {
-            WatchToolsResponse { data_digest, ..message(WatchEventType::DataChanged) }
+        News::Removed(name) => removed(name.into()),
+        News::DataChanged(digest) => {
+            WatchToolsResponse { data_digest: digest.to_string(), ..message(WatchEventType::DataChanged) }
         }
         News::Problems(problems) => {
             let problems = problems.into_iter().map(Into::into).collect();

@@ -169,8 +169,8 @@ async fn store(target: Option<&Target>, call: &Call, end: &End) {
     let Some(stored) = to_store(result, call, *ttl) else { return };
     match timeout(STORE_TIMEOUT, store.put(key, &stored)).await {
         Ok(Ok(())) => {}
-        Ok(Err(error)) => tracing::warn!(tool_name = result.tool, %error, "a result could not be cached"),
-        Err(_) => tracing::warn!(tool_name = result.tool, "a cache took too long to keep a result"),
+        Ok(Err(error)) => tracing::warn!(tool_name = %result.tool, %error, "a result could not be cached"),
+        Err(_) => tracing::warn!(tool_name = %result.tool, "a cache took too long to keep a result"),
     }
 }
 

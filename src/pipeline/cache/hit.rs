@@ -10,7 +10,7 @@ use crate::{
 pub(super) fn readable(call: &Call, stored: StoredResult) -> Option<StoredResult<Payload>> {
     let read = stored.read(call.tool().output.as_ref());
     read.inspect_err(
-        |error| tracing::warn!(tool_name = call.tool().definition.name, %error, "a cached result is lost"),
+        |error| tracing::warn!(tool_name = %call.tool().definition.name, %error, "a cached result is lost"),
     )
     .ok()
 }

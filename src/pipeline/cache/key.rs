@@ -1,10 +1,9 @@
 //! The key of a result: everything that it depends on, and whom it may answer (spec 004 §6.3).
 
-use sha2::{Digest, Sha256};
-
 use crate::{
     context::{SessionId, SourceStates, ToolContext},
     contract::json,
+    digest::Digest,
     pipeline::Call,
     registry::{CachePolicy, CacheScope, CacheTier, Definition, Snapshot},
     store::results::ResultKey,
@@ -32,19 +31,22 @@ pub(super) fn of(call: &Call, policy: &CachePolicy, snapshot: &Snapshot) -> Resu
     let Whom { user, session } = Whom::of(call, policy);
     let arguments = json::canonical(&call.arguments);
     let (data, state) = (data(definition, snapshot), state(definition, &call.context));
-    let parts = [&definition.name, &definition.digest, data, &state, user, session, &arguments];
-    let mut digest = Sha256::new();
-    for part in parts {
-        // Lengths too, so that no two sequences of parts run into one.
-        digest.update(part.len().to_le_bytes());
-        digest.update(part);
-    }
-    digest.finalize().into()
+    let parts = [
+        definition.name.as_bytes(),
+        definition.digest.as_bytes(),
+        data,
+        state.as_bytes(),
+        user.as_bytes(),
+        session.as_bytes(),
+        arguments.as_bytes(),
+    ];
+    *Digest::of_parts(parts).as_bytes()
 }
 
 /// The digest of the data that the tool reads, as the registry knows it.
-fn data<'a>(definition: &Definition, snapshot: &'a Snapshot) -> &'a str {
-    only_source(definition).map_or(snapshot.data_digest(), |source| snapshot.source_digest(source))
+fn data<'a>(definition: &Definition, snapshot: &'a Snapshot) -> &'a [u8] {
+    let all = snapshot.data_digest().as_bytes();
+    only_source(definition).map_or(all, |source| snapshot.source_digest(source).as_bytes())
 }
 
 /// The state of the data that may have changed since. From here on the call sees no other, so that a hit and what the

@@ -36,7 +36,7 @@ pub(super) fn outcome_unknown() -> ToolError {
 /// The detail is for operators alone.
 pub(super) fn unavailable(call: &Call, error: &StoreError) -> Refusal {
     let call_id = call.context.call_id;
-    tracing::error!(%error, %call_id, tool_name = call.tool().definition.name, "a call cannot be recorded");
+    tracing::error!(%error, %call_id, tool_name = %call.tool().definition.name, "a call cannot be recorded");
     Refusal::StateUnavailable { retry_after: UNAVAILABLE_RETRY_AFTER }
 }
 

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use opentelemetry::trace::FutureExt;
-use sha2::{Digest, Sha256};
 use tokio::{pin, select, time::sleep_until};
 use tower::Service;
 
@@ -12,6 +11,7 @@ use crate::{
     clock,
     context::{Cancellation, StopCause},
     contract::{ErrorCode, Refusal, Terminal, ToolError, ToolResult, json, payload::StoredPayload},
+    digest::Digest,
     pipeline::{Call, CallResult, InFlight, in_flight::Guard},
     single_flight::{SingleFlight, UnattendedPolicy, Waiter},
     store::idempotency::{ArgumentsDigest, Begun, Idempotency, Key},
@@ -125,7 +125,8 @@ fn refused(refusal: Refusal) -> Found {
 fn readable(call: &Call, result: ToolResult<StoredPayload>) -> Option<ToolResult> {
     let read = result.read(call.tool().output.as_ref());
     let tool_name = &call.tool().definition.name;
-    read.inspect_err(|error| tracing::warn!(tool_name, %error, "the outcome of an earlier call is lost")).ok()
+    read.inspect_err(|error| tracing::warn!(%tool_name, %error, "the outcome of an earlier call is lost"))
+        .ok()
 }
 
 /// The outcome of an earlier call as the outcome of this one.
@@ -143,8 +144,7 @@ fn key_of(call: &Call) -> Key {
 }
 
 fn digest_of(call: &Call) -> ArgumentsDigest {
-    let canonical = json::canonical(&call.arguments);
-    Sha256::digest(canonical).into()
+    Digest::of_bytes(json::canonical(&call.arguments).as_bytes())
 }
 
 /// The call as its own task carries it out.
@@ -181,7 +181,7 @@ async fn record(store: &dyn Idempotency, key: &Key, call: &Call, result: &CallRe
     };
     if let Err(error) = recorded {
         let call_id = call.context.call_id;
-        tracing::error!(%error, %call_id, tool_name = key.tool, "the end of a call is not recorded");
+        tracing::error!(%error, %call_id, tool_name = %key.tool, "the end of a call is not recorded");
     }
 }
 

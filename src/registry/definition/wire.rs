@@ -8,7 +8,8 @@ use super::{
 };
 use crate::{
     contract::{convert, json, proto::v1},
-    registry::{digest, manifest::Manifest},
+    digest::Digest,
+    registry::manifest::Manifest,
 };
 
 /// The wire forms of a definition, one a view: each has a schema once at most.
@@ -17,6 +18,7 @@ pub(super) struct Wire {
     full: v1::ToolDefinition,
     full_json: v1::ToolDefinition,
     basic: v1::ToolDefinition,
+    digest: Digest,
 }
 
 impl Wire {
@@ -24,7 +26,8 @@ impl Wire {
     pub(super) fn new(manifest: &Manifest, derived: &Derived) -> Self {
         let described = described(manifest, derived);
         let digest = digest_of(&described);
-        let both = v1::ToolDefinition { digest, status: Some(status(&Status::Ready)), ..described };
+        let ready = Some(status(&Status::Ready));
+        let both = v1::ToolDefinition { digest: digest.to_string(), status: ready, ..described };
         let full_json = v1::ToolDefinition { input_schema: None, output_schema: None, ..both.clone() };
         let full = v1::ToolDefinition {
             input_schema_json: String::new(),
@@ -38,7 +41,7 @@ impl Wire {
             utterances: Vec::new(),
             ..full.clone()
         };
-        Self { full, full_json, basic }
+        Self { full, full_json, basic, digest }
     }
 
     /// The same forms in another status.
@@ -49,12 +52,13 @@ impl Wire {
             full: with_status(&self.full),
             full_json: with_status(&self.full_json),
             basic: with_status(&self.basic),
+            digest: self.digest,
         }
     }
 
     /// The digest: the same for the same definition, whatever its status.
-    pub(super) fn digest(&self) -> &str {
-        &self.full.digest
+    pub(super) fn digest(&self) -> Digest {
+        self.digest
     }
 
     pub(super) fn view(&self, view: v1::ToolView) -> &v1::ToolDefinition {
@@ -67,16 +71,16 @@ impl Wire {
 }
 
 /// The digest of a definition, schemas in both forms.
-fn digest_of(described: &v1::ToolDefinition) -> String {
+fn digest_of(described: &v1::ToolDefinition) -> Digest {
     let message = described.transcode_to_dynamic();
     let canonical = serde_json_canonicalizer::to_vec(&message).expect("ProtoJSON of a definition has a form");
-    digest::of_bytes(&canonical)
+    Digest::of_bytes(&canonical)
 }
 
 /// Everything but digest and status.
 fn described(manifest: &Manifest, derived: &Derived) -> v1::ToolDefinition {
     v1::ToolDefinition {
-        name: manifest.name.clone(),
+        name: manifest.name.to_string(),
         title: manifest.title.clone(),
         description: manifest.description.clone(),
         r#type: v1::ToolType::from(manifest.kind).into(),

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::normal;
 use crate::{
-    contract::Violation,
-    registry::{near::did_you_mean, problem::join, schema::DURATION_PATTERN},
+    contract::{Violation, near::did_you_mean},
+    registry::{problem::join, schema::DURATION_PATTERN},
 };
 
 /// Values are cut to this many characters; a caller knows what it sent.

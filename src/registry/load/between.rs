@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::read::Read;
-use crate::registry::near::did_you_mean;
+use crate::contract::{ToolName, near::did_you_mean};
 
 /// Reports, in its file, every conflict of a manifest with the others.
 pub(super) fn refuse_conflicts(files: &mut [Read]) {
@@ -53,12 +53,12 @@ fn refuse_dependencies(files: &mut [Read]) {
     }
 }
 
-type Graph = BTreeMap<String, Vec<String>>;
+type Graph = BTreeMap<ToolName, Vec<String>>;
 
 /// A tool may call itself: nesting is bounded at run time.
 fn fault(tool: &str, dependency: &str, graph: &Graph) -> Option<(&'static str, String)> {
     if !graph.contains_key(dependency) {
-        let hint = did_you_mean(dependency, graph.keys().map(String::as_str));
+        let hint = did_you_mean(dependency, graph.keys().map(ToolName::as_str));
         return Some(("unknown-dependency", format!("no tool `{dependency}`{hint}")));
     }
     let is_circle = dependency != tool && reaches(dependency, tool, graph, &mut BTreeSet::new());

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::registry::{
-    near::did_you_mean,
-    problem::{Report, join},
+use crate::{
+    contract::near::did_you_mean,
+    registry::problem::{Report, join},
 };
 
 /// A JSON object whose keys are taken one by one.

@@ -11,10 +11,9 @@ use super::{
     with_dialect,
 };
 use crate::{
-    contract::payload::Omitted,
+    contract::{near::did_you_mean, payload::Omitted},
     registry::{
         manifest::declared::Declared,
-        near::did_you_mean,
         problem::{Report, join},
     },
 };

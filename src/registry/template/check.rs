@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{Form, Path, Piece, Template};
-use crate::registry::{near::did_you_mean, problem::Report};
+use crate::{contract::near::did_you_mean, registry::problem::Report};
 
 impl Template {
     /// Reports every place that the schema of the values does not have.

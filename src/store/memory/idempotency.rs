@@ -139,11 +139,14 @@ mod tests {
         let store = MemoryIdempotency::default();
         let key = Key {
             user: "a".parse().expect("valid"),
-            tool: "debug_write".to_owned(),
+            tool: "debug_write".parse().expect("a name"),
             request_id: RequestId::generate(),
         };
         for _ in 0..3 {
-            assert!(matches!(store.records().begin(&key, [1; 32], clock::wall()), Begun::New));
+            assert!(matches!(
+                store.records().begin(&key, crate::digest::Digest::of_bytes(b"1"), clock::wall()),
+                Begun::New
+            ));
             store.records().forget(&key);
         }
         let records = store.records();

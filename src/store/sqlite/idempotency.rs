@@ -66,7 +66,7 @@ impl Sqlite {
         if is_full(&mut change, &key.user).await? {
             return Ok(Begun::Full);
         }
-        let begin = sqlx::query(BEGIN).bind(digest.to_vec()).bind(now);
+        let begin = sqlx::query(BEGIN).bind(digest.as_bytes().to_vec()).bind(now);
         of_key(begin, key).execute(&mut *change).await?;
         change.commit().await?;
         Ok(Begun::New)
@@ -103,7 +103,7 @@ async fn is_full(change: &mut Change, user: &UserId) -> Result<bool, sqlx::Error
 
 /// What a record says. An outcome that cannot be read any more counts as unfinished: nothing is carried out twice.
 fn known(row: &SqliteRow, key: &Key, digest: ArgumentsDigest) -> Result<Begun, sqlx::Error> {
-    if row.try_get::<Vec<u8>, _>("digest")? != digest {
+    if row.try_get::<Vec<u8>, _>("digest")? != digest.as_bytes() {
         return Ok(Begun::Conflict);
     }
     let Some(description) = row.try_get("kept")? else { return Ok(Begun::Unfinished) };
@@ -114,7 +114,7 @@ fn known(row: &SqliteRow, key: &Key, digest: ArgumentsDigest) -> Result<Begun, s
             Ok(Begun::Ended(Box::new(ToolResult { tool, fetched_at, outcome, provenance })))
         }
         Err(error) => {
-            tracing::warn!(%error, tool_name = key.tool, "the outcome of an earlier call is lost");
+            tracing::warn!(%error, tool_name = %key.tool, "the outcome of an earlier call is lost");
             Ok(Begun::Unfinished)
         }
     }

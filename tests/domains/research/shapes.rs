@@ -29,8 +29,10 @@ async fn every_research_tool_is_in_the_fixture() {
     let research = Research::embedded();
     let snapshot = research.app.registry.snapshot();
     let offered = snapshot.tools().filter(|tool| tool.definition.tags.iter().any(|tag| tag == "research"));
-    let missing: Vec<_> =
-        offered.map(|tool| tool.definition.name.clone()).filter(|name| !tools.contains_key(name)).collect();
+    let missing: Vec<_> = offered
+        .map(|tool| tool.definition.name.clone())
+        .filter(|name| !tools.contains_key(name.as_str()))
+        .collect();
     assert!(missing.is_empty(), "{missing:?}");
 }
 

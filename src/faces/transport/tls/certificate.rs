@@ -20,7 +20,8 @@ use rustls::{
     server::{ClientHello, ResolvesServerCert},
     sign::CertifiedKey,
 };
-use sha2::{Digest as _, Sha256};
+
+use crate::digest::Digest;
 
 /// Where the pair stands, each as PEM.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,8 +39,6 @@ pub struct CertificateError {
     file: String,
     what: String,
 }
-
-type Digest = [u8; 32];
 
 /// A pair that is served, and the files it came from.
 pub(super) struct Certificate {
@@ -107,13 +106,7 @@ impl CertificateError {
 
 /// What cannot be read counts as empty: reading it in earnest says so.
 fn digest(files: &Files) -> Digest {
-    let mut hasher = Sha256::new();
-    for path in [&files.cert, &files.key] {
-        let content = fs::read(path).unwrap_or_default();
-        hasher.update(content.len().to_le_bytes());
-        hasher.update(content);
-    }
-    hasher.finalize().into()
+    Digest::of_parts([&files.cert, &files.key].map(|path| fs::read(path).unwrap_or_default()))
 }
 
 fn read(files: &Files) -> Result<CertifiedKey, CertificateError> {

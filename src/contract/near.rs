@@ -9,7 +9,7 @@ const MOST: usize = 3;
 const ALIKE: f64 = 0.6;
 
 /// The names most like the given one, nearest first, at most three. Case does not matter.
-pub fn near<'a>(name: &str, among: impl Iterator<Item = &'a str>) -> Vec<String> {
+pub fn names<'a>(name: &str, among: impl Iterator<Item = &'a str>) -> Vec<String> {
     let name = bounded(name);
     let scored = among.map(|candidate| (likeness(&name, &bounded(candidate)), candidate));
     let mut alike: Vec<_> = scored.filter(|(score, _)| *score >= ALIKE).collect();
@@ -18,9 +18,17 @@ pub fn near<'a>(name: &str, among: impl Iterator<Item = &'a str>) -> Vec<String>
     alike.into_iter().take(MOST).map(|(_, candidate)| candidate.to_owned()).collect()
 }
 
-/// `. Did you mean a or b?`, or nothing.
-pub(super) fn did_you_mean<'a>(name: &str, among: impl Iterator<Item = &'a str>) -> String {
-    crate::contract::refusal::did_you_mean(&near(name, among))
+/// `. Did you mean a or b?`, or nothing without near names.
+pub fn question(near: &[String]) -> String {
+    match near {
+        [] => String::new(),
+        names => format!(". Did you mean {}?", names.join(" or ")),
+    }
+}
+
+/// The question for the names most like the given one.
+pub fn did_you_mean<'a>(name: &str, among: impl Iterator<Item = &'a str>) -> String {
+    question(&names(name, among))
 }
 
 /// Comparing costs the product of the lengths; no name is longer than this.
@@ -51,7 +59,7 @@ mod tests {
 
     #[track_caller]
     fn check(name: &str, expected: &[&str]) {
-        assert_eq!(near(name, NAMES.into_iter()), expected);
+        assert_eq!(names(name, NAMES.into_iter()), expected);
     }
 
     #[test]
