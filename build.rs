@@ -1,8 +1,8 @@
 //! Compiles `proto/` without protoc: Rust types with their descriptors, services, and descriptor sets with comments.
 //!
-//! One pass for the platform's package and one for each other folder of `proto/toolwire`, found by looking: a folder more
-//! is a domain more, and this file stays as it is. The module that includes a package's types declares beside it the
-//! static `POOL` of its descriptors.
+//! One pass for the platform's package and one for each other folder of `proto/toolwire`, found by looking: a folder
+//! more is a domain more, and this file stays as it is. The module that includes a package's types declares beside it
+//! the static `POOL` of its descriptors.
 
 use std::{
     env,

@@ -114,8 +114,8 @@ impl App {
         Self { tools: self.tools.with_limits(Arc::clone(&limits)), limits, ..self }
     }
 
-    /// Serves over gRPC until `shutdown`, then drains. The admin endpoint answers and edits of the files on disk are taken
-    /// over meanwhile.
+    /// Serves over gRPC until `shutdown`, then drains. The admin endpoint answers and edits of the files on disk are
+    /// taken over meanwhile.
     pub async fn serve(
         &self,
         config: &Config,
@@ -278,8 +278,8 @@ pub fn offered(tree: &Tree, domains: &[Domain], diagnostics: bool) -> Result<Off
     Ok(Offered { manifests, executors, descriptors })
 }
 
-/// The data tree of a configuration: its directory, or else what the domains embed. Two that embed a file of one path are
-/// refused in either case.
+/// The data tree of a configuration: its directory, or else what the domains embed. Two that embed a file of one path
+/// are refused in either case.
 pub fn tree(data: &config::Data, domains: &[Domain]) -> Result<Tree, PathTaken> {
     let embedded = Embedded::of_all(domains.iter().map(|domain| (domain.name, &domain.data)))?;
     Ok(data.dir.clone().map_or(Tree::Embedded(embedded), Tree::Disk))

@@ -1,8 +1,8 @@
 //! The command line: one file a subcommand, one that meets the service (`wiring`), and the commands that domains offer
 //! (`offered`).
 //!
-//! Exit codes: 0 done; 1 the tool or the command failed; 2 the command line, the configuration or a definition is wrong;
-//! 130 interrupted.
+//! Exit codes: 0 done; 1 the tool or the command failed; 2 the command line, the configuration or a definition is
+//! wrong; 130 interrupted.
 
 #![allow(clippy::doc_markdown, reason = "doc comments of flags are help texts, shown as they stand")]
 

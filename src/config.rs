@@ -1,8 +1,9 @@
-//! Configuration: one struct a concern. The only place that reads the environment and files of settings.
+//! Configuration: one struct a concern. The only place that reads files of settings and the environment, except for
+//! `OTEL_*`, which the exporters read.
 //!
-//! Flags win over environment variables, those over `toolwire.toml`, and that over defaults. Not here: what the settings
-//! do. Every struct names, for each field, the flag, the variable and the default. What only a domain or a room above can
-//! be told is a [`Section`] that it hands to [`load`].
+//! Flags win over environment variables, those over `toolwire.toml`, and that over defaults. Not here: what the
+//! settings do. Every struct names, for each field, the flag, the variable and the default. Settings of a domain, or of
+//! a module above this one, are a [`Section`] that it hands to [`load`].
 
 mod admin;
 mod auth;
@@ -152,7 +153,7 @@ mod tests {
         let mut encrypted = listening_on("10.0.0.7:1");
         encrypted.server.tls = Tls { cert: Some("c".into()), key: Some("k".into()) };
         assert!(encrypted.warnings().is_empty());
-        assert!(encrypted.check_exposure().is_err(), "TLS is no credential");
+        assert!(encrypted.check_exposure().is_err(), "TLS does not authenticate");
     }
 
     #[test]

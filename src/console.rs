@@ -1,5 +1,5 @@
-//! The terminal: the only module that prints, and how commands ask, write files and fail. Results go to standard output,
-//! everything else to standard error. Not here: what any command has to say.
+//! The terminal: the only module that prints, and how commands ask, write files and fail. Results go to standard
+//! output, everything else to standard error. Not here: what any command has to say.
 
 mod ask;
 mod failure;

@@ -142,7 +142,9 @@ impl CallTools for NoNestedCalls {
         tool: &'a str,
         _arguments: Arguments,
     ) -> BoxFuture<'a, Result<(Payload, Provenance), Unfinished>> {
-        let message = format!("{tool} cannot be called from here");
+        let message = format!(
+            "{tool} cannot be called: calls of other tools go through the pipeline, and this context has none"
+        );
         Box::pin(async { Err(ToolError::new(ErrorCode::Unavailable, message).into()) })
     }
 }

@@ -70,8 +70,8 @@ impl Tree {
         Ok(paths)
     }
 
-    /// The digest of the files below a directory: their paths in the tree and their contents, in order of path, wherever
-    /// the tree stands.
+    /// The digest of the files below a directory: their paths in the tree and their contents, in order of path,
+    /// wherever the tree stands.
     pub fn digest(&self, directory: &str) -> Digest {
         let mut files = match self {
             Self::Embedded(files) => files.below(directory),

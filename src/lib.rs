@@ -1,12 +1,12 @@
 //! Toolwire: the typed tool plane for agent backends.
 //!
 //! One Rust service through which agents written in any language discover and invoke tools over gRPC. A call flows one
-//! way: a face turns what it received into a [`pipeline::Call`], the one pipeline carries it through its layers to a tool,
-//! and the tool reads from a source. Events flow back the same way. `docs/ARCHITECTURE.md` follows one call through these
-//! modules, whose groups stand here from top to bottom.
+//! way: a face turns what it received into a [`pipeline::Call`], the one pipeline carries it through its layers to a
+//! tool, and the tool reads from a source. Events flow back the same way. `docs/ARCHITECTURE.md` follows one call
+//! through these modules, whose groups stand here from top to bottom.
 //!
-//! The platform knows no tool and no source by name. A [`domain::Domain`] offers them; [`domains`] are those that come with
-//! Toolwire. A module imports only from those below it, which `tests/tidy` checks.
+//! The platform knows no tool and no source by name. A [`domain::Domain`] offers them; [`domains`] are those that come
+//! with Toolwire. A module imports only from those below it, which `tests/tidy` checks.
 
 // The domains that come with Toolwire, and what a domain is.
 pub mod domain;

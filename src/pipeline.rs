@@ -104,7 +104,7 @@ impl Pipeline {
         self.launch(call, EventSink::channel()).await
     }
 
-    /// Carries a call out to its end. Nobody hears what it says meanwhile, so it need not say it.
+    /// Carries a call out to its end. Nobody reads its events, so none are made.
     pub async fn finish(self: &Arc<Self>, call: Call) -> Result<Terminal, Refusal> {
         self.launch(call, EventSink::unread()).await?.terminal().await
     }

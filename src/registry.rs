@@ -1,7 +1,8 @@
 //! The registry: the tools that are offered, made from manifests, messages and executors, and kept current.
 //!
-//! Start-up refuses every problem at once. Afterwards a reload takes over all manifests or none, and the last good state
-//! stays in service. A reader takes a snapshot, which never changes. Not here: who may call a tool, and calling it.
+//! Start-up refuses every problem at once. Afterwards a reload takes over all manifests or none, and the last good
+//! state stays in service. A reader takes a snapshot, which never changes. Not here: who may call a tool, and calling
+//! it.
 
 mod assemble;
 mod definition;
@@ -162,12 +163,12 @@ impl State {
     }
 }
 
-/// Says each problem with a manifest once, when it appears, and once that all are mended. Sources say their own.
+/// Says each problem with a manifest once, when it appears, and once that all are fixed. Sources report their own.
 fn log_problems(before: &[Problem], now: &[Problem]) {
     for problem in now.iter().filter(|problem| !before.contains(problem)) {
         tracing::warn!(%problem, "a manifest is wrong; the last good state stays in service");
     }
     if now.is_empty() && !before.is_empty() {
-        tracing::info!("all problems with manifests are mended");
+        tracing::info!("all problems with manifests are fixed");
     }
 }

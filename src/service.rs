@@ -1,7 +1,7 @@
 //! What every face offers: tools are listed, described, watched and called here, and nowhere else.
 //!
-//! Who may see and call what, how a search works and how long the parts of a request may be is decided here, once. A face
-//! spells requests and answers in its own form; nothing here is a wire type. Not here: how a call is carried out
+//! Who may see and call what, how a search works and how long the parts of a request may be is decided here, once. A
+//! face spells requests and answers in its own form; nothing here is a wire type. Not here: how a call is carried out
 //! (`pipeline`).
 
 mod filter;
@@ -92,8 +92,8 @@ impl Tools {
         Guidance { tools: registry::describe_for_planner(&tools), guidance }
     }
 
-    /// The status of each source that the user's tools read from, with its name as definitions say it, in order of name;
-    /// only of `source`, unless that is empty.
+    /// The status of each source that the user's tools read from, with its name as definitions say it, in order of
+    /// name; only of `source`, unless that is empty.
     pub async fn limits(&self, user: &User, source: &str) -> Result<Vec<(String, SourceStatus)>, Refusal> {
         let tools = self.of(user);
         let sources = tools.iter().filter_map(|tool| tool.definition.source.as_ref());
@@ -116,7 +116,7 @@ impl Tools {
         self.pipeline.start(call).await
     }
 
-    /// Carries a call out to its end; nobody hears of its progress.
+    /// Carries a call out to its end, without events.
     pub async fn finish(&self, call: Call) -> Result<Terminal, Refusal> {
         self.pipeline.finish(call).await
     }

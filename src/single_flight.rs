@@ -1,8 +1,8 @@
 //! Single-flight: work that is under way once for each key, with any number of callers waiting for its outcome.
 //!
-//! Whoever begins the work gets its [`Leader`], which goes to a task of its own; everybody, that caller included, gets a
-//! [`Waiter`]. The work lives until its last waiter leaves and is then cancelled, unless it writes. Not here: what the
-//! work is, how long anybody waits for it, and what is stored of its outcome.
+//! Whoever begins the work gets its [`Leader`], which goes to a task of its own; everybody, that caller included, gets
+//! a [`Waiter`]. The work lives until its last waiter leaves and is then cancelled, unless it writes. Not here: what
+//! the work is, how long anybody waits for it, and what is stored of its outcome.
 
 use std::{
     collections::HashMap,
@@ -14,8 +14,8 @@ use tokio::sync::watch;
 
 use crate::context::{Cancellation, StopCause};
 
-/// The work under way, by its key. `T` is the outcome, `S` is what leader and waiters share meanwhile, such as who hears
-/// of progress. Cloning it makes another handle of the same.
+/// The work under way, by its key. `T` is the outcome, `S` is what leader and waiters share meanwhile, such as who
+/// reads its progress. Cheap to clone; clones share state.
 #[derive(Debug)]
 pub struct SingleFlight<K, T, S = ()>(Arc<Mutex<HashMap<K, Entry<T, S>>>>);
 
@@ -172,7 +172,7 @@ impl<T, S> Waiter<T, S> {
 }
 
 impl<K: Eq + Hash, T, S> Leader<K, T, S> {
-    /// Whether new callers still join this work: work that nobody waited for may have been begun anew.
+    /// Whether new callers still join this work: work that nobody waited for may have been begun again.
     pub fn is_current(&self) -> bool {
         self.group.lock().get(&self.key).is_some_and(|entry| self.is_of(entry))
     }

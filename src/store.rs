@@ -1,6 +1,7 @@
 //! State behind traits: in memory, gone with the process, or in one SQLite file, which several processes may share.
 //!
-//! Here are the platform's own stores, and [`sqlite`], the handle on which domains keep theirs. Not here: any domain's tables.
+//! Here are the platform's own stores, and [`sqlite`], the handle on which domains keep theirs. Not here: any domain's
+//! tables.
 
 pub mod cool_downs;
 mod error;

@@ -1,8 +1,9 @@
-//! Tracing and OpenTelemetry: the log on stderr, spans and metrics over OTLP where the standard `OTEL_*` variables ask for
-//! them, and metrics for whoever scrapes the admin endpoint.
+//! Tracing and OpenTelemetry: the log on stderr, spans and metrics over OTLP where the standard `OTEL_*` variables ask
+//! for them, and metrics for whoever scrapes the admin endpoint.
 //!
-//! A reader of the log or a collector of spans that is slow or absent costs calls nothing: lines and spans wait in bounded
-//! queues and are dropped when those are full. Not here: what a span or a log line says, which stands where it is made.
+//! A reader of the log or a collector of spans that is slow or absent costs calls nothing: lines and spans wait in
+//! bounded queues and are dropped when those are full. Not here: what a span or a log line says, which stands where it
+//! is made.
 
 pub mod attribute;
 mod line;
@@ -42,7 +43,8 @@ use uuid::Uuid;
 
 use crate::clock;
 
-/// What [`otlp`] tells itself, once instead of at every failure: the target and the beginning of the names of the events.
+/// The events that [`otlp`] logs itself, once instead of at every failure: their target and the beginning of their
+/// names.
 const LOGGED_ONCE: (&str, &str) = ("opentelemetry-otlp", "Export.");
 
 /// How long the end of the process waits for whoever reads the log.

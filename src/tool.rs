@@ -28,8 +28,8 @@ pub trait Tool: Send + Sync + 'static {
         Required::none()
     }
 
-    /// Brings checked arguments into one form, so that what means the same is the same to caches and repeats: two spellings
-    /// of a symbol, say. What it cannot read stays as it is, for `execute` to refuse.
+    /// Brings checked arguments into one form, so that what means the same is the same to caches and repeats: two
+    /// spellings of a symbol, say. What it cannot read stays as it is, for `execute` to refuse.
     fn normalize(_arguments: &mut Arguments, _services: &Services) {}
 
     /// Does the work. Check `context.cancellation` before each request to the outside; the future is dropped when the

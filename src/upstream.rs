@@ -1,4 +1,5 @@
-//! What every source stands on: the stack that each request to the outside takes, limits, the sanitiser of outside text.
+//! What every source stands on: the stack that each request to the outside takes, limits, the sanitiser of outside
+//! text.
 //!
 //! Not here: any source. Connectors belong to the domain whose tools ask them.
 

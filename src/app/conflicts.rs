@@ -1,6 +1,7 @@
 //! What two domains take for themselves though it can belong to one only: a domain's name, and the name of a tool.
 //!
-//! Not here: settings, messages, services of tools and gRPC services, which are refused where each kind is put together.
+//! Not here: settings, messages, services of tools and gRPC services, which are refused where each kind is put
+//! together.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,8 +11,8 @@ use crate::{
     files::{Problem, Problems},
 };
 
-/// Fails with every conflict, naming both domains. Those that are not offered count too: whether the service starts must
-/// not depend on a switch.
+/// Fails with every conflict, naming both domains. Those that are not offered count too: whether the service starts
+/// must not depend on a switch.
 pub(super) fn refuse(domains: &[Domain]) -> Result<(), Problems> {
     let (mut names, mut owners, mut problems) = (BTreeSet::new(), BTreeMap::new(), Vec::new());
     for domain in domains {
@@ -19,7 +20,7 @@ pub(super) fn refuse(domains: &[Domain]) -> Result<(), Problems> {
         if !names.insert(name) {
             let text = format!("two domains are named {name}; register it once, or rename one");
             problems.push(Problem::new(name, "duplicate-domain", text));
-            // Each of its tools would be told too.
+            // Each of its tools would be reported too.
             continue;
         }
         for tool in &domain.tools {

@@ -1,10 +1,12 @@
-//! Services that tools declare and no domain offers. Told at start, before the first call that would lack one.
+//! Services that tools declare and no domain offers. Reported at start, before the first call that would lack one.
 
 use crate::{context::Services, domain::Domain};
 
 /// A tool needs a service that no domain offers.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("tool {tool} needs the service {service}, which no domain offers")]
+#[error(
+    "tool {tool} needs the service {service}, which no domain offers; offer it in a domain's `open`, or remove the tool"
+)]
 pub struct MissingService {
     /// The tool.
     pub tool: String,
@@ -12,8 +14,8 @@ pub struct MissingService {
     pub service: &'static str,
 }
 
-/// What the tools of the domains need and do not find among the services of all. A tool without a manifest counts too: a
-/// reload may bring the manifest.
+/// What the tools of the domains need and do not find among the services of all. A tool without a manifest counts too:
+/// a reload may bring the manifest.
 pub(super) fn services<'a>(
     domains: impl Iterator<Item = &'a Domain>,
     services: &Services,

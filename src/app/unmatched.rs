@@ -1,6 +1,7 @@
 //! Patterns of tools in users' rights that match nothing that is offered: most are mistyped, and give no access.
 //!
-//! Told rather than refused: a tool may come with a reload, and a pattern may be meant for diagnostics that are off.
+//! Reported rather than refused: a tool may come with a reload, and a pattern may be meant for diagnostics that are
+//! off.
 
 use super::App;
 use crate::{

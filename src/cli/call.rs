@@ -38,8 +38,8 @@ pub(super) struct Call {
     /// The tool's name
     #[arg(value_name = "TOOL", index = 1, required_unless_present = "intent")]
     tool: Option<String>,
-    /// Arguments: read as the tool's input schema says, a repeated key as a list. A value without a key is meant for the
-    /// one parameter that is required
+    /// Arguments: read as the tool's input schema says, a repeated key as a list. A value without a key is meant for
+    /// the one parameter that is required
     // An index each: `mut_arg`, by which completions name the tools, would put the tool last otherwise.
     #[arg(value_name = "KEY=VALUE", index = 2)]
     pairs: Vec<String>,
@@ -52,7 +52,7 @@ pub(super) struct Call {
     /// Ends the call after this time, such as 500ms or 5s
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     deadline: Option<Duration>,
-    /// Recognises a repeat of the same call; made anew for tools that do not only read
+    /// Recognises a repeat of the same call; made by this command for tools that do not only read
     #[arg(long, value_name = "UUID")]
     request_id: Option<RequestId>,
     /// Makes the call in this session, by which results and credentials are kept apart

@@ -21,7 +21,8 @@ use crate::{
 /// Which tools are meant.
 #[derive(Clone, Debug, Args)]
 pub(super) struct Connection {
-    /// Asks the server at URL, http:// or https://HOST:PORT; without it this program answers itself [env: TOOLWIRE_SERVER]
+    /// Asks the server at URL, http:// or https://HOST:PORT; without it this program answers itself [env:
+    /// TOOLWIRE_SERVER]
     #[arg(long, value_name = "URL", conflicts_with = "settings")]
     server: Option<ServerUrl>,
     /// Calls as this user, where the server needs no credentials
@@ -59,7 +60,8 @@ impl Connection {
         }
     }
 
-    /// The address of the server that is meant, if any. Whoever says where this program finds its own tools means those.
+    /// The address of the server that is meant, if any. Whoever says where this program finds its own tools means
+    /// those.
     fn url(&self) -> Result<Option<ServerUrl>, Failure> {
         if self.server.is_some() {
             return Ok(self.server.clone());

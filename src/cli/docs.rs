@@ -50,7 +50,7 @@ impl Docs {
         }
         let line = found.lines().zip(text.lines()).take_while(|(one, other)| one == other).count() + 1;
         Err(Failure::Failed(format!(
-            "{file} is stale from line {line} on. Write it anew with `toolwire docs`"
+            "{file} is stale from line {line} on. Write it again with `toolwire docs`"
         )))
     }
 }

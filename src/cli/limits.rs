@@ -72,7 +72,7 @@ mod tests {
             v1::SourceLimit { source: "toy-shelf".to_owned(), can_make_request: true, ..Default::default() };
         let policy = v1::LimitPolicy { max_requests: 12, window: of(60, 0), min_delay: of(5, 0) };
         let waits = v1::SourceLimit {
-            source: "attic-door".to_owned(),
+            source: "attic-feed".to_owned(),
             wait_time: of(2, 500_000_000),
             policy: Some(policy),
             ..Default::default()
@@ -83,7 +83,7 @@ mod tests {
         let expected = "\
 SOURCE      A REQUEST NOW                       BUDGET
 toy-shelf   at once                             unlimited
-attic-door  after 2.5 s                         12 in 60 s, 5 s apart
+attic-feed  after 2.5 s                         12 in 60 s, 5 s apart
 kiosks      refused until 2026-01-16T10:00:00Z  unlimited
 ";
         assert_eq!(rendered(&[free, waits, refused]), expected);

@@ -42,7 +42,8 @@ pub(super) async fn run(command: &Command, matches: &ArgMatches) -> Result<(), F
     }
 }
 
-/// Refuses names that two have: a domain and the program, or two domains. Every one is told, with both.
+/// Refuses names that two have: a domain and the program, or two domains. All of them are reported, each with both
+/// owners.
 pub(super) fn check(program: &clap::Command, domains: &[Domain]) -> Result<(), Failure> {
     let own = program.get_subcommands().map(clap::Command::get_name);
     let mut owners: BTreeMap<_, _> = own.map(|name| (name, "toolwire itself".to_owned())).collect();

@@ -22,7 +22,8 @@ pub(super) struct Settings {
     /// Reads manifests and data from DIR instead of what is built in [env: TOOLWIRE_DATA]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Asks the sources themselves: live, or for one of them embedded,NAME=live [default: embedded] [env: TOOLWIRE_SOURCES]
+    /// Asks the sources themselves: live, or for one of them embedded,NAME=live [default: embedded] [env:
+    /// TOOLWIRE_SOURCES]
     #[arg(long, value_name = "MODE")]
     sources: Option<String>,
     /// Keeps what outlives the process in DIR instead of this user's data directory [env: TOOLWIRE_STATE]

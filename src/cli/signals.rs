@@ -34,8 +34,8 @@ impl Signals {
         }
     }
 
-    /// Waits for somebody who does not want to wait. SIGHUP says nothing of the kind: service managers send it right after
-    /// SIGTERM.
+    /// Waits for somebody who does not want to wait. SIGHUP says nothing of the kind: service managers send it right
+    /// after SIGTERM.
     pub(super) async fn impatient(&mut self) {
         select! {
             _ = self.terminate.recv() => {}

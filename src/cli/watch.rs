@@ -65,7 +65,7 @@ fn lines(event: &WatchToolsResponse) -> Vec<String> {
             vec![format!("data      the data that tools read is another: {}", event.data_digest)]
         }
         WatchEventType::Problem if event.problems.is_empty() => {
-            vec!["mended    no problems are left".to_owned()]
+            vec!["fixed     no problems are left".to_owned()]
         }
         WatchEventType::Problem => event.problems.iter().map(problem).collect(),
         WatchEventType::Synced => vec!["synced    every change is told from now on".to_owned()],
@@ -108,6 +108,6 @@ mod tests {
         };
         let event = WatchToolsResponse { problems: vec![wrong], ..of(WatchEventType::Problem, None) };
         assert_eq!(lines(&event), ["problem   tools/spin_top.json#/titel: unknown key [unknown-key]"]);
-        assert_eq!(lines(&of(WatchEventType::Problem, None)), ["mended    no problems are left"]);
+        assert_eq!(lines(&of(WatchEventType::Problem, None)), ["fixed     no problems are left"]);
     }
 }

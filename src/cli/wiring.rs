@@ -1,6 +1,4 @@
-//! Where the commands meet the service: the composition root and the registry's reports.
-//!
-//! The only file of the command line that changes when those do.
+//! The service as commands set it up: the composition root, and the registry's reports. Not here: what commands print.
 
 use crate::{
     app::{self, App, Listeners},

@@ -49,7 +49,7 @@ fn advice(code: Code) -> &'static str {
         Code::Unavailable => "Is the server running? Start it with `toolwire serve`, or try again.",
         Code::Unimplemented => "Is this a toolwire server? Check --server.",
         Code::AlreadyExists => "Leave --request-id out to have a new one made.",
-        Code::InvalidArgument => "Mend the request and call again.",
+        Code::InvalidArgument => "Correct the request and call again.",
         _ => "If it happens again, the operator finds it in the server's log.",
     }
 }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerUrl(pub(super) String);
 
-/// A text is no such address.
+/// A text is not a valid server address.
 #[derive(Debug, thiserror::Error)]
 #[error("expected http://HOST:PORT or https://HOST:PORT, such as http://127.0.0.1:50051")]
 pub struct InvalidUrl;

@@ -79,7 +79,7 @@ fn of_certificate(error: &CertificateError) -> String {
         NotValidYetContext, UnknownIssuer,
     };
     match error {
-        // An authority of the same name with another key is no less a stranger.
+        // An authority of the same name with another key is not trusted either.
         UnknownIssuer | BadSignature => {
             "its certificate is from an authority that is not trusted here. If it is yours, name the \
                           authority's certificate with --ca FILE"
@@ -104,7 +104,7 @@ fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn
     successors(Some(error), |&cause| cause.source())
 }
 
-/// Whether the server that was asked in plain text wants TLS. Asks it once more, to hear how it refuses.
+/// Whether the server that was asked in plain text wants TLS. Asks it once more, to see how it refuses.
 pub(super) async fn is_expected_at(url: &ServerUrl) -> bool {
     let (bytes, bound) = ANSWER;
     let mut answer = Vec::with_capacity(bytes);

@@ -6,8 +6,8 @@ use super::{reader::Reader, setting::Setting};
 
 /// The admin endpoint, plain HTTP for operators: `[admin]`.
 ///
-/// It asks for no credentials. What it tells holds no data of users, so an address that other machines reach is allowed;
-/// it has to be named to be taken.
+/// It asks for no credentials. What it tells holds no data of users, so an address that other machines reach is
+/// allowed; it has to be named to be taken.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Admin {
     /// Where to listen; port 0 takes a free one. `--admin`, `TOOLWIRE_ADMIN`, default none: no endpoint and no metrics

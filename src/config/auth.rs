@@ -32,8 +32,8 @@ pub struct Auth {
 /// A user who presents a static bearer token.
 #[derive(Clone, Debug)]
 pub struct AuthUser {
-    /// The user. Required. Several entries may name the same user, such as while a token is replaced; they differ in the
-    /// token alone.
+    /// The user. Required. Several entries may name the same user, such as while a token is replaced; they differ in
+    /// the token alone.
     pub user_id: UserId,
     /// E-mail address. Default none.
     pub email: Option<String>,
@@ -133,7 +133,8 @@ fn check_token(token: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The user, if no earlier entry says otherwise: who a token stands for and what a user may do must not depend on order.
+/// The user, if no earlier entry says otherwise: who a token stands for and what a user may do must not depend on
+/// order.
 fn beside(earlier: &[AuthUser], user: AuthUser) -> Result<AuthUser, String> {
     let same_token = |other: &AuthUser| other.token.expose_secret() == user.token.expose_secret();
     let other_rights = |other: &AuthUser| other.user_id == user.user_id && other.rights() != user.rights();

@@ -13,8 +13,8 @@ pub struct Client {
     pub server: Option<String>,
     /// The bearer token. `--token`, `TOOLWIRE_TOKEN`, default none.
     pub token: Option<SecretString>,
-    /// The authorities whose certificates a server may present, a PEM file. `--ca`, `TOOLWIRE_CA`, default those that the
-    /// platform trusts.
+    /// The authorities whose certificates a server may present, a PEM file. `--ca`, `TOOLWIRE_CA`, default those that
+    /// the platform trusts.
     pub ca: Option<PathBuf>,
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 /// What is expected of such a text.
 pub(super) const EXPECTED: &str = "a length of time such as 500ms, 5s, 2m or 1h";
 
-/// A text is no length of time.
+/// A text is not a valid length of time.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected {EXPECTED}, but found {found:?}")]
 pub struct InvalidDuration {

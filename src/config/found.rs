@@ -1,4 +1,4 @@
-//! What somebody said: a value of any type, and where it stands.
+//! A setting as it was given: a value of any type, and its origin.
 //!
 //! Not here: what it should have been, which each type knows (`value`).
 
@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, fmt, sync::Arc};
 /// Where a setting comes from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
-    /// Nobody said anything.
+    /// Nothing was given.
     #[default]
     Default,
     /// The file, and the line in it, counted from 1.
@@ -18,10 +18,10 @@ pub enum Origin {
     Flag(&'static str),
 }
 
-/// A value as it was said.
+/// A value as it was given.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Found {
-    /// A text. What variables and flags say is always one, whatever it spells.
+    /// A text. The value of a variable or a flag is always one, whatever it spells.
     Text(String),
     /// A whole number.
     Whole(i64),
@@ -40,7 +40,7 @@ pub enum Found {
 /// The entries of a table, by name.
 pub type Entries = BTreeMap<String, Given>;
 
-/// A value and where it was said.
+/// A value and where it was given.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Given {
     /// The value.
@@ -61,7 +61,7 @@ impl Origin {
     }
 }
 
-/// Without the line, which a printed configuration is no better for.
+/// Without the line number: it would make a printed configuration longer and tell nothing.
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

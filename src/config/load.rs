@@ -10,7 +10,7 @@ use super::{
     unknown,
 };
 
-/// The configuration, and what is to be told of it.
+/// The configuration, and the warnings about it.
 #[derive(Clone, Debug)]
 pub struct Loaded {
     /// The configuration.

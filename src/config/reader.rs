@@ -1,7 +1,7 @@
 //! Reads settings: the flag wins over the variable, that over the file, and that over the default.
 //!
 //! A setting is known by being read, so that what nobody reads is unknown. Whatever is wrong is kept and a default used
-//! instead: every problem is told at once. Not here: what values mean.
+//! instead: all problems are reported at once. Not here: what values mean.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -112,7 +112,8 @@ impl Reader {
         value
     }
 
-    /// The entries of a list of tables, such as `[[auth.users]]`. They stand in the file only. Each is ended by [`end`](Self::end).
+    /// The entries of a list of tables, such as `[[auth.users]]`. They stand in the file only. Each is ended by
+    /// [`end`](Self::end).
     pub fn list(&mut self, key: &str) -> Vec<Fields> {
         self.learn_table(key);
         let Some(given) = in_file(&self.file, key).cloned() else { return Vec::new() };
@@ -207,8 +208,8 @@ impl Reader {
         self.parts.get().unwrap_or_default()
     }
 
-    /// Takes a name such as `table rules` for the domain that is read for. Two that understand the same words differently
-    /// would each get half of what was said: the second is refused.
+    /// Takes a name such as `table rules` for the domain that is read for. Two that understand the same words
+    /// differently would each get half of what was said: the second is refused.
     pub fn claim(&mut self, name: &str) -> bool {
         let owner = self.known.owners.entry(name.to_owned()).or_insert_with(|| self.owner.clone());
         if *owner == self.owner {

@@ -1,4 +1,4 @@
-//! A section: what one part of the program can be told, declared and read in one go.
+//! A section: the settings of one part of the program, declared and read in one go.
 //!
 //! The platform's own sections and those that domains bring have the same form, so that each is found in the file, the
 //! environment and the flags, printed, and refused where it is mistyped, in the same way.
@@ -7,7 +7,7 @@ use std::{fmt, sync::Arc};
 
 use super::{parts::Part, reader::Reader};
 
-/// A section, by whoever brings it.
+/// The settings of one part of the program, and who owns it.
 #[derive(Clone)]
 pub struct Section {
     owner: String,
@@ -18,7 +18,8 @@ pub struct Section {
 type Read = dyn Fn(&mut Reader) -> Arc<dyn Part> + Send + Sync;
 
 impl Section {
-    /// A section that becomes a value of one type. What is wrong is told to the reader, and a value returned in any case.
+    /// A section that becomes a value of one type. Problems are reported to the reader, and a value is
+    /// returned in any case.
     pub fn new<T: Part>(read: impl Fn(&mut Reader) -> T + Send + Sync + 'static) -> Self {
         Self { owner: String::new(), read: Arc::new(move |reader| Arc::new(read(reader))) }
     }

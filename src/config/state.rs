@@ -18,7 +18,7 @@ pub struct State {
 impl State {
     pub(super) fn read(reader: &mut Reader) -> Self {
         let dir = Setting::new("state.dir", "TOOLWIRE_STATE").flag("--state");
-        // Said or not, it is a directory that is used: shown as one.
+        // The default is read as a value, so that a printed configuration shows the directory in use.
         match of_platform() {
             Some(of_platform) => Self { dir: Some(reader.value(dir, of_platform)) },
             None => Self { dir: reader.optional(dir, None) },

@@ -8,8 +8,8 @@ use crate::telemetry::otlp::{Otlp, Protocol};
 /// Traces and metrics.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Telemetry {
-    /// How traces are exported over OTLP. `OTEL_EXPORTER_OTLP_ENDPOINT` or `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` switches it
-    /// on, `OTEL_SDK_DISABLED=true` or `OTEL_TRACES_EXPORTER=none` off. Default off.
+    /// How traces are exported over OTLP. `OTEL_EXPORTER_OTLP_ENDPOINT` or `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`
+    /// switches it on, `OTEL_SDK_DISABLED=true` or `OTEL_TRACES_EXPORTER=none` off. Default off.
     pub traces: Option<Otlp>,
     /// How metrics are exported over OTLP. `OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_EXPORTER_OTLP_METRICS_ENDPOINT` or
     /// `OTEL_METRICS_EXPORTER=otlp` switches it on, `OTEL_SDK_DISABLED=true` or another `OTEL_METRICS_EXPORTER` off.
@@ -66,7 +66,8 @@ impl Telemetry {
     }
 }
 
-/// The variable of one signal, or else that of all: `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`, `OTEL_EXPORTER_OTLP_ENDPOINT`.
+/// The variable of one signal, or else that of all: `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`,
+/// `OTEL_EXPORTER_OTLP_ENDPOINT`.
 fn of_signal<'a>(environment: &'a Environment, signal: &str, name: &str) -> Option<&'a str> {
     let own = environment.get(&format!("OTEL_EXPORTER_OTLP_{signal}_{name}"));
     own.or_else(|| environment.get(&format!("OTEL_EXPORTER_OTLP_{name}")))

@@ -14,7 +14,7 @@ use serde_json::json;
 use super::{duration, found::Found};
 use crate::context::UserId;
 
-/// What is printed instead of a secret; refused where one is expected, lest a printed configuration opens a door.
+/// Printed instead of a secret. Rejected as input, so that a printed configuration cannot be used as a secret.
 pub const HIDDEN: &str = "[hidden]";
 
 /// A type that a setting can have.

@@ -13,8 +13,8 @@ pub enum Question {
     Secret(&'static str),
 }
 
-/// The answers as they stand, one a question. Blocks until they are given; without a terminal each is a line of standard
-/// input, and a line that is missing is `UnexpectedEof`.
+/// The answers as they stand, one a question. Blocks until they are given; without a terminal each is a line of
+/// standard input, and a line that is missing is `UnexpectedEof`.
 pub fn ask<const N: usize>(questions: [Question; N]) -> io::Result<[String; N]> {
     if io::stdin().is_terminal() { asked(&Term::stderr(), questions) } else { lines(io::stdin().lock()) }
 }

@@ -7,8 +7,8 @@ const MAX_ENTRIES: usize = 32;
 /// The longest key and value of an entry together, in bytes.
 const MAX_ENTRY: usize = 1024;
 
-/// Values for tools that ask for them: at most 32 entries of at most 1,024 bytes. Never a source of identity or consent.
-/// Cloning it is cheap.
+/// Values for tools that ask for them: at most 32 entries of at most 1,024 bytes. Never a source of identity or
+/// consent. Cloning it is cheap.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Attributes(Arc<BTreeMap<String, String>>);
 

@@ -19,7 +19,7 @@ pub enum StopCause {
     Shutdown,
 }
 
-/// Tells when to stop, and why. Cloning it makes another handle of the same.
+/// Tells when to stop, and why. Cheap to clone; clones share state.
 #[derive(Clone, Debug, Default)]
 pub struct Cancellation(Arc<Inner>);
 

@@ -1,4 +1,5 @@
-//! The way of events from a tool to its caller: bounded, mute until the call is accepted, and unable to express an end.
+//! A bounded channel of progress events from a tool to its caller. What is sent before the call is accepted is dropped.
+//! The final result does not go through it.
 //!
 //! Sequence numbers are given where events are received, so that a dropped one leaves no gap.
 
@@ -13,10 +14,10 @@ use crate::contract::Event;
 /// How many events may wait for a slow reader.
 const CAPACITY: usize = 16;
 
-/// Takes a call's events. Cloning it makes another handle of the same.
+/// Takes a call's events. Cheap to clone; clones share state.
 ///
-/// A reader hears first of all that the call has begun: until [`accepted`](Self::accepted) a sink is mute, and so are the
-/// clones that were made before.
+/// The first event of a reader says that the call has begun: until [`accepted`](Self::accepted) a sink drops
+/// everything, and so do the clones that were made before.
 #[derive(Clone, Debug)]
 pub struct EventSink(To);
 
@@ -30,7 +31,7 @@ enum To {
     /// Somebody who waits for the end only.
     Waiter(mpsc::Sender<Event>),
     /// A reader who does not know yet that the call has begun.
-    Expectant(mpsc::Sender<Event>),
+    NotAccepted(mpsc::Sender<Event>),
     Reader(mpsc::Sender<Event>),
     /// Whoever waits for work that several calls share.
     Subscribers(Subscribers),
@@ -40,10 +41,10 @@ impl EventSink {
     /// A sink and its receiving end.
     pub fn channel() -> (Self, Events) {
         let (sender, receiver) = mpsc::channel(CAPACITY);
-        (Self(To::Expectant(sender)), receiver)
+        (Self(To::NotAccepted(sender)), receiver)
     }
 
-    /// A sink that may speak and its receiving end, as what is below the acceptance of a call has it.
+    /// The sink of an accepted call, and its receiving end.
     #[cfg(test)]
     pub(crate) fn speaking() -> (Self, Events) {
         let (sender, receiver) = mpsc::channel(CAPACITY);
@@ -73,20 +74,20 @@ impl EventSink {
         }
     }
 
-    /// Whether anybody reads what is said here: words for nobody need not be made.
+    /// Whether anybody reads the events. If not, their texts need not be made.
     pub fn has_reader(&self) -> bool {
         match &self.0 {
-            To::Nobody | To::Waiter(_) | To::Expectant(_) => false,
+            To::Nobody | To::Waiter(_) | To::NotAccepted(_) => false,
             To::Reader(sender) => !sender.is_closed(),
             To::Subscribers(subscribers) => !subscribers.is_empty(),
         }
     }
 
-    /// Says that the call has begun. From here on this sink speaks, and so do the clones made of it.
+    /// Sends the event that the call has begun. From here on this sink sends, and so do the clones made of it.
     pub fn accepted(&mut self, event: impl FnOnce() -> Event) {
-        if let To::Expectant(sender) = &self.0 {
+        if let To::NotAccepted(sender) = &self.0 {
             let sender = sender.clone();
-            // There is room: nothing was sent before.
+            // The channel is empty: nothing was sent before.
             let _ = sender.try_send(event());
             self.0 = To::Reader(sender);
         }
@@ -100,7 +101,7 @@ impl EventSink {
     /// Hands over a part of the data, waiting for a slow reader. Lost when the reader is gone.
     pub async fn chunk(&self, data: Map<String, Value>) {
         match &self.0 {
-            To::Nobody | To::Waiter(_) | To::Expectant(_) => {}
+            To::Nobody | To::Waiter(_) | To::NotAccepted(_) => {}
             To::Reader(sender) => {
                 if sender.send(Event::Chunk(data)).await.is_err() {
                     // Lets those who watch over the call notice before the tool runs on to its end.
@@ -111,17 +112,18 @@ impl EventSink {
         }
     }
 
-    /// Waits until nobody can read any more. Never, if nobody could, or if that is not this call's to know.
+    /// Waits until nobody reads any more. Pending forever if nothing reads events, or for work that several calls
+    /// share.
     pub async fn closed(&self) {
         match &self.0 {
-            To::Waiter(sender) | To::Expectant(sender) | To::Reader(sender) => sender.closed().await,
+            To::Waiter(sender) | To::NotAccepted(sender) | To::Reader(sender) => sender.closed().await,
             To::Nobody | To::Subscribers(_) => pending().await,
         }
     }
 
     fn offer(&self, event: Event) {
         match &self.0 {
-            To::Nobody | To::Waiter(_) | To::Expectant(_) => {}
+            To::Nobody | To::Waiter(_) | To::NotAccepted(_) => {}
             To::Reader(sender) => {
                 let _ = sender.try_send(event);
             }
@@ -160,11 +162,11 @@ mod tests {
             digest: crate::digest::Digest::of_bytes(b""),
             deadline: SystemTime::UNIX_EPOCH,
         };
-        for mute in [&sink, &early] {
-            mute.progress(None, "too early");
-            mute.chunk(Map::new()).await;
-            mute.subscribe_to(&subscribers);
-            assert!(!mute.has_reader());
+        for silent in [&sink, &early] {
+            silent.progress(None, "too early");
+            silent.chunk(Map::new()).await;
+            silent.subscribe_to(&subscribers);
+            assert!(!silent.has_reader());
         }
         work.progress(None, "too early");
         sink.accepted(accepted);
@@ -174,7 +176,10 @@ mod tests {
         assert!(matches!(events.try_recv(), Ok(Event::Accepted { .. })));
         assert_eq!(progress_of(&mut events), ["a"]);
         drop(events);
-        assert!(early.closed().now_or_never().is_some(), "a mute sink knows too that its reader is gone");
+        assert!(
+            early.closed().now_or_never().is_some(),
+            "a sink that is not accepted knows too that its reader is gone"
+        );
     }
 
     #[tokio::test]

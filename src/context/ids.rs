@@ -4,49 +4,47 @@ use std::{fmt, str::FromStr};
 
 use uuid::Uuid;
 
-/// The longest user id.
-const MAX_USER_ID: usize = 128;
-/// The longest id of a task or a session, in characters.
-const MAX_ID: usize = 128;
+/// The longest id of a user, a task or a session, in characters.
+const MAX_LENGTH: usize = 128;
 
 /// One call: a UUID made by the server, in order of time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CallId(Uuid);
 
-/// A UUID made by the caller, so that a repeat is recognised.
+/// The key of idempotency: a UUID made by the caller, by which a repeat is recognised.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RequestId(Uuid);
 
-/// A user: 1 to 128 visible ASCII characters.
+/// A user: visible ASCII characters of bounded length.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct UserId(String);
 
-/// A task on whose behalf a tool is called: 1 to 128 characters, as its owner chose them.
+/// A task on whose behalf a tool is called: a text of bounded length, as its owner chose it.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TaskId(String);
 
-/// A session, by which a user's results and credentials are kept apart: 1 to 128 characters, as the caller chose them.
+/// A session, by which a user's results and credentials are kept apart: a text of bounded length, as the caller chose
+/// it.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SessionId(String);
 
-/// A text is no such identifier.
+/// A text is not a valid identifier. The words follow the name of the field, which only the caller knows.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{what} must be {form}, but is {found:?}")]
+#[error("must be {form}, but is {found:?}")]
 pub struct InvalidId {
-    what: &'static str,
-    form: &'static str,
+    form: String,
     found: String,
 }
 
 impl CallId {
-    /// A new one.
+    /// Makes an id that sorts after those made before.
     pub fn generate() -> Self {
         Self(Uuid::now_v7())
     }
 }
 
 impl RequestId {
-    /// A new one.
+    /// Makes a random id.
     pub fn generate() -> Self {
         Self(Uuid::new_v4())
     }
@@ -71,21 +69,21 @@ impl From<CallId> for RequestId {
 }
 
 impl UserId {
-    /// The text.
+    /// The id as it was given.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
 impl TaskId {
-    /// The text.
+    /// The id as it was given.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
 impl SessionId {
-    /// The text.
+    /// The id as it was given.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -95,7 +93,7 @@ impl FromStr for CallId {
     type Err = InvalidId;
 
     fn from_str(text: &str) -> Result<Self, InvalidId> {
-        uuid("call_id", text).map(Self)
+        uuid(text).map(Self)
     }
 }
 
@@ -103,7 +101,7 @@ impl FromStr for RequestId {
     type Err = InvalidId;
 
     fn from_str(text: &str) -> Result<Self, InvalidId> {
-        uuid("request_id", text).map(Self)
+        uuid(text).map(Self)
     }
 }
 
@@ -111,11 +109,10 @@ impl FromStr for UserId {
     type Err = InvalidId;
 
     fn from_str(text: &str) -> Result<Self, InvalidId> {
-        let form = "1 to 128 visible ASCII characters";
-        if text.is_empty() || text.len() > MAX_USER_ID || !text.bytes().all(|b| b.is_ascii_graphic()) {
-            return Err(invalid("user id", form, text));
+        if text.bytes().all(|byte| byte.is_ascii_graphic()) && (1..=MAX_LENGTH).contains(&text.len()) {
+            return Ok(Self(text.to_owned()));
         }
-        Ok(Self(text.to_owned()))
+        Err(invalid(format!("1 to {MAX_LENGTH} visible ASCII characters"), text))
     }
 }
 
@@ -123,7 +120,7 @@ impl FromStr for TaskId {
     type Err = InvalidId;
 
     fn from_str(text: &str) -> Result<Self, InvalidId> {
-        bounded("task id", text).map(Self)
+        bounded(text).map(Self)
     }
 }
 
@@ -131,24 +128,24 @@ impl FromStr for SessionId {
     type Err = InvalidId;
 
     fn from_str(text: &str) -> Result<Self, InvalidId> {
-        bounded("session id", text).map(Self)
+        bounded(text).map(Self)
     }
 }
 
-fn bounded(what: &'static str, text: &str) -> Result<String, InvalidId> {
+fn bounded(text: &str) -> Result<String, InvalidId> {
     match text.chars().count() {
-        1..=MAX_ID => Ok(text.to_owned()),
-        _ => Err(invalid(what, "1 to 128 characters", text)),
+        1..=MAX_LENGTH => Ok(text.to_owned()),
+        _ => Err(invalid(format!("1 to {MAX_LENGTH} characters"), text)),
     }
 }
 
-fn uuid(what: &'static str, text: &str) -> Result<Uuid, InvalidId> {
+fn uuid(text: &str) -> Result<Uuid, InvalidId> {
     let form = "a UUID such as 0196f1c2-7a4b-7c3d-8e5f-0123456789ab";
-    Uuid::try_parse(text).map_err(|_| invalid(what, form, text))
+    Uuid::try_parse(text).map_err(|_| invalid(form.to_owned(), text))
 }
 
-fn invalid(what: &'static str, form: &'static str, text: &str) -> InvalidId {
-    InvalidId { what, form, found: text.chars().take(64).collect() }
+fn invalid(form: String, text: &str) -> InvalidId {
+    InvalidId { form, found: text.chars().take(64).collect() }
 }
 
 macro_rules! shown_as_text {
@@ -192,6 +189,6 @@ mod tests {
     #[test]
     fn a_bad_request_id_says_what_was_expected() {
         let error = "42".parse::<RequestId>().unwrap_err();
-        assert!(error.to_string().starts_with("request_id must be a UUID"), "{error}");
+        assert!(error.to_string().starts_with("must be a UUID"), "{error}");
     }
 }

@@ -13,7 +13,7 @@ use crate::contract::{arguments::Arguments, json};
 /// Begins what is hashed for a nested call: no other hash of the service has the same input.
 const DOMAIN: &[u8] = b"toolwire nested call 1";
 
-/// Names a call and, by it, the calls it makes. Cloning it makes another handle of the same.
+/// Names a call and, by it, the calls it makes. Cheap to clone; clones share state.
 #[derive(Clone, Debug)]
 pub struct Lineage {
     request_id: RequestId,

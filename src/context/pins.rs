@@ -8,7 +8,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// One pinned value a type. Cloning it makes another handle of the same.
+/// One pinned value a type. Cheap to clone; clones share state.
 #[derive(Clone, Default)]
 pub struct Pins(Arc<Mutex<Vec<Pinned>>>);
 

@@ -1,7 +1,7 @@
 //! The states of sources whose data changes while they serve, as a call sees them.
 //!
-//! The registry learns of a change a moment late. Whoever needs to know the state that a call will read, before it reads,
-//! asks here; asking fixes it for the call and all its nested calls.
+//! The registry learns of a change a moment late. Whoever needs to know the state that a call will read, before it
+//! reads, asks here; asking fixes it for the call and all its nested calls.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -27,7 +27,8 @@ impl SourceStates {
         self
     }
 
-    /// The digest of the state of one source that the call sees from now on; `None` for a source that stands still.
+    /// The digest of the state of one source that the call sees from now on. `None` for a source
+    /// whose data does not change while serving.
     pub fn fix(&self, source: &str, context: &ToolContext) -> Option<String> {
         self.0.get(source).map(|fix| fix(context))
     }

@@ -10,7 +10,7 @@ use tokio::{
 
 use crate::contract::Event;
 
-/// The readers. Cloning it makes another handle of the same.
+/// The readers. Cheap to clone; clones share state.
 #[derive(Clone, Debug, Default)]
 pub struct Subscribers(Arc<Mutex<Vec<Sender<Event>>>>);
 

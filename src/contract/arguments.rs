@@ -12,7 +12,7 @@ pub type Arguments = Map<String, Value>;
 
 /// Arguments passed the schema but do not fit the message: the schema and the message disagree.
 #[derive(Debug, thiserror::Error)]
-#[error("arguments do not fit {message}: {reason}")]
+#[error("arguments do not fit {message}: {reason}; correct the manifest's schema or the message")]
 pub struct Misfit {
     message: String,
     reason: String,

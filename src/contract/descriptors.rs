@@ -1,7 +1,7 @@
 //! One pool of all descriptors: the platform's and those of the domains, whose sets are each complete in themselves.
 //!
-//! A file that several sets have is taken once, if they mean the same by it. Descriptors of the pool and of a domain's own
-//! are never equal: compare them by full name.
+//! A file that several sets have is taken once, if they mean the same by it. Descriptors of the pool and of a domain's
+//! own are never equal: compare them by full name.
 
 use std::collections::HashMap;
 
@@ -22,8 +22,8 @@ struct EncodedSet {
     files: Vec<Bytes>,
 }
 
-/// The platform's descriptors with those of the given domains: name and encoded `FileDescriptorSet`. Fails with every file
-/// and every name that two of them define differently.
+/// The platform's descriptors with those of the given domains: name and encoded `FileDescriptorSet`. Fails with every
+/// file and every name that two of them define differently.
 pub fn pool<'a>(domains: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Result<DescriptorPool, Problems> {
     let mut merge = Merge::default();
     merge.add(PLATFORM, proto::DESCRIPTORS);

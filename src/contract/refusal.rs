@@ -43,7 +43,7 @@ pub enum Refusal {
         reason: String,
     },
     /// A `request_id` was used before with other arguments.
-    #[error("request_id {request_id} was used before with another tool or other arguments; use a new one")]
+    #[error("request_id {request_id} was used before with other arguments; use a new one")]
     RequestIdReused {
         /// The identifier.
         request_id: String,

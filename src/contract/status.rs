@@ -36,7 +36,7 @@ impl From<Refusal> for Status {
 /// The status code of a refusal.
 pub const fn code_of_refusal(refusal: &Refusal) -> Code {
     match refusal {
-        // The caller's mistake, to be mended before a retry.
+        // The caller's mistake, to be fixed before a retry.
         Refusal::InvalidRequest(_) => Code::InvalidArgument,
         // Near names are only those the user may call.
         Refusal::UnknownTool { .. } | Refusal::UnknownIntent { .. } => Code::NotFound,

@@ -1,7 +1,7 @@
 //! A command that a domain adds to the command line.
 //!
-//! It declares its arguments and does its work. The flags that name a server are not its own: the command line adds them
-//! and connects.
+//! It declares its arguments and does its work. The flags that name a server are not its own: the command line adds
+//! them and connects.
 
 use std::fmt;
 

@@ -1,8 +1,8 @@
 //! The admin endpoint: `/metrics` for Prometheus, `/healthz` and `/readyz` for whoever runs the process.
 //!
-//! Plain HTTP/1.1 without credentials, off unless an address is configured. Nothing it tells holds data of users: that is
-//! what permits an address that other machines reach. It changes nothing; each connection answers one request within a
-//! bound, and few are open at once, so that it cannot starve what it watches.
+//! Plain HTTP/1.1 without credentials, off unless an address is configured. Nothing it tells holds data of users: that
+//! is what permits an address that other machines reach. It changes nothing; each connection answers one request within
+//! a bound, and few are open at once, so that it cannot starve what it watches.
 
 use std::{convert::Infallible, net::SocketAddr, sync::Arc, time::Duration};
 

@@ -3,7 +3,7 @@
 //! tonic's generated services and its router are kept; its server is not, because it leaves streams without a deadline,
 //! connections without a bound, and a drain without an end. Nothing here knows a tool: a request that passed all layers
 //! reaches the routes, and its extensions hold an [`Arrival`], a [`rules::Rule`] and, unless its method is
-//! public, an [`authenticate::User`].
+//! public, an [`User`](crate::context::User).
 
 use std::{convert::Infallible, sync::Arc};
 

@@ -1,6 +1,7 @@
 //! Files that are part of the program: what each domain embeds, and all of it together as one tree.
 //!
-//! A file has the path name here that it has in a data directory, so that digests and words of errors are the same for both.
+//! A file has the path name here that it has in a data directory, so that digests and words of errors are the same for
+//! both.
 
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
@@ -22,8 +23,8 @@ pub struct PathTaken {
 }
 
 impl Embedded {
-    /// All files of a folder, such as `include_dir!("$CARGO_MANIFEST_DIR/data/<domain>")`, below a directory of the given
-    /// name.
+    /// All files of a folder, such as `include_dir!("$CARGO_MANIFEST_DIR/data/<domain>")`, below a directory of the
+    /// given name.
     pub fn folder(name: &str, folder: &'static Dir<'static>) -> Self {
         let mut files = BTreeMap::new();
         collect(folder, &mut |path, content| {
@@ -41,7 +42,7 @@ impl Embedded {
         Self(Arc::new(named.collect()))
     }
 
-    /// Both. Of a path that both have, the other's file.
+    /// The files of both. Of a path that both have, the other's file.
     #[must_use]
     pub fn and(self, other: &Self) -> Self {
         let mut files = Arc::unwrap_or_clone(self.0);

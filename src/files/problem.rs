@@ -1,4 +1,4 @@
-//! What is wrong with a file: where, which rule, how to mend it.
+//! What is wrong with a file: where, which rule, how to fix it.
 //!
 //! Not here: what is wrong with a call's arguments, which is a `contract::Violation`.
 
@@ -13,21 +13,21 @@ pub struct Problem {
     pub pointer: String,
     /// A stable word for the broken rule, such as `unknown-key`.
     pub rule: &'static str,
-    /// What is wrong and how to mend it.
+    /// What is wrong and how to fix it.
     pub description: String,
-    /// The tool that it concerns: whoever may not call that is not told. `None` for what concerns no single tool.
+    /// The tool that it concerns: it is hidden from whoever may not call that. `None` for what concerns no single tool.
     pub tool: Option<String>,
-    /// Who may be told.
+    /// Who may see it.
     pub audience: Audience,
 }
 
-/// Who may be told of a problem. Logs and the linter are for operators, and show everything.
+/// Who may see a problem. Logs and the linter are for operators, and show everything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Audience {
     /// Whoever may call the tool, or everybody if it concerns no single one.
     #[default]
     Callers,
-    /// Operators alone: its words tell of somebody, such as which users there are.
+    /// Operators alone: its words may name somebody, such as a user.
     Operators,
 }
 

@@ -29,7 +29,7 @@ pub struct Layer {
     registry: Arc<Registry>,
 }
 
-/// See [`Layer`].
+/// Passes on only calls that are allowed and have a tool that is ready.
 #[derive(Clone, Debug)]
 pub struct Authorize<S> {
     inner: S,
@@ -60,7 +60,8 @@ impl Layer {
         }
     }
 
-    /// What is denied by name is so whether or not it exists. An intent would exist if it were denied.
+    /// A tool that the user may not call is refused in the same words whether or not it exists, so that names cannot be
+    /// probed. For an intent those words would tell that a tool has it: it is unknown instead.
     fn denied(&self, call: &Call) -> Refusal {
         match &call.target {
             Target::Tool(name) => Refusal::PermissionDenied { tool: name.clone() },

@@ -44,7 +44,7 @@ struct Parts {
     executions: Executions,
 }
 
-/// See [`Layer`].
+/// Passes on calls that no tier can answer, equal ones once.
 #[derive(Clone, Debug)]
 pub struct Cached<S> {
     inner: S,

@@ -67,7 +67,7 @@ pub struct Facts {
 }
 
 impl Arrived {
-    /// Now.
+    /// By both clocks, which are read one after the other.
     pub fn now() -> Self {
         Self { at: clock::now(), wall: clock::wall() }
     }
@@ -100,9 +100,9 @@ impl Call {
     /// The tool.
     ///
     /// # Panics
-    /// Above `authorize`, which lets only resolved calls through.
+    /// Above `authorize`, which passes only resolved calls on.
     pub fn tool(&self) -> &Arc<RegisteredTool> {
-        self.facts.tool().expect("authorize lets only resolved calls through")
+        self.facts.tool().expect("authorize passes only resolved calls on")
     }
 
     /// Whether it may do more than read.
@@ -110,7 +110,7 @@ impl Call {
         self.tool().definition.category != Category::Read
     }
 
-    /// Tells the reader, if there is one, that the call is valid and begins. Nothing is heard of it before.
+    /// Sends the reader, if there is one, the event that the call is valid and begins: the first of all.
     pub(super) fn accept(&mut self) {
         let (tool, deadline) = (Arc::clone(self.tool()), self.context.deadline);
         self.context.events.accepted(|| Event::Accepted {

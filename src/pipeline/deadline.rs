@@ -30,7 +30,7 @@ pub struct Layer {
     in_flight: InFlight,
 }
 
-/// See [`Layer`].
+/// Passes calls on, lists them for cancellation, and ends them at their deadline.
 #[derive(Clone, Debug)]
 pub struct Deadline<S> {
     inner: S,
@@ -115,7 +115,7 @@ impl Bound {
                     if !self.facts.is_detached() {
                         return self.stop(StopCause::Cancelled);
                     }
-                    // A write that has started was only told.
+                    // A write that has started was only notified.
                     may_cancel = false;
                 }
             }

@@ -56,8 +56,12 @@ impl Service<Call> for Execute {
 async fn execute(call: &Call) -> Terminal {
     match call.tool().definition.kind {
         ToolType::Function => conclude(call, run(call).await),
-        // Start-up accepts no other type yet.
-        _ => call.result(Ok(logged()), recorded(call)),
+        // Executes nothing; start-up accepts no such tool yet.
+        ToolType::NonFunction
+        | ToolType::Handoff
+        | ToolType::AgentAsTool
+        | ToolType::AskMaster
+        | ToolType::Root => call.result(Ok(logged()), recorded(call)),
     }
 }
 
@@ -92,7 +96,7 @@ fn conclude(call: &Call, reply: Result<Reply<Payload>, Unfinished>) -> Terminal 
 async fn run(call: &Call) -> Result<Reply<Payload>, Unfinished> {
     let limit = clock::now() + call.tool().definition.timeout;
     let reads = call.tool().definition.category == Category::Read;
-    // A write that has started is not cut in half: the waiting for it is bounded elsewhere, it goes on.
+    // A write that has started is never cancelled: only the wait for it has a limit, which `deadline` enforces.
     let own_limit = reads && limit < call.context.deadline.at();
     let context = ToolContext {
         deadline: if own_limit { call.context.deadline.shortened(limit) } else { call.context.deadline },

@@ -19,7 +19,7 @@ const NONCE: usize = 16;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Layer;
 
-/// See [`Layer`].
+/// Adds the nonce to responses on their way back.
 #[derive(Clone, Debug)]
 pub struct Frame<S> {
     inner: S,

@@ -33,7 +33,7 @@ mod wait;
 #[derive(Clone, Debug)]
 pub struct Layer(Running);
 
-/// See [`Layer`].
+/// Passes on the first call of each `request_id`, and answers repeats from its record.
 #[derive(Clone, Debug)]
 pub struct Idempotent<S> {
     inner: S,

@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 
 use crate::context::{CallId, Cancellation, RequestId, StopCause, UserId};
 
-/// The running calls. Cloning it makes another handle of the same.
+/// The running calls. Cheap to clone; clones share state.
 #[derive(Clone, Debug, Default)]
 pub struct InFlight {
     running: Arc<Mutex<Running>>,

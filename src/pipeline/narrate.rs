@@ -33,7 +33,7 @@ const ALIVE: &str = "Still working";
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Layer;
 
-/// See [`Layer`].
+/// Adds progress events to calls that somebody reads.
 #[derive(Clone, Debug)]
 pub struct Narrate<S> {
     inner: S,

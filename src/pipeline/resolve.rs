@@ -16,7 +16,7 @@ pub struct Layer {
     registry: Arc<Registry>,
 }
 
-/// See [`Layer`].
+/// Passes calls on with their definition, if it was found.
 #[derive(Clone, Debug)]
 pub struct Resolve<S> {
     inner: S,

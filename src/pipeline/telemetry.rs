@@ -28,7 +28,7 @@ use crate::{
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Layer;
 
-/// See [`Layer`].
+/// Waits for each call to end, and then logs and counts it.
 #[derive(Clone, Debug)]
 pub struct Telemetry<S> {
     inner: S,

@@ -18,7 +18,7 @@ pub struct Layer {
     keep_arguments: bool,
 }
 
-/// See [`Layer`].
+/// Passes calls on with arguments that fit the schema, defaults filled in.
 #[derive(Clone, Debug)]
 pub struct Validate<S> {
     inner: S,

@@ -9,8 +9,8 @@ use crate::files::Problem;
 /// The state of a source's data.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceHealth {
-    /// Identifies the data now served: a digest in hex, with the mode of a source that has several, such as `live`. Results
-    /// are cached under it.
+    /// Identifies the data now served: a digest in hex, with the mode of a source that has several, such as `live`.
+    /// Results are cached under it.
     pub digest: String,
     /// What is wrong with the files on disk; the registry tells callers of what is for callers.
     pub problems: Vec<Problem>,
@@ -30,7 +30,7 @@ pub trait DataSource: Send + Sync + Debug {
 #[derive(Debug, Default)]
 pub(super) struct Sources {
     data: BTreeMap<String, SourceHealth>,
-    /// Those that refuse us, and why. Who says so is not who says what the data is like.
+    /// The sources that are in a cool-down, and why. Set apart from `data`, since someone else reports it.
     refused: BTreeMap<String, String>,
 }
 

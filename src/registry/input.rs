@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use super::schema;
 use crate::contract::{Violation, arguments::Arguments};
 
-/// So many violations are told of: what a caller gets wrong in bulk, it sees by the first hundred, and an answer must
+/// How many violations are reported: what a caller gets wrong in bulk, it sees by the first hundred, and an answer must
 /// not be many times the size of its request.
 const MOST_VIOLATIONS: usize = 100;
 
@@ -73,7 +73,7 @@ impl InputSchema {
         }
     }
 
-    /// What the schema lets through and the message still cannot hold: an integer out of range, 30 February.
+    /// What the schema accepts and the message still cannot hold: an integer out of range, 30 February.
     fn misfit(&self, normal: &Value, raw: &Value) -> Option<Violation> {
         let message = self.0.message.as_ref()?;
         let error = DynamicMessage::deserialize(message.clone(), normal).err()?;

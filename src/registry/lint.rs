@@ -1,7 +1,7 @@
 //! `toolwire lint`: what start-up refuses, and beyond that what makes a tool hard to choose and to call well.
 //!
-//! A model sees a tool's description and schema and nothing else. Each rule says how to mend what it finds. Not here: the
-//! start-up checks themselves (`load`).
+//! A model sees a tool's description and schema and nothing else. Each rule says how to fix what it finds. Not here:
+//! the start-up checks themselves (`load`).
 
 mod classification;
 mod description;

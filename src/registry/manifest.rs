@@ -62,7 +62,7 @@ pub(super) struct Manifest {
 }
 
 impl Manifest {
-    /// Reads a manifest. `None` only when it is no JSON object.
+    /// Reads a manifest. `None` only when it is not a JSON object.
     pub(super) fn read(file: &str, text: &str, report: &mut Report) -> Option<Self> {
         let object = parse(text, report)?;
         let mut reader = Reader::new(&object, String::new(), report);
@@ -141,8 +141,8 @@ fn name(reader: &mut Reader<'_>, file: &str) -> ToolName {
     match text.parse() {
         Err(error) => reader.refuse(key, "bad-name", InvalidToolName::to_string(&error)),
         Ok(_) if text != stem => {
-            let mend = format!("the file of `{text}` must be called {text}.json");
-            reader.refuse(key, "name-not-file-name", mend);
+            let fix = format!("the file of `{text}` must be called {text}.json");
+            reader.refuse(key, "name-not-file-name", fix);
         }
         Ok(name) => return name,
     }
@@ -160,8 +160,8 @@ fn stand_in(stem: &str) -> ToolName {
 fn version(reader: &mut Reader<'_>) -> String {
     let version = text_of(reader, "version");
     if !version.is_empty() && Version::parse(&version).is_err() {
-        let mend = format!("`{version}` is no semantic version such as 1.0.0");
-        reader.refuse("version", "bad-version", mend);
+        let fix = format!("`{version}` is not a valid semantic version; write one such as 1.0.0");
+        reader.refuse("version", "bad-version", fix);
     }
     version
 }

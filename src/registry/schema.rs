@@ -1,5 +1,5 @@
-//! JSON Schema 2020-12 of what a tool takes and returns: from its messages and their comments, narrowed by its manifest,
-//! or from the manifest alone.
+//! JSON Schema 2020-12 of what a tool takes and returns: from its messages and their comments, narrowed by its
+//! manifest, or from the manifest alone.
 //!
 //! Objects are closed and properties stand in the order of the proto, so that the text is the same on every run. Not
 //! here: what is done with a schema when a call comes (`input`).

@@ -33,7 +33,7 @@ pub enum Change {
     Degraded(Arc<RegisteredTool>),
     /// The data that tools read is another; its digest.
     DataChanged(Digest),
-    /// What is wrong with the files on disk; nothing, once they have been mended.
+    /// What is wrong with the files on disk; nothing, once they have been fixed.
     Problems(Vec<Problem>),
 }
 
@@ -80,7 +80,8 @@ impl Snapshot {
         self.intents.iter().map(|(intent, tool)| (intent.as_str(), tool))
     }
 
-    /// What is wrong with the files on disk, which are therefore not what is served; without what is for operators alone.
+    /// What is wrong with the files on disk, which are therefore not what is served; without what is for operators
+    /// alone.
     pub fn problems(&self) -> &[Problem] {
         &self.problems
     }
@@ -117,7 +118,7 @@ fn in_health(tool: &Arc<RegisteredTool>, sources: &Sources) -> Arc<RegisteredToo
     }
 }
 
-/// A definition and its status may change at once; a watcher is told of both.
+/// A definition and its status may change at once; a watcher sees both.
 fn tool_changes(older: Option<&Arc<RegisteredTool>>, tool: &Arc<RegisteredTool>) -> Vec<Change> {
     let Some(older) = older else { return vec![Change::Added(Arc::clone(tool))] };
     let (before, now) = (&older.definition, &tool.definition);

@@ -37,20 +37,20 @@ enum Form {
     Choice { yes: String, no: String },
 }
 
-/// A text is no template.
+/// A text is not a valid template.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum TemplateError {
     /// A brace that belongs to no other.
     #[error("a lone `{0}`; write `{0}{0}` for the character itself")]
     LoneBrace(char),
     /// Not a name or several joined by dots.
-    #[error("`{0}` is no path; write a name such as `rsi_14`, or several joined by dots")]
+    #[error("`{0}` is not a valid path; write a name such as `rsi_14`, or several joined by dots")]
     BadPath(String),
     /// Not a form of numbers.
-    #[error("`{0}` is no number format; write `.0` to `.9`, with `+` before it for a sign")]
+    #[error("`{0}` is not a valid number format; write `.0` to `.9`, with `+` before it for a sign")]
     BadFormat(String),
     /// A choice without its second half.
-    #[error("`{0}` is no choice; write `yes text:no text`")]
+    #[error("`{0}` is not a valid choice; write `yes text:no text`")]
     BadChoice(String),
 }
 

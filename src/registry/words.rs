@@ -72,11 +72,11 @@ words! {
 
     /// The store of cached results (spec 004 §6).
     CacheTier {
-        /// Memory, for seconds.
+        /// Memory, for about a minute, so that one cycle of an agent asks once.
         Request = "request",
-        /// Memory, within one session.
+        /// Memory, for about a quarter of an hour, for one session.
         Session = "session",
-        /// The database, across restarts.
+        /// The database, for up to a day and across restarts.
         Persistent = "persistent",
     }
 

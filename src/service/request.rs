@@ -38,22 +38,22 @@ pub fn arguments_text(field: &str, text: &str) -> Result<Arguments, Refusal> {
 
 /// An identifier by which a repeat is recognised; none if the text is empty.
 pub fn request_id(field: &str, text: &str) -> Result<Option<RequestId>, Refusal> {
-    optional(text).map(str::parse).transpose().map_err(|error: InvalidId| invalid_id(field, &error))
+    optional(text).map(str::parse).transpose().map_err(|error| invalid_id(field, "format", &error))
 }
 
 /// The call that is meant.
 pub fn call_id(field: &str, text: &str) -> Result<CallId, Refusal> {
-    text.parse().map_err(|error: InvalidId| invalid_id(field, &error))
+    text.parse().map_err(|error| invalid_id(field, "format", &error))
 }
 
 /// The task on whose behalf the call is made; none if the text is empty.
 pub fn task_id(field: &str, text: &str) -> Result<Option<TaskId>, Refusal> {
-    optional(text).map(str::parse).transpose().map_err(|_: InvalidId| too_long(field))
+    optional(text).map(str::parse).transpose().map_err(|error| invalid_id(field, "max_length", &error))
 }
 
 /// The caller's session; none if the text is empty.
 pub fn session_id(field: &str, text: &str) -> Result<Option<SessionId>, Refusal> {
-    optional(text).map(str::parse).transpose().map_err(|_: InvalidId| too_long(field))
+    optional(text).map(str::parse).transpose().map_err(|error| invalid_id(field, "max_length", &error))
 }
 
 /// Values for tools that ask for them.
@@ -66,25 +66,16 @@ pub fn attributes(
 
 /// A request with one thing wrong; the description goes on where the field's name ends.
 pub fn refuse(field: &str, rule: &str, description: &str) -> Refusal {
-    violation(field, rule, format!("{field} {description}"))
+    let (pointer, rule, description) = (field.to_owned(), rule.to_owned(), format!("{field} {description}"));
+    Refusal::InvalidRequest(vec![Violation { pointer, rule, description }])
 }
 
 fn optional(text: &str) -> Option<&str> {
     (!text.is_empty()).then_some(text)
 }
 
-fn too_long(field: &str) -> Refusal {
-    refuse(field, "max_length", "must have at most 128 characters")
-}
-
-/// The error names the field itself.
-fn invalid_id(field: &str, error: &InvalidId) -> Refusal {
-    violation(field, "format", error.to_string())
-}
-
-fn violation(field: &str, rule: &str, description: String) -> Refusal {
-    let (pointer, rule) = (field.to_owned(), rule.to_owned());
-    Refusal::InvalidRequest(vec![Violation { pointer, rule, description }])
+fn invalid_id(field: &str, rule: &str, error: &InvalidId) -> Refusal {
+    refuse(field, rule, &error.to_string())
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use crate::{
 /// A silent watch says that it is alive this often.
 const HEARTBEAT: Duration = Duration::from_secs(20);
 
-/// What a watcher is told.
+/// An event of a watch.
 #[derive(Clone, Debug)]
 pub enum News {
     /// There is this tool.
@@ -29,15 +29,15 @@ pub enum News {
     Removed(ToolName),
     /// The data that tools read is another; its digest.
     DataChanged(Digest),
-    /// What is wrong with the files on disk now; nothing, once they have been mended.
+    /// What is wrong with the files on disk now; nothing, once they have been fixed.
     Problems(Vec<Problem>),
-    /// What there was at the beginning has been told.
+    /// The state at the beginning is complete.
     Synced,
     /// Nothing happened for a while.
     Heartbeat,
 }
 
-/// Watches on behalf of one user, who is told of nothing else than the user's own tools.
+/// Watches on behalf of one user, who sees only the tools that the user may call.
 #[derive(Debug)]
 pub struct Watch {
     user: User,
@@ -83,7 +83,7 @@ impl Watch {
         state
     }
 
-    /// What has changed since; several changes at once are told as one.
+    /// What has changed since; several changes at once are one event.
     fn advance(&mut self) {
         let now = Arc::clone(&self.snapshots.borrow_and_update());
         let changes = now.changes_since(&self.seen);

@@ -75,7 +75,9 @@ pub enum StoreError {
     #[error("{0}")]
     Nowhere(String),
     /// A row was read, and does not say what it should. Other rows may.
-    #[error("a kept {what} cannot be read: {cause}")]
+    #[error(
+        "a kept {what} cannot be read: {cause}. If it happens again, name another directory with --state DIR"
+    )]
     Unreadable {
         /// What was kept, such as `outcome`.
         what: &'static str,
@@ -83,6 +85,6 @@ pub enum StoreError {
         cause: String,
     },
     /// It did not answer as soon as it was needed. The same may succeed soon.
-    #[error("the store did not answer in time")]
+    #[error("the store did not answer in time; check whether its disk is slow")]
     Late,
 }

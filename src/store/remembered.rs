@@ -1,7 +1,8 @@
 //! Cool-downs that hold from the first moment, whatever becomes of their store: kept in memory first, and then in it.
 //!
-//! Those of embedded sources stay in memory: what happens to a twin must not keep the real source waiting, or the other way.
-//! A refusal must stop requests that wait already, and a full disk must not send us back to a source that blocked us.
+//! Those of embedded sources stay in memory: what happens to a twin must not keep the real source waiting, or the other
+//! way. A refusal must stop requests that wait already, and a full disk must not send us back to a source that blocked
+//! us.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -18,7 +19,7 @@ use super::{
 };
 use crate::context::UserId;
 
-/// How long the store is waited for; what it says later is not heard.
+/// How long the store is waited for. A later answer is dropped.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Cool-downs in memory and in a store.

@@ -17,13 +17,14 @@ use crate::contract::{
 /// SHA-256 over everything that a result depends on: the tool, its definition, the data, the scope, the arguments.
 pub type ResultKey = [u8; 32];
 
-/// How many bytes of results a store keeps unless it is told otherwise.
+/// How many bytes of results a store keeps unless another bound is set.
 pub(super) const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// A result as it was stored. Out of a store, its data is yet to be read.
 #[derive(Clone, Debug)]
 pub struct StoredResult<D = StoredPayload> {
-    /// Full name of the output message, for a store that keeps bytes; `None` for a tool that declares its schema itself.
+    /// Full name of the output message, for a store that keeps bytes; `None` for a tool that declares its schema
+    /// itself.
     pub output_message: Option<String>,
     /// Data, or a `NOT_FOUND`.
     pub outcome: Outcome<D>,

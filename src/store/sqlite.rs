@@ -1,8 +1,8 @@
 //! State in one SQLite file, `toolwire.db` in the state directory, which several processes may share.
 //!
-//! [`Sqlite`] is the handle: where the file is, whose tables are in it, readers, and changes. The platform's stores stand
-//! on it, one file each; a domain's stand on it in types of the domain's. Opened at first use: a program that needs no
-//! state touches no file. Not here: backups, and more than one machine.
+//! [`Sqlite`] is the handle: where the file is, whose tables are in it, readers, and changes. The platform's stores
+//! stand on it, one file each; a domain's stand on it in types of the domain's. Opened at first use: a program that
+//! needs no state touches no file. Not here: backups, and more than one machine.
 
 mod connect;
 mod cool_downs;
@@ -128,8 +128,8 @@ impl Sqlite {
         Ok(&self.pools().await?.readers)
     }
 
-    /// Begins a write transaction, which takes effect on commit. No other process can write meanwhile, so it must not wait
-    /// for anything but the database.
+    /// Begins a write transaction, which takes effect on commit. No other process can write meanwhile, so it must not
+    /// wait for anything but the database.
     pub async fn change(&self, durability: Durability) -> Result<Change, Failed> {
         let begin = match durability {
             Durability::Power => "PRAGMA synchronous = FULL; BEGIN IMMEDIATE",

@@ -1,7 +1,8 @@
 //! Names of span attributes and their fixed values, in one place.
 //!
-//! OpenTelemetry semantic conventions: 1.44 for RPC and gRPC (release candidate), and those for generative AI. Their main branch has since renamed
-//! `rpc.response.status_code` to `rpc.status_code`: when that is released, this file changes and nothing else.
+//! OpenTelemetry semantic conventions: 1.44 for RPC and gRPC (release candidate), and those for generative AI. Their
+//! main branch has since renamed `rpc.response.status_code` to `rpc.status_code`: when that is released, this file
+//! changes and nothing else.
 
 /// The RPC system; always [`GRPC`].
 pub const RPC_SYSTEM_NAME: &str = "rpc.system.name";

@@ -1,4 +1,5 @@
-//! The log's way out: lines wait in a bounded queue for a thread of their own, so that a reader who stalls holds nobody up.
+//! The log's way out: lines wait in a bounded queue for a thread of their own, so that a reader who stalls holds nobody
+//! up.
 //!
 //! A line that finds no room is dropped and counted; the count is a line of its own as soon as the reader is back. Not
 //! here: what a line looks like.

@@ -1,8 +1,8 @@
 //! What is counted and measured (spec 004 §8.2), for Prometheus and over OTLP.
 //!
 //! Every function here costs one load of a pointer while nobody asks for metrics. No label holds a user, an argument or
-//! anything else that a caller chose: the values are names of registered tools, of configured sources, of methods and of
-//! codes. Not here: where the numbers go (`export`), and what stands on a dashboard (`examples/deploy/grafana`).
+//! anything else that a caller chose: the values are names of registered tools, of configured sources, of methods and
+//! of codes. Not here: where the numbers go (`export`), and what stands on a dashboard (`examples/deploy/grafana`).
 
 pub mod export;
 mod instruments;
@@ -51,12 +51,12 @@ pub fn cache_lookup(tool: &str, hit: bool) {
     with(|it| it.cache_lookup(tool, hit));
 }
 
-/// A request to a source waited for its turn; zero if it was let through at once.
+/// A request to a source waited for its turn; zero if it was admitted at once.
 pub fn limiter_wait(source: &str, duration: Duration) {
     with(|it| it.limiter_wait(source, duration));
 }
 
-/// The limiter let a request to a source not through.
+/// A request to a source was rejected by the limiter.
 pub fn limiter_refusal(source: &str) {
     with(|it| it.limiter_refusal(source));
 }

@@ -1,4 +1,4 @@
-//! What telemetry is told when it is set up, and why that may fail.
+//! The options of telemetry, and why it may fail to be set up.
 
 use opentelemetry_otlp::ExporterBuildError;
 use opentelemetry_sdk::error::OTelSdkError;
@@ -45,12 +45,12 @@ pub enum SetupError {
     #[error("OTLP exporter: {0}; check the OTEL_EXPORTER_OTLP_* variables")]
     Exporter(#[from] ExporterBuildError),
     /// Metrics cannot be made ready for Prometheus.
-    #[error("metrics: {0}")]
+    #[error("metrics: {0}; serve without [admin] listen to do without them")]
     Metrics(#[from] OTelSdkError),
     /// There is no thread for the log.
     #[error("the log: {0}")]
     Log(std::io::Error),
     /// Something else has set up tracing in this process.
-    #[error("{0}")]
+    #[error("tracing: {0}; set telemetry up once in a process, before anything else does")]
     Twice(#[from] TryInitError),
 }

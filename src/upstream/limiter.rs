@@ -24,20 +24,20 @@ pub use memory::MemoryLimiter;
 pub enum Refused {
     /// The earliest instant is past the deadline.
     TooLate {
-        /// When a request would be let through.
+        /// The earliest instant for a request.
         at: Instant,
     },
     /// Too many requests of the user wait already.
     Crowded {
-        /// When a request would be let through.
+        /// The earliest instant for a request.
         at: Instant,
     },
 }
 
-/// Lets requests through. Fit for an implementation that several processes share.
+/// Admits requests to sources. Fit for an implementation that several processes share.
 pub trait Limiter: Send + Sync + Debug {
-    /// Waits until a request may be made (spec 004 `acquire`). Refused at once if that is past the deadline. `waiting` is
-    /// told how long it will take, if it takes any time. Dropping the future gives the reservation back.
+    /// Waits until a request may be made (spec 004 `acquire`). Refused at once if that is past the deadline. `waiting`
+    /// is called with the length of the wait, if there is one. Dropping the future gives the reservation back.
     fn acquire<'a>(
         &'a self,
         source: &'a str,

@@ -1,4 +1,4 @@
-//! What time a source takes it to be: embedded data stands still at the instant it was recorded for.
+//! The current time of a source: for embedded data it is always the instant it was recorded for.
 
 use std::time::SystemTime;
 

@@ -30,7 +30,7 @@ pub struct Settings {
     /// Which sources are embedded and which are live, such as `live` or `embedded,forum=live`. `--sources`,
     /// `TOOLWIRE_SOURCES`, default `embedded`.
     pub mode: Modes,
-    /// What sources that expect a browser are told. `TOOLWIRE_SOURCES_USER_AGENT`, default a current Chrome.
+    /// The User-Agent for sources that expect a browser. `TOOLWIRE_SOURCES_USER_AGENT`, default a current Chrome.
     pub user_agent: String,
     /// How long a source is left alone after it refused us.
     pub cool_down: CoolDown,

@@ -68,13 +68,13 @@ impl Sources {
         self.settings.address(source, key)
     }
 
-    /// All addresses of the live source in one text: at others it is another one.
+    /// All addresses of the live source in one text, by which its data is told from that of other addresses.
     pub fn addresses(&self, source: &SourceSpec) -> String {
         let addresses = source.addresses.iter().map(|it| self.address(source, it.key).to_string());
         addresses.collect::<Vec<_>>().join(" ")
     }
 
-    /// The source's clock, which stands still at the given instant while it is embedded.
+    /// The source's clock. While it is embedded, it always shows the given instant.
     pub fn now(&self, source: &SourceSpec, recorded_at: SystemTime) -> Now {
         if self.is_embedded(source) { Now::Recorded(recorded_at) } else { Now::Wall }
     }
@@ -84,7 +84,7 @@ impl Sources {
         Arc::clone(&self.cool_downs) as _
     }
 
-    /// What each source would do with a request.
+    /// The state of limits and cool-downs.
     pub fn limits(&self) -> Limits {
         let titles = self.specs.iter().map(|spec| (spec.name, spec.title));
         Limits::new(Arc::clone(&self.limiter) as _, self.cool_downs(), titles)

@@ -17,8 +17,8 @@ const MAX_RAW: usize = 64 * 1024;
 /// The longest title, author or flair, in characters.
 const MAX_TITLE: usize = 300;
 
-/// The plain text of a piece of HTML: without quotes of others, link previews' pictures, scripts and styles; an image is
-/// its `alt`. At most `max_chars` characters, the last of them "…" if something was cut.
+/// The plain text of a piece of HTML: without quotes of others, link previews' pictures, scripts and styles; an image
+/// is its `alt`. At most `max_chars` characters, the last of them "…" if something was cut.
 pub fn plain_from_html(raw: &str, max_chars: usize) -> String {
     plain(&html::to_text(cut::bytes(raw, MAX_RAW)), max_chars)
 }

@@ -66,7 +66,7 @@ fn a_data_file_of_another_domain_is_refused() {
 fn a_service_of_another_domain_is_refused() {
     let open = |_: &Opening<'_>| Ok(Opened { grpc: vec![service()], ..Opened::default() });
     let error = refused(Domain { open: Box::new(open), ..Domain::new("blocks") });
-    assert_eq!(error, "both toy and blocks offer the gRPC service toy.v1.ToyService");
+    assert_eq!(error, "both toy and blocks offer the gRPC service toy.v1.ToyService; rename one of the two");
 }
 
 #[test]

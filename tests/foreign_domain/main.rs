@@ -1,5 +1,5 @@
-//! A domain of a team's own: two toy tools that the crate does not know, with messages, a setting and a typed service of
-//! their own, offered by every face as a bundled one is. Nothing bundled is present.
+//! A domain of a team's own: two toy tools that the crate does not know, with messages, a setting and a typed service
+//! of their own, offered by every face as a bundled one is. Nothing bundled is present.
 //!
 //! Not here: what the faces promise of any tool (`grpc`, `cli`).
 

@@ -129,6 +129,7 @@ fn one_name_in_two_directories() {
         ("diagnostics/get_quotes.json", "duplicate-name")
     );
     assert!(problems[0].description.starts_with("Tool 'get_quotes' is already registered"));
+    assert!(problems[0].description.ends_with("; rename one of the two"), "{}", problems[0].description);
 }
 
 #[test]
@@ -148,8 +149,11 @@ fn dependencies_in_a_circle_but_not_on_oneself() {
         with("get_transfers", json!(["rank_portfolio"])),
         with("rank_portfolio", json!(["get_quotes"])),
     ]);
-    let found: Vec<_> = data.problems().iter().map(|it| format!("{} {}", it.rule, it.pointer)).collect();
+    let problems = data.problems();
+    let found: Vec<_> = problems.iter().map(|it| format!("{} {}", it.rule, it.pointer)).collect();
     assert_eq!(found, ["circular-dependency /depends_on/0"; 3]);
+    let whole = "get_quotes -> get_transfers -> rank_portfolio -> get_quotes is a circle";
+    assert_eq!(problems[0].description, format!("{whole}; remove one of the dependencies"));
 }
 
 #[test]

@@ -60,8 +60,8 @@ fn one_bad_file_keeps_everything_as_it_was() {
 
     data.put(&manifest("get_transfers", &json!({})));
     registry.reload();
-    let mended = registry.snapshot();
-    let changes = mended.changes_since(&broken);
+    let fixed = registry.snapshot();
+    let changes = fixed.changes_since(&broken);
     assert_eq!(words(&changes), ["changed get_quotes", "added get_transfers", "0 problems"]);
 }
 
@@ -129,8 +129,8 @@ fn a_missing_section_degrades_only_the_tools_that_need_it() {
 
     registry
         .set_source_health("brokerage", SourceHealth { digest: "2".to_owned(), ..SourceHealth::default() });
-    let mended = registry.snapshot();
-    assert_eq!(words(&mended.changes_since(&reloaded)), ["changed get_quotes", "data", "0 problems"]);
+    let fixed = registry.snapshot();
+    assert_eq!(words(&fixed.changes_since(&reloaded)), ["changed get_quotes", "data", "0 problems"]);
 }
 
 #[test]

@@ -101,7 +101,12 @@ fn a_tool_whose_service_no_domain_offers_is_refused_at_start() {
 
     let error = started(&Services::default()).expect_err("refused").to_string();
     let service = std::any::type_name::<Shelf>();
-    assert_eq!(error, format!("tool get_quotes needs the service {service}, which no domain offers"));
+    assert_eq!(
+        error,
+        format!(
+            "tool get_quotes needs the service {service}, which no domain offers; offer it in a domain's `open`, or remove the tool"
+        )
+    );
     started(&Services::default().with(Arc::new(Shelf))).expect("starts");
 }
 

@@ -18,8 +18,8 @@ use tonic::transport::{Channel, Endpoint};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_toolwire");
 
-/// A running `toolwire serve --log json --diagnostics`, with a state of its own unless it is told otherwise. It ends when
-/// it is dropped.
+/// A running `toolwire serve --log json --diagnostics`, with a state of its own unless it is told otherwise. It ends
+/// when it is dropped.
 pub struct Program {
     child: Child,
     pub address: SocketAddr,

@@ -14,3 +14,9 @@ pub(crate) const FILES_IN_CIRCLES: &[&str] = &[];
 
 /// Files of the platform that name a domain or what belongs to one, until that is the domain's own.
 pub(crate) const NAMES_A_DOMAIN: &[&str] = &[];
+
+/// Files whose comments or texts are not in plain words.
+pub(crate) const RIDDLES: &[&str] = &[];
+
+/// Files with comments that are too wide.
+pub(crate) const WIDE_COMMENTS: &[&str] = &[];

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 pub(crate) struct Finding {
     /// What an exception names.
     pub(crate) what: String,
-    /// What is wrong with it, for whoever mends it.
+    /// What is wrong with it, for whoever fixes it.
     pub(crate) why: String,
 }
 

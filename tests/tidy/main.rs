@@ -17,7 +17,7 @@ use std::sync::LazyLock;
 
 use findings::assert_only;
 use reading::Crate;
-use rules::{circles, files, lengths, rooms, words};
+use rules::{circles, files, lengths, plain, rooms, words};
 use tree::Tree;
 
 static CRATE: LazyLock<Crate> = LazyLock::new(|| Crate::read(&Tree::of_the_repository()));
@@ -56,6 +56,16 @@ fn no_room_stands_in_a_circle() {
 #[test]
 fn no_file_stands_in_a_circle_within_its_room() {
     assert_only(exceptions::FILES_IN_CIRCLES, &circles::in_circles(&CRATE));
+}
+
+#[test]
+fn comments_and_texts_are_in_plain_words() {
+    assert_only(exceptions::RIDDLES, &plain::riddles(&Tree::of_the_repository()));
+}
+
+#[test]
+fn no_comment_is_too_wide() {
+    assert_only(exceptions::WIDE_COMMENTS, &plain::wide_comments(&Tree::of_the_repository()));
 }
 
 #[test]

@@ -3,5 +3,6 @@
 pub(crate) mod circles;
 pub(crate) mod files;
 pub(crate) mod lengths;
+pub(crate) mod plain;
 pub(crate) mod rooms;
 pub(crate) mod words;

@@ -3,7 +3,7 @@
 use crate::{
     findings::Finding,
     reading::Crate,
-    rules::{circles, files, lengths, rooms, words},
+    rules::{circles, files, lengths, plain, rooms, words},
     tree::Tree,
 };
 
@@ -184,4 +184,29 @@ fn a_finding_without_an_exception() {
 #[should_panic(expected = "a.rs: keeps the rule now")]
 fn an_exception_without_a_finding() {
     crate::findings::assert_only(&["a.rs"], &[]);
+}
+
+#[test]
+fn a_word_that_is_not_plain_in_a_comment_or_a_text() {
+    let unplain = [
+        "//! Written anew.",
+        "/// The limiter let a request to a source not through.\nfn f() {}",
+        "fn f() { // Fine.\n    // Lest it fails.\n}",
+        "const F: &str = \"the file is mended\";",
+        "fn f() { println!(\"{} is no number\", 1); }",
+    ];
+    for text in unplain {
+        assert_eq!(whats(plain::riddles(&Tree::of(&[("src/a.rs", text)]))), ["src/a.rs"], "{text}");
+    }
+    let plain =
+        "//! Recommended: what is no longer used.\n/// Lets it run.\nconst F: &str = \"there is no file\";";
+    assert!(plain::riddles(&Tree::of(&[("src/a.rs", plain)])).is_empty());
+}
+
+#[test]
+fn a_comment_that_is_too_wide() {
+    let comment = format!("// {}", "ä".repeat(117));
+    let wide = format!("{comment}x");
+    assert!(plain::wide_comments(&Tree::of(&[("src/a.rs", &comment)])).is_empty());
+    assert_eq!(whats(plain::wide_comments(&Tree::of(&[("src/a.rs", &wide)]))), ["src/a.rs"]);
 }

@@ -1,8 +1,8 @@
 //! Arguments from the command line: `key=value` pairs read as the input schema says, values alone where only one
 //! parameter is required, or one JSON object.
 //!
-//! Nothing is refused that the pipeline can judge: what does not read as its type is passed on as it stands, so that all
-//! violations are reported together.
+//! Nothing is refused that the pipeline can judge: what does not read as its type is passed on as it stands, so that
+//! all violations are reported together.
 
 use std::io::{self, Read};
 

@@ -6,7 +6,7 @@ use crate::config::{found::Found, value::Value};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolPattern(String);
 
-/// A text is no pattern of tool names.
+/// A text is not a valid pattern of tool names.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected a tool name or a pattern such as get_*, of a-z, 0-9, _ and *, but found {found:?}")]
 pub struct InvalidPattern {

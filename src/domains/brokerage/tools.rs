@@ -50,7 +50,8 @@ pub fn state(context: &ToolContext) -> String {
     if data.is_stale() { format!("{} stale", data.digest()) } else { data.digest().to_owned() }
 }
 
-/// The state of the brokerage that this call sees: fixed at first use, so that a composite and its nested calls see one.
+/// The state of the brokerage that this call sees: fixed at first use, so that a composite and its nested calls see
+/// one.
 fn data(context: &ToolContext) -> Arc<Data> {
     let source = context.services.get::<Brokerage>();
     context.pins.get_or_pin(|| source.current_for(&context.user.id))

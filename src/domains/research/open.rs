@@ -30,7 +30,7 @@ use crate::{
 
 const UNIVERSE: &str = "research/universe.json";
 
-/// What an embedded or live source's data is: it stands still while it serves.
+/// The data of an embedded or live source, whose digest does not change while serving.
 #[derive(Debug)]
 struct Recorded {
     name: &'static str,
@@ -70,7 +70,7 @@ fn set_up(opening: &Opening<'_>) -> Result<Opened, OpenError> {
     let Opening { config, tree, state, upstream } = opening;
     let settings = config.part::<Settings>();
     let is_any_embedded = specs::ALL.iter().any(|source| upstream.is_embedded(source));
-    // What was screened from invented data is never shown as real.
+    // Copies made from invented data are never shown as real.
     let partition = if upstream.is_embedded(&SCREENER) { Partition::Embedded } else { Partition::Live };
     let tables = Arc::new(Tables::new(Arc::clone(state), partition));
     let mut upstream = (*upstream).clone();
@@ -102,7 +102,7 @@ fn services(parts: &Parts<'_>, credentials: &Arc<screener::Credentials>) -> Serv
         .with(Arc::clone(credentials))
 }
 
-/// What each source answers from. At another address a live source is another one.
+/// What each source answers from. A live source at another address counts as other data.
 fn digests(upstream: &Sources, tree: &Tree) -> impl Iterator<Item = (&'static str, String)> {
     // What the embedded sources answer from: a tree without research has the built-in one.
     let built_in = Tree::Embedded(data::files());

@@ -1,5 +1,5 @@
-//! `toolwire.research.v1.ResearchService`: the research tools with typed requests and responses, and the credentials that a
-//! model must never see.
+//! `toolwire.research.v1.ResearchService`: the research tools with typed requests and responses, and the credentials
+//! that a model must never see.
 
 mod screener_credentials;
 

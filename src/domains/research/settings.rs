@@ -1,5 +1,5 @@
-//! What can be set of the research tools: users' own screens, the rules by which stocks are judged, and the credentials that
-//! sources want of the service.
+//! What can be set of the research tools: users' own screens, the rules by which stocks are judged, and the credentials
+//! that sources want of the service.
 //!
 //! Not here: where sources are and how much may be asked of them, which is set in the same way for every source.
 

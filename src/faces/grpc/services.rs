@@ -28,7 +28,7 @@ pub struct GrpcServices {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ServiceError {
     /// Two owners offer a service of one name.
-    #[error("both {first} and {second} offer the gRPC service {service}")]
+    #[error("both {first} and {second} offer the gRPC service {service}; rename one of the two")]
     Twice {
         /// The service's full name.
         service: &'static str,
@@ -38,7 +38,9 @@ pub enum ServiceError {
         second: String,
     },
     /// No descriptor set has the service.
-    #[error("{owner} offers the gRPC service {service}, but its descriptor set does not have it")]
+    #[error(
+        "{owner} offers the gRPC service {service}, but its descriptor set does not have it; add the service's .proto file to the set"
+    )]
     Undescribed {
         /// The service's full name.
         service: &'static str,
@@ -46,7 +48,9 @@ pub enum ServiceError {
         owner: String,
     },
     /// A rule is for a method that the service does not have.
-    #[error("{owner} gives a rule for {service}/{method}, but there is no such method; there are {methods}")]
+    #[error(
+        "{owner} gives a rule for {service}/{method}, but there is no such method; write one of {methods}"
+    )]
     UnknownMethod {
         /// The service's full name.
         service: &'static str,
@@ -60,8 +64,8 @@ pub enum ServiceError {
 }
 
 impl GrpcServices {
-    /// The services of the platform and those given with their owners' names. `descriptors` describe all that is offered.
-    /// The errors are all that is wrong.
+    /// The services of the platform and those given with their owners' names. `descriptors` describe all that is
+    /// offered. The errors are all that is wrong.
     pub fn new<'a>(
         mut descriptors: DescriptorPool,
         offered: impl IntoIterator<Item = (&'a str, Service)>,

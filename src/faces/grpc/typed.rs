@@ -11,8 +11,8 @@ use crate::{
     tool::Tool,
 };
 
-/// Implements a typed service whose messages are in a module `wire`: one method for each tool, whose request is the tool's
-/// input and whose response is the tool's output with its provenance; then the methods that are no tools.
+/// Implements a typed service whose messages are in a module `wire`: one method for each tool, whose request is the
+/// tool's input and whose response is the tool's output with its provenance; then the methods that are no tools.
 ///
 /// What answers must give its [`Face`](crate::faces::grpc::Face) by `AsRef`; the face itself does.
 ///

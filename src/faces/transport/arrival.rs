@@ -46,7 +46,6 @@ impl Arrival {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Layer;
 
-/// See [`Layer`].
 #[derive(Debug, Clone)]
 pub(super) struct Service<S> {
     inner: S,

@@ -69,7 +69,7 @@ impl<'a> Credentials<'a> {
     }
 }
 
-/// Lets only authenticated callers through, but for public methods.
+/// Rejects callers that are not authenticated, except on public methods.
 #[derive(Clone)]
 pub(super) struct Layer {
     authenticator: Arc<dyn Authenticator>,
@@ -81,7 +81,6 @@ impl Layer {
     }
 }
 
-/// See [`Layer`].
 #[derive(Clone)]
 pub(super) struct Service<S> {
     inner: S,

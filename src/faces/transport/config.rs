@@ -1,6 +1,7 @@
 //! The numbers of the transport: those of the operator's configuration, and those that nobody sets.
 //!
-//! Plain data: nothing here reads the environment or a file, and defaults of settings stand in `config/` of the crate alone.
+//! Plain data: nothing here reads the environment or a file, and defaults of settings stand in `config/` of the crate
+//! alone.
 
 use std::time::Duration;
 

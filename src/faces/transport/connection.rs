@@ -1,4 +1,5 @@
-//! One TCP connection, from its first byte to its end: TLS where it is configured, preface, HTTP/2, GOAWAY by age or drain, a bounded farewell.
+//! One TCP connection, from its first byte to its end: TLS where it is configured, preface, HTTP/2, GOAWAY by age or
+//! drain, and a bounded time for the last calls.
 
 use std::{convert::Infallible, io, net::SocketAddr, pin::pin, sync::Arc};
 
@@ -34,7 +35,7 @@ pub(super) struct Peer {
     pub(super) watches_end: CancellationToken,
 }
 
-/// What the server tells all its connections, and what they count.
+/// Signals from the server to all its connections, and the count of their streams.
 #[derive(Debug, Default)]
 pub(super) struct Signals {
     /// Connections are to end their watches, say GOAWAY, and close when their calls are done.
@@ -88,7 +89,9 @@ where
                 tracing::info!(%address, "connection closed: a client without TLS on a port that speaks it");
                 let _ = timeout(bound, tls::reject_plain(stream)).await;
             }
-            Ok(Err(error)) if is_lost(&error) => tracing::debug!(%address, "connection lost before it spoke"),
+            Ok(Err(error)) if is_lost(&error) => {
+                tracing::debug!(%address, "connection lost before its first bytes")
+            }
             Ok(Err(error)) => tracing::info!(%address, %error, "connection closed: the TLS handshake failed"),
             Err(_) => tracing::debug!(%address, ?bound, "connection closed: no TLS handshake in time"),
         }
@@ -101,10 +104,10 @@ where
             Ok(Ok(Opening::Http2(io))) => self.serve_http2(io).await,
             Ok(Ok(Opening::Other(other))) => {
                 log_other_protocol(address, &other);
-                // A farewell that fails or takes too long is as good as done.
+                // Ignored if it fails or takes too long: the connection ends in any case.
                 let _ = timeout(bound, other.reject_by_protocol()).await;
             }
-            Ok(Err(error)) => tracing::debug!(%address, %error, "connection lost before it spoke"),
+            Ok(Err(error)) => tracing::debug!(%address, %error, "connection lost before its first bytes"),
             Err(_) => tracing::debug!(%address, ?bound, "connection closed: no HTTP/2 preface in time"),
         }
     }
@@ -118,7 +121,7 @@ where
             pin!(builder.serve_connection(TokioIo::new(io), TowerToHyperService::new(service)));
 
         tokio::select! {
-            // First: a connection from the end of the accept queue is greeted before it is sent away.
+            // First: a connection that was accepted late sends its SETTINGS before the final GOAWAY.
             biased;
             result = connection.as_mut() => return closed(address, result),
             () = signals.go_away.cancelled() => {}
@@ -133,7 +136,7 @@ where
     }
 }
 
-/// `service` between hyper's bodies and ours; its requests know their peer.
+/// `service` between hyper's bodies and ours. Every request carries its peer.
 fn with_peer<S, B>(
     service: S,
     peer: Peer,

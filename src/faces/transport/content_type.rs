@@ -17,7 +17,6 @@ const GRPC: &[u8] = b"application/grpc";
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Layer;
 
-/// See [`Layer`].
 #[derive(Debug, Clone)]
 pub(super) struct Service<S> {
     inner: S,

@@ -39,7 +39,6 @@ impl Layer {
     }
 }
 
-/// See [`Layer`].
 #[derive(Debug, Clone)]
 pub(super) struct Service<S> {
     inner: S,

@@ -104,7 +104,8 @@ fn socket(address: SocketAddr, reuse_port: bool) -> io::Result<Socket> {
     Ok(socket)
 }
 
-/// The next connection. Errors are waited out: a server that stops accepting must be restarted, one that pauses need not.
+/// The next connection. Errors are waited out: a server that stops accepting must be restarted, one that pauses need
+/// not.
 pub(super) async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
     let mut pause = SHORTEST_PAUSE;
     loop {

@@ -1,8 +1,8 @@
 //! Sheds load: at most so many requests in flight, the rest refused with UNAVAILABLE before any work.
 //!
-//! A permit is held until the response body has ended or is dropped, not only until the headers. Watches have permits of
-//! their own, so that idle ones do not keep calls out. Never shed are public methods, because a health check that fails
-//! under load makes orchestrators kill a server that is merely busy, and `CancelCall`, because it makes room.
+//! A permit is held until the response body has ended or is dropped, not only until the headers. Watches have permits
+//! of their own, so that idle ones do not keep calls out. Never shed are public methods, because a health check that
+//! fails under load makes orchestrators kill a server that is merely busy, and `CancelCall`, because it makes room.
 
 use std::{
     convert::Infallible,
@@ -48,7 +48,6 @@ impl Layer {
     }
 }
 
-/// See [`Layer`].
 #[derive(Debug, Clone)]
 pub(super) struct Service<S> {
     inner: S,

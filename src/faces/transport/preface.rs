@@ -1,6 +1,7 @@
 //! The first bytes of a connection: HTTP/2's 24-byte preface, or something this port does not speak.
 //!
-//! Decided at the first byte that differs, so that a other is not kept waiting. The caller bounds the time.
+//! Decided at the first byte that differs, so that a peer of another protocol need not wait. The caller bounds the
+//! time.
 
 use std::io::{self, Cursor};
 

@@ -30,7 +30,7 @@ pub enum Access {
 pub enum Lifetime {
     /// Ends by the server's cap at the latest.
     Capped,
-    /// The same, and it is over at once and makes room: never shed.
+    /// The same, and it is over at once and frees capacity: never shed.
     Instant,
     /// A watch: lasts until its caller, its caller's deadline, or the drain ends it.
     Uncapped,
@@ -89,7 +89,6 @@ impl Layer {
     }
 }
 
-/// See [`Layer`].
 #[derive(Debug, Clone)]
 pub(super) struct Service<S> {
     inner: S,

@@ -43,7 +43,7 @@ pub struct Report {
 
 /// Serves `service` on `listener` until `shutdown` is ready and the drain has ended.
 ///
-/// The drain, in order: `hooks` hear of it (health says `NOT_SERVING`); the server goes on for the lame-duck time;
+/// The drain, in order: `hooks` run (health says `NOT_SERVING`); the server goes on for the lame-duck time;
 /// connections that wait in the accept queue are taken; the listener closes; watches end with UNAVAILABLE; every
 /// connection says GOAWAY and closes when its calls are done. What is left at the forced end is dropped.
 ///

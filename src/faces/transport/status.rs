@@ -1,8 +1,8 @@
 //! Brings every non-OK status into the server's own form, whoever made it: tonic, a service, a layer.
 //!
-//! tonic answers a message over the size limit with `OUT_OF_RANGE` where the specification wants `RESOURCE_EXHAUSTED`. A
-//! status without details gets its one `ErrorInfo`. A long message is cut, because clients bound the size of trailers and
-//! show a failure of their own when one is exceeded. OK passes through untouched.
+//! tonic answers a message over the size limit with `OUT_OF_RANGE` where the specification wants `RESOURCE_EXHAUSTED`.
+//! A status without details gets its one `ErrorInfo`. A long message is cut, because clients bound the size of trailers
+//! and show a failure of their own when one is exceeded. OK passes through untouched.
 
 use std::{
     convert::Infallible,
@@ -27,7 +27,6 @@ const TOO_LARGE: [&str; 2] = ["Error, decoded message length too large", "Error 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Layer;
 
-/// See [`Layer`].
 #[derive(Debug, Clone)]
 pub(super) struct Service<S> {
     inner: S,

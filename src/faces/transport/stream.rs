@@ -2,8 +2,8 @@
 //!
 //! hyper does not poll a response body while the reader's window is shut, so a deadline that lives in the body goes
 //! unseen just then, and the stream would hold its body, its permit and its memory for as long as the peer likes. The
-//! deadline layer therefore leaves the deadline here, and the task drops the stream (`RST_STREAM`) soon after it. A body
-//! that can still be polled is always first: its caller gets `DEADLINE_EXCEEDED` in trailers.
+//! deadline layer therefore leaves the deadline here, and the task drops the stream (`RST_STREAM`) soon after it. A
+//! body that can still be polled is always first: its caller gets `DEADLINE_EXCEEDED` in trailers.
 
 use std::{
     cell::Cell,

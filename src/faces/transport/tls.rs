@@ -1,8 +1,8 @@
 //! TLS in front of HTTP/2: the handshake of one connection, on rustls and ring, for ALPN `h2`.
 //!
-//! A client without ALPN is taken too: HTTP/2's preface decides, as it does without TLS. A client that speaks plain text
-//! is told what the port speaks. Not here: who calls (nobody is asked for a certificate), and how long a handshake may
-//! take, which the connection bounds.
+//! A client without ALPN is taken too: HTTP/2's preface decides, as it does without TLS. A client that speaks plain
+//! text gets an answer that says so. Not here: who calls (nobody is asked for a certificate), and how long a handshake
+//! may take, which the connection bounds.
 
 use std::{convert::Infallible, fmt, io, sync::Arc, time::Duration};
 
@@ -27,7 +27,7 @@ const SETTINGS: [u8; 9] = [0, 0, 0, 4, 0, 0, 0, 0, 0];
 /// `INADEQUATE_SECURITY` (RFC 9113 §7), which gRPC clients show as `PERMISSION_DENIED`.
 const INADEQUATE_SECURITY: u8 = 0xc;
 
-/// Takes TLS connections. Cloning it makes another handle of the same.
+/// Takes TLS connections. Cheap to clone; clones share state.
 #[derive(Clone)]
 pub struct Tls {
     acceptor: TlsAcceptor,
@@ -80,7 +80,7 @@ impl Tls {
     }
 }
 
-/// Tells a peer that speaks plain text to come with TLS, in its own protocol, and closes. The caller bounds the time.
+/// Answers a peer without TLS in its own protocol that the port speaks TLS, and closes. The caller bounds the time.
 pub(super) async fn reject_plain(stream: TcpStream) -> io::Result<()> {
     match preface::read(stream).await? {
         Opening::Http2(mut io) => {

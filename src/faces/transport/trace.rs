@@ -1,7 +1,8 @@
 //! One SERVER span for each RPC: child of the caller's `traceparent`, ended with the response body.
 //!
 //! The status comes from the trailers; a stream dropped before them was CANCELLED, or had passed its deadline. Nothing
-//! of a request's or a response's content is recorded. The RPC is counted at the same moment. Without a subscriber that wants the span it costs next to nothing.
+//! of a request's or a response's content is recorded. The RPC is counted at the same moment. Without a subscriber that
+//! wants the span it costs next to nothing.
 
 use std::{
     convert::Infallible,
@@ -34,7 +35,6 @@ impl Layer {
     }
 }
 
-/// See [`Layer`].
 #[derive(Debug, Clone)]
 pub(super) struct Service<S> {
     inner: S,

@@ -26,7 +26,6 @@ use crate::contract::status;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Layer;
 
-/// See [`Layer`].
 #[derive(Debug, Clone)]
 pub(super) struct Service<S> {
     inner: S,

@@ -74,7 +74,7 @@ impl<'a> Whom<'a> {
     fn of(call: &'a Call, policy: &CachePolicy) -> Self {
         let session = call.context.session_id.as_ref().map_or("", SessionId::as_str);
         let session = if policy.tier == CacheTier::Session { session } else { "" };
-        // A session is the caller's word. Without one the tier is the user's.
+        // The caller chooses the session id. Without one the tier is per user.
         let is_shared =
             policy.scope == CacheScope::Shared && (policy.tier != CacheTier::Session || !session.is_empty());
         Self { user: if is_shared { "" } else { call.context.user.id.as_str() }, session }

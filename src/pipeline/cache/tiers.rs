@@ -7,14 +7,14 @@ use crate::{
     store::{MemoryResults, results::Results},
 };
 
-/// Where results are kept. Cloning it makes another handle of the same.
+/// Where results are kept. Cheap to clone; clones share state.
 #[derive(Clone, Debug)]
 pub struct Tiers {
-    /// For about a minute, so that one cycle asks once.
+    /// That of [`CacheTier::Request`].
     pub request: Arc<dyn Results>,
-    /// For about a quarter of an hour, for one session.
+    /// That of [`CacheTier::Session`].
     pub session: Arc<dyn Results>,
-    /// For up to a day, across restarts.
+    /// That of [`CacheTier::Persistent`].
     pub persistent: Arc<dyn Results>,
 }
 

@@ -1,12 +1,8 @@
-//! What a caller hears of a call that needs a record: refusals, and an outcome that is not known.
+//! The errors of a call that needs a record: refusals, and an outcome that is not known.
 
 use std::time::Duration;
 
-use crate::{
-    contract::{ErrorCode, Refusal, ToolError, Violation},
-    pipeline::Call,
-    store::StoreError,
-};
+use crate::contract::{ErrorCode, Refusal, ToolError, Violation};
 
 /// When to try again after all records are taken.
 const FULL_RETRY_AFTER: Duration = Duration::from_mins(1);
@@ -33,10 +29,8 @@ pub(super) fn outcome_unknown() -> ToolError {
     )
 }
 
-/// The detail is for operators alone.
-pub(super) fn unavailable(call: &Call, error: &StoreError) -> Refusal {
-    let call_id = call.context.call_id;
-    tracing::error!(%error, %call_id, tool_name = %call.tool().definition.name, "a call cannot be recorded");
+/// Says nothing of the cause, which is for operators.
+pub(super) fn unavailable() -> Refusal {
     Refusal::StateUnavailable { retry_after: UNAVAILABLE_RETRY_AFTER }
 }
 

@@ -1,5 +1,5 @@
-//! Locks by key: what is known of a key in the store and among the work under way changes only under its lock, so that two
-//! callers at the same instant never see half of a change.
+//! Locks by key: what is known of a key in the store and among the work under way changes only under its lock, so that
+//! two callers at the same instant never see half of a change.
 
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
@@ -11,7 +11,7 @@ use tokio::sync::{Mutex, MutexGuard};
 /// Two keys of one lock wait for each other, which costs a moment and no more.
 const LOCKS: usize = 64;
 
-/// A fixed number of locks, each for many keys. Cloning it makes another handle of the same.
+/// A fixed number of locks, each for many keys. Cheap to clone; clones share state.
 #[derive(Clone, Debug)]
 pub(super) struct KeyLocks(Arc<[Mutex<()>; LOCKS]>);
 

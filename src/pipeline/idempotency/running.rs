@@ -14,10 +14,13 @@ use crate::{
     digest::Digest,
     pipeline::{Call, CallResult, InFlight, in_flight::Guard},
     single_flight::{SingleFlight, UnattendedPolicy, Waiter},
-    store::idempotency::{ArgumentsDigest, Begun, Idempotency, Key},
+    store::{
+        StoreError,
+        idempotency::{ArgumentsDigest, Begun, Idempotency, Key},
+    },
 };
 
-/// Everything under way that has a `request_id`. Cloning it makes another handle of the same.
+/// Everything under way that has a `request_id`. Cheap to clone; clones share state.
 #[derive(Clone, Debug)]
 pub(super) struct Running {
     store: Arc<dyn Idempotency>,
@@ -40,8 +43,9 @@ impl Running {
         Self { store, work: SingleFlight::default(), key_locks: KeyLocks::default(), in_flight }
     }
 
-    /// Finds the work of a call, or starts it. Runs in a task of its own: a caller who left between the record and the start
-    /// would leave a call that is recorded as begun and never was. What is under way was accepted before it could speak.
+    /// Finds the work of a call, or starts it. Runs in a task of its own: a caller who left between the record and the
+    /// start would leave a call that is recorded as begun and never was. Shared work belongs to a call that was
+    /// accepted before.
     pub(super) async fn find_or_start<S>(self, mut call: Call, inner: S) -> Found
     where
         S: Service<Call, Response = Terminal, Error = Refusal> + Send + 'static,
@@ -63,7 +67,10 @@ impl Running {
                 return refused(Refusal::RequestIdReused { request_id: key.request_id.to_string() });
             }
             Begun::Full => return refused(errors::full()),
-            Begun::Unavailable(error) => return refused(errors::unavailable(&call, &error)),
+            Begun::Unavailable(error) => {
+                log_unavailable(&call, &error);
+                return refused(errors::unavailable());
+            }
             Begun::Ended(result) => match readable(&call, *result) {
                 Some(result) => return Found::Ended(Ok(stored(&call, result))),
                 None => self.work.join(&key, &call.context.cancellation),
@@ -115,6 +122,11 @@ impl Running {
         tokio::spawn(task.with_current_context());
         waiter
     }
+}
+
+fn log_unavailable(call: &Call, error: &StoreError) {
+    let call_id = call.context.call_id;
+    tracing::error!(%error, %call_id, tool_name = %call.tool().definition.name, "a call cannot be recorded");
 }
 
 fn refused(refusal: Refusal) -> Found {

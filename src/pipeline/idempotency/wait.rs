@@ -1,4 +1,5 @@
-//! Waiting for work that is under way: as long as the manifest allows. Not here: the call's deadline, which bounds this too.
+//! Waiting for work that is under way: as long as the manifest allows. Not here: the call's deadline, which bounds this
+//! too.
 
 use std::convert::Infallible;
 

@@ -2,7 +2,6 @@
 
 use serde_json::Value;
 
-/// See the module.
 pub(in crate::registry) struct Derived {
     pub(in crate::registry) input_schema: Value,
     pub(in crate::registry) output_schema: Value,

@@ -1,7 +1,7 @@
 //! Arguments in their normal form: keys in `snake_case`, no null for absent, numbers as numbers, defaults filled in.
 //!
-//! Follows the schema, so that what a caller keeps in a free-form object or as the keys of a map stays as it is. What is
-//! wrong stays as it is too, for the schema to report.
+//! Follows the schema, so that what a caller keeps in a free-form object or as the keys of a map stays as it is. What
+//! is wrong stays as it is too, for the schema to report.
 
 use serde_json::{Map, Number, Value};
 

@@ -23,9 +23,9 @@ pub(super) fn check(definition: &Definition, siblings: &[&str], report: &mut Rep
         return report.add("/description", "description-is-name", text);
     }
     let description = definition.description.to_lowercase();
-    for (rule, is_met, mend) in rules(definition, &description, siblings) {
+    for (rule, is_met, fix) in rules(definition, &description, siblings) {
         if !is_met {
-            report.add("/description", rule, mend);
+            report.add("/description", rule, fix);
         }
     }
 }

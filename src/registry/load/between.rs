@@ -16,7 +16,8 @@ fn refuse_taken_names(files: &mut [Read]) {
     let mut owners = BTreeMap::new();
     for (manifest, report) in files.iter_mut().filter_map(Read::parts) {
         if let Some(owner) = owners.get(&manifest.name) {
-            let text = format!("Tool '{}' is already registered (by {owner})", manifest.name);
+            let text =
+                format!("Tool '{}' is already registered (by {owner}); rename one of the two", manifest.name);
             report.add("/name", "duplicate-name", text);
         } else {
             owners.insert(manifest.name.clone(), manifest.file.clone());
@@ -29,7 +30,9 @@ fn refuse_taken_intents(files: &mut [Read]) {
     for (manifest, report) in files.iter_mut().filter_map(Read::parts) {
         for (index, intent) in manifest.intents.iter().enumerate() {
             if let Some(owner) = owners.get(intent) {
-                let text = format!("intent `{intent}` already routes to {owner}");
+                let text = format!(
+                    "intent `{intent}` already routes to {owner}; remove the intent from one of the two"
+                );
                 report.add(format!("/intents/{index}"), "duplicate-intent", text);
             } else {
                 owners.insert(intent.clone(), manifest.name.clone());
@@ -59,14 +62,25 @@ type Graph = BTreeMap<ToolName, Vec<String>>;
 fn fault(tool: &str, dependency: &str, graph: &Graph) -> Option<(&'static str, String)> {
     if !graph.contains_key(dependency) {
         let hint = did_you_mean(dependency, graph.keys().map(ToolName::as_str));
-        return Some(("unknown-dependency", format!("no tool `{dependency}`{hint}")));
+        let next = if hint.is_empty() { "; write the name of a tool of this server" } else { &*hint };
+        return Some(("unknown-dependency", format!("no tool `{dependency}`{next}")));
     }
-    let is_circle = dependency != tool && reaches(dependency, tool, graph, &mut BTreeSet::new());
-    is_circle.then(|| ("circular-dependency", format!("`{dependency}` depends on `{tool}` in turn")))
+    if dependency == tool {
+        return None;
+    }
+    let circle = path(dependency, tool, graph, &mut BTreeSet::new())?;
+    let circle = [&[tool], &*circle].concat().join(" -> ");
+    Some(("circular-dependency", format!("{circle} is a circle; remove one of the dependencies")))
 }
 
-fn reaches<'a>(from: &'a str, to: &str, graph: &'a Graph, seen: &mut BTreeSet<&'a str>) -> bool {
-    from == to
-        || (seen.insert(from)
-            && graph.get(from).into_iter().flatten().any(|next| reaches(next, to, graph, seen)))
+/// The tools on a way of dependencies, both ends included.
+fn path<'a>(from: &'a str, to: &str, graph: &'a Graph, seen: &mut BTreeSet<&'a str>) -> Option<Vec<&'a str>> {
+    if from == to {
+        return Some(vec![from]);
+    }
+    if !seen.insert(from) {
+        return None;
+    }
+    let rest = graph.get(from).into_iter().flatten().find_map(|next| path(next, to, graph, seen))?;
+    Some([&[from], &*rest].concat())
 }

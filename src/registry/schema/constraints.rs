@@ -1,4 +1,5 @@
-//! Adds a manifest's constraints to a field's schema, and reports those that nothing or not even the manifest satisfies.
+//! Adds a manifest's constraints to a field's schema, and reports those that nothing or not even the manifest
+//! satisfies.
 
 use jsonschema::Validator;
 use serde_json::{Map, Value};
@@ -83,12 +84,18 @@ fn refuse_empty_ranges(schema: &Map<String, Value>, declared: &Declared, report:
         if let (Some(least), Some(most)) = (bound(low), bound(high))
             && least > most
         {
-            let text = format!("nothing is at least {least} and at most {most}");
+            let text = format!("nothing is at least {least} and at most {most}; correct one of the two");
             refuse(declared, key, "empty-range", text, report);
         }
     }
     if declared.keywords.get("enum").is_some_and(|words| words == &Value::Array(Vec::new())) {
-        refuse(declared, "enum", "empty-enum", "an empty `enum` allows nothing", report);
+        refuse(
+            declared,
+            "enum",
+            "empty-enum",
+            "an empty `enum` allows nothing; list the values, or remove it",
+            report,
+        );
     }
 }
 
@@ -99,7 +106,7 @@ fn refuse_unfit_values(schema: &Map<String, Value>, declared: &Declared, report:
     let rest = match compile(&rest.into()) {
         Ok(rest) => rest,
         Err(reason) => {
-            let text = format!("the pattern does not compile: {reason}");
+            let text = format!("the pattern does not compile: {reason}; correct the regular expression");
             return refuse(declared, "pattern", "bad-pattern", text, report);
         }
     };
@@ -125,7 +132,11 @@ fn refuse_unfit(
     report: &mut Report,
 ) {
     if let Err(error) = validator.validate(value) {
-        report.add(format!("{}/{path}", declared.pointer), rule, error.to_string());
+        report.add(
+            format!("{}/{path}", declared.pointer),
+            rule,
+            format!("{error}; correct the value or the schema"),
+        );
     }
 }
 

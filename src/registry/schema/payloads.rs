@@ -34,7 +34,7 @@ pub(in crate::registry) fn is_payload(message: &MessageDescriptor, direction: Di
     report.len() == 0
 }
 
-/// Whether everything that the schema of a payload lets through fits the message, so that no trial is needed: not where
+/// Whether everything that the schema of a payload accepts fits the message, so that no trial is needed: not where
 /// numbers are narrower than JSON's, or where a text is a date.
 pub(in crate::registry) fn is_exact(message: &MessageDescriptor) -> bool {
     match message.full_name() {
@@ -68,8 +68,8 @@ impl Walk<'_> {
     }
 
     fn field(&mut self, field: &FieldDescriptor) {
-        if let Some((rule, mend)) = self.fault(field) {
-            self.report.add(self.direction.message_pointer(), rule, format!("{}: {mend}", field.full_name()));
+        if let Some((rule, fix)) = self.fault(field) {
+            self.report.add(self.direction.message_pointer(), rule, format!("{}: {fix}", field.full_name()));
         } else if let Kind::Message(message) = element(field) {
             self.message(&message);
         }

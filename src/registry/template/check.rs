@@ -27,8 +27,8 @@ fn refuse_misfit(path: &Path, form: &Form, schema: &Value, pointer: &str, report
         Form::Plain => {
             (&["string", "integer", "number", "boolean", "array"], "is an object; name one of its values")
         }
-        Form::Number { .. } => (&["integer", "number"], "is no number; drop the format"),
-        Form::Choice { .. } => (&["boolean"], "is no bool; drop the choice"),
+        Form::Number { .. } => (&["integer", "number"], "is not a number; drop the format"),
+        Form::Choice { .. } => (&["boolean"], "is not a boolean; drop the choice"),
     };
     let kinds = kinds(schema);
     if !kinds.is_empty() && !kinds.iter().any(|kind| fits.contains(kind)) {
@@ -125,8 +125,8 @@ mod tests {
                 "unknown-placeholder no value `rsi_15`. Did you mean rsi_14?",
                 "unknown-placeholder no value `best.titel`. Did you mean title?",
                 "unknown-placeholder no value `symbol.length`",
-                "placeholder-form `symbol` is no number; drop the format",
-                "placeholder-form `posts` is no bool; drop the choice",
+                "placeholder-form `symbol` is not a number; drop the format",
+                "placeholder-form `posts` is not a boolean; drop the choice",
                 "placeholder-form `best` is an object; name one of its values",
                 "placeholder-form `free` is an object; name one of its values",
             ]

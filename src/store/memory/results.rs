@@ -20,13 +20,13 @@ use crate::{
 /// How many bytes are kept by default.
 const CAPACITY: u64 = 64 * 1024 * 1024;
 
-/// A payload and the forms it is rendered to, against its encoded message: names of fields and digits take their room.
+/// A payload and the forms it is rendered to, against its encoded message: names of fields and digits take more bytes.
 const RENDERED: usize = 12;
 
 /// An entry without its payload: key, provenance, and what the cache itself needs.
 const OVERHEAD: usize = 512;
 
-/// Keeps results until they expire, or until others need their room.
+/// Keeps results until they expire, or until newer ones need the memory.
 pub struct MemoryResults(Cache<ResultKey, StoredResult<Payload>>);
 
 impl MemoryResults {
@@ -76,7 +76,7 @@ fn weight(_key: &ResultKey, stored: &StoredResult<Payload>) -> u32 {
     outcome.saturating_add(OVERHEAD).try_into().unwrap_or(u32::MAX)
 }
 
-/// Frees the room of what has expired. Whether it may still answer is for the reader's clock to say.
+/// Only frees memory: readers check expiry themselves.
 struct ExpireAtTtl;
 
 impl Expiry<ResultKey, StoredResult<Payload>> for ExpireAtTtl {

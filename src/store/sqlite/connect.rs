@@ -33,7 +33,8 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// The connections.
 #[derive(Clone, Debug)]
 pub(super) struct Pools {
-    /// The only one that writes: those who wait for it have their turn in order, which SQLite's own waiting does not give.
+    /// The only one that writes: those who wait for it have their turn in order, which SQLite's own waiting does not
+    /// give.
     pub(super) writer: SqlitePool,
     /// Those that read meanwhile.
     pub(super) readers: SqlitePool,
@@ -101,8 +102,8 @@ fn pool(connections: u32) -> SqlitePoolOptions {
         .max_lifetime(None)
 }
 
-/// Brings the tables of all owners up to date in one step: a second process waits, and then finds nothing left to do; and
-/// what one owner refuses leaves the tables of all as they were.
+/// Brings the tables of all owners up to date in one step: a second process waits, and then finds nothing left to do;
+/// and what one owner refuses leaves the tables of all as they were.
 async fn migrate(writer: &SqlitePool, place: &Place, tables: &[Migrations]) -> Result<(), StoreError> {
     let begun = writer.begin_with("BEGIN IMMEDIATE").await;
     let mut change = begun.map_err(|error| error::unusable(place, &error))?;

@@ -12,8 +12,8 @@ const CORRUPT: u32 = 11;
 const FULL: u32 = 13;
 const NOT_A_DATABASE: u32 = 26;
 
-/// Something did not succeed: in the store's words, or still in the database's. [`super::Sqlite::explain`] makes the one
-/// of the other.
+/// Something did not succeed: in the store's words, or still in the database's. [`super::Sqlite::explain`] makes the
+/// one of the other.
 #[derive(Debug)]
 pub enum Failed {
     /// The store's words.

@@ -1,5 +1,5 @@
-//! Whose tables are in the file, and what brings them up to date: the platform's, and those of each domain, which follow
-//! each other and know nothing of each other.
+//! Whose tables are in the file, and what brings them up to date: the platform's, and those of each domain, which
+//! follow each other and know nothing of each other.
 //!
 //! Each owner has a migrations table of its own, since two migrators in one table take each other's steps for missing.
 
@@ -47,7 +47,7 @@ pub struct TableTaken {
 pub(super) enum MigrationError {
     #[error(transparent)]
     Failed(#[from] MigrateError),
-    #[error("its steps make the table {0}, which it does not list")]
+    #[error("its steps make the table {0}, which it does not list; add it to `tables`")]
     Unlisted(String),
 }
 

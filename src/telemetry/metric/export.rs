@@ -15,7 +15,7 @@ use crate::telemetry::{
 /// The media type of [`Scrape::text`].
 pub const TEXT_FORMAT: &str = prometheus::TEXT_FORMAT;
 
-/// Reads the metrics in Prometheus's text form. Cloning it makes another handle of the same.
+/// Reads the metrics in Prometheus's text form. Cheap to clone; clones share state.
 #[derive(Clone, Debug)]
 pub struct Scrape(Registry);
 

@@ -1,7 +1,7 @@
 //! Names of instruments and of their labels, in one place.
 //!
-//! OpenTelemetry semantic conventions where they have a name, otherwise `toolwire.`. Labels that are attributes of spans
-//! too stand in `attribute`.
+//! OpenTelemetry semantic conventions where they have a name, otherwise `toolwire.`. Labels that are attributes of
+//! spans too stand in `attribute`.
 
 /// How long RPCs take, in seconds.
 pub const RPC_SERVER_CALL_DURATION: &str = "rpc.server.call.duration";

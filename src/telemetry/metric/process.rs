@@ -1,4 +1,5 @@
-//! What the process takes of its machine, by the semantic conventions for processes: read from `/proc` when somebody asks.
+//! What the process takes of its machine, by the semantic conventions for processes: read from `/proc` when somebody
+//! asks.
 //!
 //! Where there is no `/proc`, nothing is told.
 
@@ -57,7 +58,8 @@ fn number_in(status: &str, field: &str) -> Option<i64> {
     rest.split_whitespace().next()?.parse().ok()
 }
 
-/// `utime` and `stime` of `/proc/PID/stat` (proc(5)): the 14th and 15th fields. The second may hold spaces and brackets.
+/// `utime` and `stime` of `/proc/PID/stat` (proc(5)): the 14th and 15th fields. The second may hold spaces and
+/// brackets.
 fn cpu_in(stat: &str) -> Option<Cpu> {
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
     let mut seconds = || Some(fields.next()?.parse::<f64>().ok()? / TICKS_A_SECOND);

@@ -15,7 +15,7 @@ use opentelemetry_sdk::{
     trace::{SpanData, SpanExporter},
 };
 
-/// An exporter whose failures are told once.
+/// An exporter whose failures are logged once.
 pub(in crate::telemetry) struct Watched<E> {
     exporter: E,
     signal: &'static str,
@@ -36,7 +36,7 @@ impl<E> Watched<E> {
         Self { exporter, signal, is_down: AtomicBool::new(false) }
     }
 
-    /// Tells of a change. The SDK, which would log every failure, hears of none.
+    /// Logs a change. The SDK would log every failure, so it gets none of them.
     fn tell(&self, result: &OTelSdkResult) {
         let signal = self.signal;
         match (self.change(result.is_ok()), result) {

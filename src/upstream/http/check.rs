@@ -1,6 +1,6 @@
 //! What an answer means that holds for every source (spec 004 §5.1). Never trusts a 200: the body is looked at first.
 //!
-//! Not here: what only one source says, which its profile's check knows and is asked before.
+//! Not here: what only one source's answers mean: its profile's `check` runs first.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use http::StatusCode;
 
 use super::{Answer, ExpectedBody, Failure, FailureKind, Outgoing, Profile};
 
-/// No source is believed that asks for a longer wait.
+/// The longest wait that is accepted from a source.
 const LONGEST_WAIT: Duration = Duration::from_hours(24);
 
 /// The answer, or the failure that it is.

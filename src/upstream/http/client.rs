@@ -32,7 +32,7 @@ const REDIRECTS: [StatusCode; 5] = [
     StatusCode::PERMANENT_REDIRECT,
 ];
 
-/// The client of one source. Cloning it makes another handle of the same.
+/// The client of one source. Cheap to clone; clones share state.
 #[derive(Clone, Debug)]
 pub struct Client {
     parts: Parts,
@@ -115,9 +115,9 @@ impl Client {
         self.send(outgoing.redirected(target), context).await
     }
 
-    /// A failure of an answer that the stack let pass and the connector cannot use, as one that the stack found: it says
-    /// of which source it is and how many requests were made, and has its line in the log. Those of the stack stay as
-    /// they are.
+    /// A failure of an answer that the stack let pass and the connector cannot use, as one that the stack found: it
+    /// says of which source it is and how many requests were made, and has its line in the log. Those of the stack stay
+    /// as they are.
     pub fn failed(&self, failure: Failure, context: &ToolContext) -> Failure {
         if failure.source_title.is_empty() { self.finished(failure, context) } else { failure }
     }

@@ -36,7 +36,7 @@ pub enum FailureKind {
     Down,
     /// A 429, or words to that effect. Waited for, and retried once.
     RateLimited,
-    /// Our own limit: a request would only be let through after the deadline. Never retried.
+    /// Rejected by our own limiter: the wait would pass the deadline. Never retried.
     OverBudget,
     /// There is no such thing. Never retried.
     NotFound,
@@ -149,7 +149,7 @@ impl FailureKind {
             Self::Unreachable => format!("{source} cannot be reached. Try again later, or go on without it."),
             Self::Down => format!("{source} is down. Try again later, or go on without it."),
             Self::RateLimited | Self::OverBudget => {
-                format!("{source} lets no more requests through for now. Wait, or go on without it.")
+                format!("{source} accepts no more requests for now. Wait, or go on without it.")
             }
             Self::NotFound => format!("{source} knows nothing of that."),
             Self::AuthFailed => {

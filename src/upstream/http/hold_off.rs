@@ -1,6 +1,6 @@
 //! Hold-off: after a 429 that says for how long, nobody asks the source before then, whoever was refused.
 //!
-//! Not here: cool-downs, which are for refusals that waiting does not mend.
+//! Not here: cool-downs, which are for refusals that waiting does not end.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::{Answer, Failure, FailureKind};
 use crate::clock;
 
-/// Until when a source asked to be left alone. Cloning it makes another handle of the same.
+/// Until when a source asked to be left alone. Cheap to clone; clones share state.
 #[derive(Clone, Debug, Default)]
 pub(super) struct HoldOff(Arc<Mutex<Option<Instant>>>);
 

@@ -49,7 +49,8 @@ fn request(outgoing: Outgoing) -> Result<Request<Body>, Failure> {
     let Outgoing { method, url, headers, body, .. } = outgoing;
     let mut request = Request::new(Body::from(body));
     *request.method_mut() = method;
-    *request.uri_mut() = url.as_str().parse().map_err(|_| Failure::malformed("an address that is no URI"))?;
+    *request.uri_mut() =
+        url.as_str().parse().map_err(|_| Failure::malformed("an address that is not a valid URI"))?;
     *request.headers_mut() = headers;
     Ok(request)
 }

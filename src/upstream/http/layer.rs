@@ -1,4 +1,5 @@
-//! The frame that the layers of the stack share: a layer says what it does around the rest of the stack, and nothing else.
+//! The frame that the layers of the stack share: a layer says what it does around the rest of the stack, and nothing
+//! else.
 //!
 //! Not here: what any layer does.
 
@@ -34,7 +35,6 @@ pub(super) trait Around: Clone + Send + 'static {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layer<A>(pub(super) A);
 
-/// See [`Layer`].
 #[derive(Clone, Debug)]
 pub(super) struct Layered<A, S> {
     around: A,

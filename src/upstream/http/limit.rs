@@ -32,7 +32,7 @@ use crate::{
     upstream::limiter::{Limiter, Refused},
 };
 
-/// Lets requests to a source through as its limiter says.
+/// Sends requests to a source when its limiter admits them.
 #[derive(Clone, Debug)]
 pub(super) struct Limit {
     profile: Profile,

@@ -1,4 +1,4 @@
-//! Which failure an error of the network is, told without the address: that may hold a secret.
+//! Which failure an error of the network is, in words without the address: that may hold a secret.
 
 use std::{error::Error, io, iter};
 
@@ -14,7 +14,7 @@ pub(super) fn failure(error: &reqwest::Error) -> Failure {
     failure
 }
 
-/// A broken connection may mend; what is no HTTP, or cannot be unpacked, will not.
+/// A broken connection may work again; what is not HTTP, or cannot be unpacked, will not.
 fn kind_of(error: &reqwest::Error) -> FailureKind {
     if causes(error).any(<dyn Error>::is::<NotPublic>) {
         return FailureKind::NotConfigured;

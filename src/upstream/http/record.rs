@@ -1,4 +1,4 @@
-//! What is told of requests to sources, in metrics and in the log: one function an event.
+//! Requests to sources in metrics and in the log: one function an event.
 //!
 //! No user, no address and nothing of what was asked or answered: any of them may be secret, and labels must be few.
 
@@ -18,13 +18,13 @@ pub(super) fn request_ended(source: &'static str, end: &Result<Answer, Failure>,
     tracing::debug!(source, kind, duration_ms = milliseconds(duration), "asked");
 }
 
-/// A request waited for the limiter, whether it was let through or left.
+/// A request waited for the limiter, whether it was admitted or left.
 pub(super) fn limiter_waited(source: &'static str, duration: Duration) {
     metric::limiter_wait(source, duration);
     tracing::debug!(source, duration_ms = milliseconds(duration), "waited for the limiter");
 }
 
-/// The limiter let a request through at no time before its deadline.
+/// A request was rejected by the limiter: the wait would pass its deadline.
 pub(super) fn limiter_refused(source: &'static str) {
     metric::limiter_refusal(source);
     tracing::debug!(source, "refused by the limiter");

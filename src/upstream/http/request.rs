@@ -22,7 +22,7 @@ pub(super) struct Request {
     pub(super) attempts: Attempts,
 }
 
-/// How many requests a call and those nested in it have made to a source. Cloning it makes another handle of the same.
+/// How many requests a call and those nested in it have made to a source. Cheap to clone; clones share state.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Attempts(Arc<AtomicU32>);
 

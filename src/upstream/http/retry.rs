@@ -1,4 +1,4 @@
-//! Retry: asks again where that may help and the deadline has room (spec 004 §4.3, §5.1, appendix B).
+//! Retry: asks again where that may help and the deadline leaves time (spec 004 §4.3, §5.1, appendix B).
 //!
 //! Above the limit, so that each attempt takes its own permit. Not here: whether a failure is worth another attempt and
 //! after which wait, which `backoff` knows.
@@ -70,7 +70,7 @@ impl Around for Retry {
                 Err(failure) => failure,
             };
             if failure.kind == FailureKind::OverBudget {
-                // The limit left no room for the retry: what made it necessary says more, unless that was a limit too.
+                // The limiter rejected the retry: the first failure says more, unless that was a limit too.
                 let earlier = earlier.filter(|earlier: &Failure| earlier.kind != FailureKind::RateLimited);
                 return Err(earlier.unwrap_or(failure));
             }

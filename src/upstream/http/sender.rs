@@ -1,8 +1,8 @@
 //! Connections to sources: what holds for every one of them, TLS included.
 //!
 //! Redirects are never followed here, and no cookie is kept: a connector that expects one asks again, so that each
-//! request takes its own permit and each address is checked. Proxies of the environment are not used: what is asked goes
-//! to the configured address or nowhere.
+//! request takes its own permit and each address is checked. Proxies of the environment are not used: what is asked
+//! goes to the configured address or nowhere.
 
 use std::{
     sync::{Arc, OnceLock},
@@ -23,7 +23,7 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// they are read.
 pub(super) const MAX_HEADERS: u32 = 64 * 1024;
 
-/// Makes connections. Cloning it makes another handle of the same.
+/// Makes connections. Cheap to clone; clones share state.
 #[derive(Clone, Debug)]
 pub struct Sender {
     plain: reqwest::Client,
@@ -41,7 +41,7 @@ pub(super) enum Route<'a> {
 
 /// The connections cannot be set up.
 #[derive(Clone, Debug, thiserror::Error)]
-#[error("upstream TLS: {0}")]
+#[error("upstream TLS: {0}; install the system's CA certificates")]
 pub struct TlsError(String);
 
 impl Sender {
@@ -58,7 +58,8 @@ impl Sender {
         Self { user_agent: Some(user_agent), ..self }
     }
 
-    /// The same connections, but for addresses of the base's origin: the given service answers those, within the process.
+    /// The same connections, but for addresses of the base's origin: the given service answers those, within the
+    /// process.
     pub fn with_in_process(self, base: &Url, service: Router) -> Self {
         Self { in_process: self.in_process.with(base, service), ..self }
     }

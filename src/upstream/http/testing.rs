@@ -1,4 +1,4 @@
-//! What the tests of the layers share: a call, a source, a service below that does as it is told.
+//! What the tests of the layers share: a call, a source, a service below with scripted answers.
 
 use std::{
     collections::VecDeque,

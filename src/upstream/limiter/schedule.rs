@@ -80,13 +80,13 @@ impl Schedule {
         }
     }
 
-    /// When a request of the user that came now would be let through.
+    /// The instant that a request of the user would get if it came now.
     pub(super) fn earliest(&mut self, user: &UserId, now: Nanos) -> Nanos {
         self.forget(now);
         earliest(self.users.get(user).map(|user| &user.timeline), &self.ceiling, now)
     }
 
-    /// Lets a request through, reserves an instant for it, or does nothing.
+    /// Accepts a request, reserves an instant for it, or does nothing.
     pub(super) fn reserve(&mut self, user: &UserId, now: Nanos, latest: Nanos) -> Found {
         let at = self.earliest(user, now);
         if at > latest || now > latest {
@@ -150,11 +150,11 @@ impl Schedule {
         Some(waiter)
     }
 
-    /// Places each waiter anew, in order of arrival, all others staying where they are: so none moves later. One that
-    /// moves may make room for an earlier one, hence the answer: whether any moved.
+    /// Places each waiter again, in order of arrival, all others staying where they are: so none moves later. One that
+    /// moves may free an instant for an earlier one, hence the answer: whether any moved.
     fn move_up(&mut self, now: Nanos) -> bool {
         let mut any = false;
-        // Whose instant has come is let through, even if it has not been woken yet.
+        // A waiter whose instant has come is accepted, even if it has not been woken yet.
         for waiter in self.waiters.iter_mut().filter(|waiter| waiter.at > now) {
             let Some(user) = self.users.get_mut(&waiter.user) else { continue };
             user.timeline.remove(waiter.at);
@@ -171,7 +171,7 @@ impl Schedule {
         any
     }
 
-    /// Forgets what bears on nothing any more: requests at once, idle users once a window, so that it costs little.
+    /// Forgets what is older than every window: requests at once, idle users once a window, so that it costs little.
     fn forget(&mut self, now: Nanos) {
         self.ceiling.forget(now);
         if now < self.next_sweep {

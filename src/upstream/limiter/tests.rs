@@ -48,7 +48,7 @@ async fn run(budgets: Budgets, steps: &[Step]) {
     }
 }
 
-/// When each request that stays is let through. Some leave after a later step.
+/// When each request that stays is admitted. Some leave after a later step.
 async fn schedule_of(budgets: Budgets, steps: &[Step], leaving: &[(usize, usize)]) -> BTreeMap<usize, u64> {
     let mut real = Real::new(budgets);
     for (number, step) in steps.iter().enumerate() {
@@ -131,7 +131,7 @@ proptest! {
         let budgets = Budgets { per_user: own, ceiling: own };
         let left = paused(schedule_of(budgets, &steps(true), &leaving));
         let never_came = paused(schedule_of(budgets, &steps(false), &[]));
-        // One that was let through before it could leave has cost what it has cost.
+        // One that was admitted before it could leave has cost what it has cost.
         prop_assume!(!leaving.is_empty() && leaving.iter().all(|(number, _)| !left.contains_key(number)));
         prop_assert_eq!(left, never_came);
     }

@@ -57,7 +57,7 @@ impl Timeline {
         }
     }
 
-    /// Forgets the requests that bear on nothing from now on.
+    /// Forgets the requests that are older than every window.
     pub(super) fn forget(&mut self, now: Nanos) {
         let span = self.rules.iter().map(|rule| rule.span).max().unwrap_or_default();
         while self.instants.front().is_some_and(|first| first.saturating_add(span) <= now) {
@@ -70,7 +70,7 @@ impl Timeline {
         self.instants.is_empty()
     }
 
-    /// The time after which a request bears on nothing.
+    /// The age at which a request is older than every window.
     pub(super) fn memory(budget: &Budget) -> Nanos {
         nanos(budget.window.max(budget.min_delay))
     }

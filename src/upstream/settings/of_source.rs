@@ -19,13 +19,13 @@ use crate::{
 pub struct SourceSettings {
     /// Addresses by key, such as `base_url`; each ends in `/`.
     pub addresses: BTreeMap<&'static str, Url>,
-    /// Requests of one user in each window. `max_requests`, default the source's own for a live source and ten times that
-    /// for an embedded one.
+    /// Requests of one user in each window. `max_requests`, default the source's own for a live source and ten times
+    /// that for an embedded one.
     pub max_requests: Option<u32>,
     /// The user's window. `window`, default the source's own.
     pub window: Option<Duration>,
-    /// The least time between two requests of one user. `min_delay`, default the source's own for a live source and none
-    /// for an embedded one.
+    /// The least time between two requests of one user. `min_delay`, default the source's own for a live source and
+    /// none for an embedded one.
     pub min_delay: Option<Duration>,
     /// Requests of all users in each window. `ceiling_max_requests`, default as `max_requests`'.
     pub ceiling_max_requests: Option<u32>,

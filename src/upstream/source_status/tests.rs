@@ -1,4 +1,4 @@
-//! What is told, over a limiter and cool-downs that say what each test wants.
+//! The status of sources, over a limiter and cool-downs that each test sets.
 
 use std::time::UNIX_EPOCH;
 

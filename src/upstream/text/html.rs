@@ -1,6 +1,6 @@
-//! HTML to text. First a pass over the tags that costs what the text is long: it drops what is not the writer's own text
-//! and leaves little but paragraphs and lists, of bounded depth. Only that is parsed: nested elements would cost a parser
-//! the square of their number.
+//! HTML to text. First a pass over the tags that costs what the text is long: it drops what is not the writer's own
+//! text and leaves little but paragraphs and lists, of bounded depth. Only that is parsed: nested elements would cost a
+//! parser the square of their number.
 
 use super::tags::{Tag, Token, Tokens};
 

@@ -120,7 +120,7 @@ fn the_same_content_is_the_same_state() {
 }
 
 #[test]
-fn a_broken_file_keeps_the_last_good_content_and_is_reported_until_mended() {
+fn a_broken_file_keeps_the_last_good_content_and_is_reported_until_fixed() {
     let bench = bench();
     bench.write(MASTER, "{\"as_of\": \"2026-01-15\", \"quotes\": {\"quotes\": [{\"symbol\": 5}]}}");
     bench.write("users/riley.json", "not JSON");

@@ -26,7 +26,7 @@ fn about(research: &Research, stocks: &[&str]) -> Vec<(String, Value)> {
             Some(name) => arguments[name] = json!(stocks[0]),
             None => continue,
         }
-        calls.push((tool.definition.name.clone(), arguments));
+        calls.push((tool.definition.name.to_string(), arguments));
     }
     calls
 }

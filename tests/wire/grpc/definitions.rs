@@ -121,7 +121,7 @@ async fn edits_are_seen_by_the_next_call_and_by_watchers_and_broken_files_change
     assert!(problems.iter().any(|problem| problem.pointer == "/titel"), "{problems:?}");
     assert_eq!(price().await, 200.5);
 
-    // Mended: said as well. A tool on which others depend cannot go; another can.
+    // Fixed: said as well. A tool on which others depend cannot go; another can.
     save(&master, &good);
     fs::remove_file(directory.path().join("tools/get_facts.json")).expect("removed");
     remove_key(&manifest, "titel");

@@ -19,7 +19,8 @@ const FILES: [(&str, &str); 6] = [
     ("transfers.json", "transfers"),
 ];
 
-/// The master file that the legacy files of a directory stand for, or everything that is wrong with them. Its date is the newest of theirs.
+/// The master file that the legacy files of a directory stand for, or everything that is wrong with them. Its date is
+/// the newest of theirs.
 pub fn merge(directory: &Path) -> Result<Value, Problems> {
     if !directory.is_dir() {
         let description = "there is no such directory";

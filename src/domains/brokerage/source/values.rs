@@ -83,7 +83,7 @@ impl Symbol {
         Self(text.trim().to_uppercase())
     }
 
-    /// The text.
+    /// The symbol in upper case.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -126,7 +126,7 @@ impl From<Time> for Timestamp {
 }
 
 impl AsOf {
-    /// The text.
+    /// The date or time as the file has it.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -12,7 +12,8 @@ use crate::{
     files::{Problem, Stamp, Tree},
 };
 
-/// Two writes within this time may bear the same stamp: some file systems count in seconds. Until then, content decides.
+/// Two writes within this time may bear the same stamp: some file systems count in seconds. Until then, content
+/// decides.
 const UNSETTLED: Duration = Duration::from_secs(2);
 
 /// Reads a file's text.
@@ -48,7 +49,7 @@ pub(super) enum Change {
     /// It has good content, which is new.
     Renewed,
     /// It was broken and is good again.
-    Mended,
+    Fixed,
     /// It has become broken, or broken in another way.
     Broken,
 }
@@ -124,7 +125,7 @@ impl<T> WatchedFile<T> {
     fn read(&mut self, text: &str) -> Change {
         match (self.parse)(&self.path, text) {
             Ok(value) => {
-                let change = if self.problems.is_empty() { Change::Renewed } else { Change::Mended };
+                let change = if self.problems.is_empty() { Change::Renewed } else { Change::Fixed };
                 self.good = Some((Content::of(text), Arc::new(value)));
                 self.problems.clear();
                 change

@@ -184,7 +184,7 @@ fn log<T>(change: Change, file: &WatchedFile<T>) {
     match change {
         Change::None => {}
         Change::Renewed => tracing::info!(file = file.path(), "brokerage data was renewed"),
-        Change::Mended => tracing::info!(file = file.path(), "brokerage data is good again"),
+        Change::Fixed => tracing::info!(file = file.path(), "brokerage data is good again"),
         Change::Broken => {
             for problem in file.problems() {
                 tracing::warn!(%problem, "brokerage data is broken; the last good content stays");

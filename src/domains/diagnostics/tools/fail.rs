@@ -1,4 +1,4 @@
-//! `debug_fail`: fails as it is told.
+//! `debug_fail`: fails as its input says.
 
 use super::stop_record::StopRecord;
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
     tool::{Reply, Tool},
 };
 
-/// See the module.
+/// Fails with the error of its input.
 #[derive(Clone, Copy, Debug)]
 pub struct DebugFail;
 

@@ -10,7 +10,7 @@ use crate::{
     tool::{self, Reply, Tool},
 };
 
-/// See the module.
+/// Calls itself to a given depth.
 #[derive(Clone, Copy, Debug)]
 pub struct DebugNested;
 

@@ -1,4 +1,4 @@
-//! `debug_panic`: panics where it is told.
+//! `debug_panic`: panics where its input says.
 
 use serde_json::json;
 
@@ -9,7 +9,7 @@ use crate::{
     tool::{Reply, Tool},
 };
 
-/// See the module.
+/// Panics before or after a first chunk.
 #[derive(Clone, Copy, Debug)]
 pub struct DebugPanic;
 

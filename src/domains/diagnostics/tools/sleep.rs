@@ -1,4 +1,4 @@
-//! `debug_sleep`: takes as long as it is told.
+//! `debug_sleep`: takes as long as its input says.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::{
     tool::{Reply, Tool},
 };
 
-/// See the module.
+/// Waits, and reports progress where asked.
 #[derive(Clone, Copy, Debug)]
 pub struct DebugSleep;
 

@@ -1,4 +1,4 @@
-//! `debug_stream`: streams as many chunks as it is told.
+//! `debug_stream`: streams as many chunks as its input says.
 
 use serde_json::{Map, Value, json};
 use tokio::time::sleep;
@@ -10,7 +10,7 @@ use crate::{
     tool::{Reply, Tool},
 };
 
-/// See the module.
+/// Sends a given number of chunks, at a given pace.
 #[derive(Clone, Copy, Debug)]
 pub struct DebugStream;
 

@@ -16,7 +16,7 @@ use crate::{
     tool::{Reply, Tool},
 };
 
-/// See the module.
+/// Counts the writes of each user.
 #[derive(Debug, Default)]
 pub struct DebugWrite {
     writes: Mutex<HashMap<UserId, i64>>,

@@ -17,8 +17,8 @@ use crate::{
 
 /// Gives a server the user's Screener.in credentials
 ///
-/// User name and password are asked for on the terminal, or read as two lines of standard input. The server keeps them in
-/// memory only, for this user and session.
+/// User name and password are asked for on the terminal, or read as two lines of standard input. The server keeps them
+/// in memory only, for this user and session.
 #[derive(Debug, Args)]
 pub(super) struct ScreenerLogin {
     /// The session whose calls may use them; without it, calls without a session

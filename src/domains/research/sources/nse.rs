@@ -194,8 +194,9 @@ impl Nse {
         if cookies.is_empty() {
             return Err(self.client.failed(Failure::malformed("the page set no cookie"), context));
         }
-        HeaderValue::from_str(&cookies.join("; "))
-            .map_err(|_| self.client.failed(Failure::malformed("a cookie that is no header"), context))
+        HeaderValue::from_str(&cookies.join("; ")).map_err(|_| {
+            self.client.failed(Failure::malformed("a cookie that is not a valid header value"), context)
+        })
     }
 }
 

@@ -14,7 +14,7 @@ pub struct Quarter {
     number: u32,
 }
 
-/// A text is no quarter.
+/// A text is not a valid quarter.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a quarter such as 1Q2024: {0:?}")]
 pub struct InvalidQuarter(String);

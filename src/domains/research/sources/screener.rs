@@ -1,8 +1,8 @@
 //! Screener.in: the stocks of a user's screens, from a copy wherever that is possible (spec 004 §3.0).
 //!
-//! Its bot detection is aggressive, so a request is the exception: a copy younger than a day is returned as it is, a user's
-//! screens are scraped at most once a day, nothing is retried, and whatever fails, the last copy is returned instead.
-//! Not here: limits and cool-downs, which every request meets in `http`.
+//! Its bot detection is aggressive, so a request is the exception: a copy younger than a day is returned as it is, a
+//! user's screens are scraped at most once a day, nothing is retried, and whatever fails, the last copy is returned
+//! instead. Not here: limits and cool-downs, which every request meets in `http`.
 
 mod browsed;
 mod catalogue;
@@ -94,7 +94,7 @@ impl Screener {
         }
     }
 
-    /// The day of the data: embedded data stands still, whenever it was scraped.
+    /// The day of the data: that of embedded data never changes, whenever it was scraped.
     pub fn as_of(&self, copy: &ScreenCopy) -> SystemTime {
         match self.settings.now {
             Now::Recorded(instant) => instant,

@@ -1,7 +1,7 @@
 //! The stocks that are known by name: what a symbol stands for, which stock a text names, and which ones it may mean.
 //!
-//! A text names a stock only if it says enough: the symbol, the company's name, or a beginning of the name that is no other
-//! company's and longer than one word. Anything less is a question. Not a limit: a live source may know more.
+//! A text names a stock only if it says enough: the symbol, the company's name, or a beginning of the name that is no
+//! other company's and longer than one word. Anything less is a question. Not a limit: a live source may know more.
 
 use std::{collections::BTreeMap, time::SystemTime};
 
@@ -88,7 +88,8 @@ impl Universe {
         self.stocks.get(symbol)
     }
 
-    /// Which stock a text names: by symbol, however it is written, or by name. Case and words such as `Ltd` do not matter.
+    /// Which stock a text names: by symbol, however it is written, or by name. Case and words such as `Ltd` do not
+    /// matter.
     pub fn named(&self, text: &str) -> Named<'_> {
         let by_symbol = self.get(&normal(text)).or_else(|| {
             let letters = letters(text);

@@ -63,8 +63,8 @@ pub trait Screens: Send + Sync + Debug {
         user: &'a UserId,
         screen_id: &'a str,
     ) -> BoxFuture<'a, Result<Option<ScreenCopy>, StoreError>>;
-    /// Keeps a copy, and puts its stocks into the user's watch-list with source `screener`. What the user put there stays
-    /// the user's, with its note; name, where unknown, and price are brought up to date.
+    /// Keeps a copy, and puts its stocks into the user's watch-list with source `screener`. What the user put there
+    /// stays the user's, with its note; name, where unknown, and price are brought up to date.
     fn keep<'a>(
         &'a self,
         user: &'a UserId,

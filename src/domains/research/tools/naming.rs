@@ -37,8 +37,8 @@ impl Naming {
         std::iter::once(self.name.as_str()).chain(symbol).collect()
     }
 
-    /// How well a title names the stock; `None` if it does not. A single word of which nothing is known names it only at
-    /// its beginning, where titles say what they are about.
+    /// How well a title names the stock; `None` if it does not. A single word of which nothing is known names it only
+    /// at its beginning, where titles say what they are about.
     pub(super) fn in_title(&self, title: &str) -> Option<Likeness> {
         let title = words(title);
         let has = |text: &str| match &words(text)[..] {

@@ -1,4 +1,5 @@
-//! The symbol that a tool is asked about: in its one form, and refused with what was probably meant where nobody knows it.
+//! The symbol that a tool is asked about: in its one form, and refused with what was probably meant where nobody knows
+//! it.
 
 use serde_json::Value;
 
@@ -30,8 +31,9 @@ pub(super) fn services() -> Required {
     Required::none().of::<Universe>()
 }
 
-/// Brings the parameters `symbol`, `symbols` and `query` into one form: the symbol of the stock that they name. What names
-/// no known stock is only written as symbols are, so that it may be asked for all the same; a query stays as it is.
+/// Brings the parameters `symbol`, `symbols` and `query` into one form: the symbol of the stock that they name. What
+/// names no known stock is only written as symbols are, so that it may be asked for all the same; a query stays as it
+/// is.
 pub(super) fn normalize(arguments: &mut Arguments, services: &Services) {
     let universe = services.find::<Universe>();
     let named = |text: &str| match universe.as_ref()?.named(text) {

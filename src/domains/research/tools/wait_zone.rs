@@ -57,7 +57,7 @@ pub enum Hit {
         /// How far, in percent.
         pct: f64,
     },
-    /// A rule looks at a value that needs more days than there are. What is not known is no permission.
+    /// A rule looks at a value that needs more days than there are, which counts as a hit.
     InsufficientHistory,
 }
 

@@ -96,22 +96,22 @@ fn only_health_is_public_and_only_watches_are_uncapped() {
 
 #[test]
 fn an_exception_for_a_method_that_does_not_exist_is_refused_with_those_that_do() {
-    let expected =
-        "toys gives a rule for toys.v1.ToyService/Wach, but there is no such method; there are Play, Watch";
+    let expected = "toys gives a rule for toys.v1.ToyService/Wach, but there is no such method; write one of Play, Watch";
     assert_eq!(errors(vec![("toys", toy_service().except("Wach", Rule::USER))]), [expected]);
 }
 
 #[test]
 fn a_service_that_two_domains_offer_is_refused_with_both_names() {
-    let expected = "both toys and games offer the gRPC service toys.v1.ToyService";
+    let expected = "both toys and games offer the gRPC service toys.v1.ToyService; rename one of the two";
     assert_eq!(errors(vec![("toys", toy_service()), ("games", toy_service())]), [expected]);
-    let expected = "both the platform and games offer the gRPC service toolwire.v1.ToolService";
+    let expected =
+        "both the platform and games offer the gRPC service toolwire.v1.ToolService; rename one of the two";
     assert_eq!(errors(vec![("games", named("toolwire.v1.ToolService"))]), [expected]);
 }
 
 #[test]
 fn a_service_without_a_descriptor_is_refused() {
-    let expected =
-        "games offers the gRPC service games.v1.GameService, but its descriptor set does not have it";
+    let expected = "games offers the gRPC service games.v1.GameService, but its descriptor set does not have it; \
+         add the service's .proto file to the set";
     assert_eq!(errors(vec![("games", named("games.v1.GameService"))]), [expected]);
 }

@@ -1,4 +1,4 @@
-//! Why a caller was not let in, and what it is told. The words give away nothing about which credentials exist.
+//! Why a caller was rejected, and the words of the answer. The words give away nothing about which credentials exist.
 
 use tonic::{Code, Status};
 use tonic_types::ErrorDetails;
@@ -41,7 +41,7 @@ impl From<AuthenticationError> for Status {
     fn from(error: AuthenticationError) -> Self {
         let text = error.to_string();
         match error {
-            // The caller can mend these by sending other credentials.
+            // The caller can fix these by sending other credentials.
             AuthenticationError::Missing | AuthenticationError::Proxied { .. } => {
                 status::plain(Code::Unauthenticated, "CREDENTIALS_MISSING", &text)
             }
@@ -53,7 +53,7 @@ impl From<AuthenticationError> for Status {
                 let details = ErrorDetails::with_bad_request_violation(header, rule);
                 status::status(Code::InvalidArgument, "INVALID_USER", &text, details)
             }
-            // Ours to mend.
+            // For the operator to fix.
             AuthenticationError::Unavailable => {
                 status::plain(Code::Unavailable, "AUTHENTICATION_UNAVAILABLE", &text)
             }

@@ -1,8 +1,8 @@
 //! No credentials: whoever reaches the loopback interface is trusted, and may name the user it acts for.
 //!
 //! For development and for one person's machine. It refuses every peer that is not on the loopback interface, whatever
-//! address the server was made to listen on, and every request that a proxy on this machine says it passed on: behind the
-//! proxy may be anybody. A proxy that says nothing cannot be told from a local caller.
+//! address the server was made to listen on, and every request that a proxy on this machine says it passed on: behind
+//! the proxy may be anybody. A proxy that says nothing looks like a local caller.
 
 use std::net::SocketAddr;
 
@@ -67,7 +67,7 @@ fn proxy_header(metadata: &HeaderMap) -> Option<&HeaderName> {
     metadata.keys().find(is_proxys)
 }
 
-/// Also as an IPv4 address in IPv6 clothes (`::ffff:127.0.0.1`).
+/// Also an IPv4-mapped address (`::ffff:127.0.0.1`).
 fn is_loopback(peer: SocketAddr) -> bool {
     peer.ip().to_canonical().is_loopback()
 }

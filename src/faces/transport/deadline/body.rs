@@ -46,7 +46,7 @@ impl<B: HttpBody> HttpBody for Body<B> {
         // The clock, not only the timer: a producer that is always ready never waits for one.
         let is_past = this.timer.is_past();
         match inner.poll_frame(cx) {
-            // What has said all it had to say may end as it was going to.
+            // A body that has sent its trailers ends normally.
             Poll::Ready(frame) if !is_past || is_end(frame.as_ref()) => return Poll::Ready(frame),
             Poll::Pending if !is_past => ready!(this.timer.poll(cx)),
             Poll::Ready(_) | Poll::Pending => {}

@@ -1,4 +1,5 @@
-//! A peer that does not speak what this port does: told so in words it may show, and let go without a reset.
+//! A peer that does not speak the protocol of this port: gets an answer that it may show, and is closed without a
+//! reset.
 
 use std::io;
 
@@ -18,14 +19,14 @@ pub(in super::super) enum Protocol {
     Binary,
 }
 
-/// What such a peer is told, as an answer of HTTP/1.1.
+/// The answer to such a peer, in HTTP/1.1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) struct Rejection {
     status: &'static str,
     pub(in super::super) text: &'static str,
 }
 
-/// Such a peer.
+/// A connection that began with another protocol.
 #[derive(Debug)]
 pub(in super::super) struct OtherProtocol<S> {
     stream: S,
@@ -36,7 +37,8 @@ impl Rejection {
     /// For plain text on a port that speaks TLS.
     pub(in super::super) const WANTS_TLS: Self =
         Self { status: "400 Bad Request", text: "This port speaks TLS: use https://." };
-    /// For TLS on a port that does not speak it. Clients show it as "not TLS", which a closed connection does not tell.
+    /// For TLS on a port that does not speak it. Clients then report that the
+    /// port is not TLS, which a closed connection would not show.
     const WANTS_PLAIN: Self =
         Self { status: "400 Bad Request", text: "This port does not speak TLS: use http://." };
     const WANTS_HTTP2: Self = Self {
@@ -68,14 +70,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> OtherProtocol<S> {
         }
     }
 
-    /// Says so and closes. The caller bounds the time.
+    /// Sends the rejection and closes. The caller bounds the time.
     pub(in super::super) async fn reject(mut self, rejection: Rejection) -> io::Result<()> {
         self.stream.write_all(rejection.bytes().as_bytes()).await?;
         close(self.stream).await
     }
 }
 
-/// Ends a connection. Closing with unread input would reset it, and the peer might lose what was said last.
+/// Ends a connection. Closing with unread input would reset it, and the peer might lose the last bytes.
 pub(in super::super) async fn close(mut stream: impl AsyncRead + AsyncWrite + Unpin) -> io::Result<()> {
     stream.shutdown().await?;
     copy(&mut stream.take(MAX_DRAINED), &mut sink()).await?;
@@ -100,8 +102,8 @@ mod tests {
 
     #[test]
     fn a_rejection_says_its_own_length() {
-        let told = Rejection::WANTS_TLS.bytes();
-        let (head, body) = told.split_once("\r\n\r\n").unwrap();
+        let answer = Rejection::WANTS_TLS.bytes();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
         assert!(head.starts_with("HTTP/1.1 400 Bad Request\r\n"), "{head}");
         assert!(head.contains(&format!("content-length: {}\r\n", body.len())), "{head}");
     }

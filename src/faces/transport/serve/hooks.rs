@@ -1,4 +1,4 @@
-//! What the rest of the process is told during the drain.
+//! Callbacks into the rest of the process during the drain.
 
 use std::fmt;
 
@@ -23,7 +23,8 @@ impl Hooks {
         self
     }
 
-    /// At the forced end, just before the streams left are cut: the place to record what becomes unknown. Must not block.
+    /// At the forced end, just before the streams left are cut: the place to record what becomes unknown. Must not
+    /// block.
     pub fn on_forced(mut self, hook: impl FnOnce() + Send + 'static) -> Self {
         self.on_forced = Box::new(hook);
         self

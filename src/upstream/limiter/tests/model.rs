@@ -41,7 +41,7 @@ pub(super) enum Arrival {
 
 pub(super) type Acquire = Pin<Box<dyn Future<Output = Result<(), Refused>> + Send>>;
 
-/// The limiter under test, and when each request was let through.
+/// The limiter under test, and when each request was admitted.
 pub(super) struct Real {
     pub(super) limiter: Arc<MemoryLimiter>,
     pub(super) began: Instant,
@@ -113,7 +113,7 @@ impl Real {
         }
     }
 
-    /// A millisecond passes: who is let through at its end.
+    /// A millisecond passes: who is admitted at its end.
     pub(super) async fn pass(&mut self) {
         advance(Duration::from_millis(1)).await;
         self.look().await;

@@ -1,4 +1,4 @@
-//! The files of `research/`, read anew for each request.
+//! The files of `research/`, read again for each request.
 
 use std::io;
 
@@ -29,7 +29,7 @@ impl Data {
         Ok(Self { tree, universe })
     }
 
-    /// The instant at which all of it stands still.
+    /// The instant that the data was recorded for.
     pub(super) fn now(&self) -> DateTime<Utc> {
         self.universe.recorded_at().into()
     }

@@ -98,7 +98,7 @@ fn has_cookie(asked: &Asked) -> bool {
     asked.cookie(COOKIE.0) == Some(COOKIE.1)
 }
 
-/// What a client hears that does not look like a browser.
+/// The answer to a client that does not look like a browser.
 fn too_many() -> Response {
     reply::text(StatusCode::TOO_MANY_REQUESTS, "Edge: Too Many Requests")
 }

@@ -1,4 +1,5 @@
-//! The dates of feeds: RFC 2822, with the zone `IST`, which no parser takes for India's, and with wrong days of the week.
+//! The dates of feeds: RFC 2822, with the zone `IST`, which no parser takes for India's, and with wrong days of the
+//! week.
 
 use chrono::{DateTime, Utc};
 

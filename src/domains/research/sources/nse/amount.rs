@@ -7,9 +7,9 @@ use serde_json::Value;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Amount(pub(super) Option<f64>);
 
-/// A text is no amount.
+/// A text is not a valid amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("an amount that is no number")]
+#[error("an amount that is not a number")]
 pub(super) struct NoAmount;
 
 impl Amount {

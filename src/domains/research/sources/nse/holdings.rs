@@ -65,7 +65,8 @@ fn is_document(link: &str) -> bool {
 
 /// The address of a filing below the configured archives: the exchange names the document, never the host.
 pub(super) fn address_of(filing: &Filing, archives: &Url) -> Result<Url, Failure> {
-    let link = archives.join(&filing.xbrl).map_err(|_| Failure::malformed("a link that is no address"))?;
+    let link =
+        archives.join(&filing.xbrl).map_err(|_| Failure::malformed("a link that is not a valid address"))?;
     if link.origin() == archives.origin() && link.path().starts_with(archives.path()) {
         return Ok(link);
     }

@@ -48,7 +48,8 @@ fn shares(document: &Document<'_>, kind: &str) -> Result<Option<f64>, Failure> {
     number.map(Some).ok_or_else(|| Failure::malformed(format!("a number of shares of {kind} that is none")))
 }
 
-/// The context of a kind of holder: by its member, or by its own name where it has none (`…_ContextI`, before 2025 `…I`).
+/// The context of a kind of holder: by its member, or by its own name where it has none (`…_ContextI`, before 2025
+/// `…I`).
 fn context<'a>(document: &'a Document<'_>, kind: &str) -> Option<&'a str> {
     let mut contexts = document.descendants().filter(|node| node.tag_name().name() == "context");
     contexts.find_map(|context| {

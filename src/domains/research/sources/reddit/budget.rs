@@ -1,5 +1,5 @@
-//! What Reddit says is left of our budget. Once nothing is, nothing is asked until it begins anew: each further request
-//! would be counted against us.
+//! What Reddit says is left of our budget. Once nothing is, nothing is asked until it begins again: each further
+//! request would be counted against us.
 
 use std::{
     sync::{Mutex, PoisonError},
@@ -40,7 +40,7 @@ impl Budget {
 /// No budget is waited for any longer, whatever a header says.
 const LONGEST_WAIT: Duration = Duration::from_hours(24);
 
-/// When the budget begins anew.
+/// When the budget begins again.
 pub(super) fn reset(answer: &Answer) -> Option<Duration> {
     let reset = Duration::try_from_secs_f64(number(answer, "x-ratelimit-reset")?).ok()?;
     Some(reset.min(LONGEST_WAIT))

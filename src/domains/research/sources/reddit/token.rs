@@ -87,10 +87,10 @@ async fn fetch(client: &Client, settings: &Settings, context: &ToolContext) -> R
 fn given(answer: &Answer, asked_at: Instant) -> Result<Token, Failure> {
     let given: Given = answer.json()?;
     let Some(token) = given.access_token.filter(|_| given.error.is_none()) else {
-        return Err(Failure::malformed("a token was due"));
+        return Err(Failure::malformed("an answer without the token"));
     };
     let mut bearer = HeaderValue::from_str(&format!("Bearer {token}"))
-        .map_err(|_| Failure::malformed("a token that is no header"))?;
+        .map_err(|_| Failure::malformed("a token that is not a valid header value"))?;
     bearer.set_sensitive(true);
     let life = given.expires_in.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let life = life

@@ -89,7 +89,7 @@ impl Link {
 }
 
 fn created_at(seconds: f64) -> Option<DateTime<Utc>> {
-    #[allow(clippy::cast_possible_truncation, reason = "whole seconds; what is out of range is no time")]
+    #[allow(clippy::cast_possible_truncation, reason = "whole seconds; what is out of range is not a time")]
     DateTime::from_timestamp(seconds as i64, 0)
 }
 

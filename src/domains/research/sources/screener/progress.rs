@@ -1,11 +1,11 @@
-//! How far a scrape is, for all the calls that wait for it. Only the newest message counts, and whoever comes later gets it
-//! at once.
+//! How far a scrape is, for all the calls that wait for it. Only the newest message counts, and whoever comes later
+//! gets it at once.
 
 use tokio::sync::watch;
 
 use crate::context::EventSink;
 
-/// The newest message of a scrape. Cloning it makes another handle of the same.
+/// The newest message of a scrape. Cheap to clone; clones share state.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Progress(watch::Sender<String>);
 

@@ -1,7 +1,7 @@
 //! The table of a screen: rows of stocks, in columns that only the tooltips of the header name.
 //!
-//! The header row repeats every 15 rows. A number that is blank, `-` or `NA` is missing; one that reads as anything else
-//! but a number makes the page unreadable, since a layout that has changed must not pass for data.
+//! The header row repeats every 15 rows. A number that is blank, `-` or `NA` is missing; one that reads as anything
+//! else but a number makes the page unreadable, since a layout that has changed must not pass for data.
 
 use percent_encoding::percent_decode_str;
 use scraper::{ElementRef, Html};

@@ -25,8 +25,8 @@ impl TimeLimits {
         Self { wait_ends: ends - reserve / 2, scrape_ends: ends - reserve }
     }
 
-    /// The context of a scrape that a call begins. Calls that join it may outlast the first: neither its cancellation nor
-    /// its events are the scrape's.
+    /// The context of a scrape that a call begins. Calls that join it may outlast the first: neither its cancellation
+    /// nor its events are the scrape's.
     pub(super) fn of_scrape(self, context: &ToolContext, cancellation: Cancellation) -> ToolContext {
         ToolContext {
             deadline: context.deadline.shortened(self.scrape_ends),

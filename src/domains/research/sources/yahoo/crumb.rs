@@ -45,7 +45,7 @@ pub(super) async fn fetch(
     let is_crumb = (1..=MAX_LENGTH).contains(&text.len())
         && text.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'<' | b'{'));
     if !is_crumb {
-        return Err(Failure::malformed(format!("{} bytes that are no crumb", text.len())));
+        return Err(Failure::malformed(format!("{} bytes that are not a valid crumb", text.len())));
     }
     Ok(Crumb { cookie, text: text.into() })
 }
@@ -56,7 +56,8 @@ async fn cookie(client: &Client, settings: &Settings, context: &ToolContext) -> 
     if cookies.is_empty() {
         return Err(Failure::malformed("the cookie host set no cookie"));
     }
-    HeaderValue::from_str(&cookies.join("; ")).map_err(|_| Failure::malformed("a cookie that is no header"))
+    HeaderValue::from_str(&cookies.join("; "))
+        .map_err(|_| Failure::malformed("a cookie that is not a valid header value"))
 }
 
 /// The host has no page to give, only a cookie: its status says nothing, unless that we are too many.

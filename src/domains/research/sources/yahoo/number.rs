@@ -19,7 +19,7 @@ fn of(value: &Value) -> Result<Option<f64>, String> {
         Value::Number(number) => number.as_f64(),
         Value::Object(object) => return object.get("raw").map_or(Ok(None), of),
         // `Infinity` and `NaN` are texts, since JSON has no such numbers.
-        Value::String(text) => Some(text.parse().map_err(|_| "a text that is no number".to_owned())?),
+        Value::String(text) => Some(text.parse().map_err(|_| "a text that is not a number".to_owned())?),
         Value::Bool(_) | Value::Array(_) => return Err("not a number in any form".to_owned()),
     };
     Ok(number.filter(|number| number.is_finite()))

@@ -159,7 +159,7 @@ fn error_table() -> Vec<(&'static str, ResponseTemplate, FailureKind)> {
         ("an unknown symbol", json(404, not_found.clone()), FailureKind::NotFound),
         ("an unknown symbol, although 200", json(200, not_found), FailureKind::NotFound),
         ("no result", json(200, json!({"chart": {"result": [], "error": null}})), FailureKind::NotFound),
-        ("a 404 that is no envelope", text(404, "no such page"), FailureKind::Malformed),
+        ("a 404 without the envelope", text(404, "no such page"), FailureKind::Malformed),
         ("credentials refused", json(401, unauthorised), FailureKind::AuthFailed),
         ("no browser", text(429, "Edge: Too Many Requests"), FailureKind::RateLimited),
         ("too many, although 200", text(200, "Too Many Requests"), FailureKind::RateLimited),

@@ -69,7 +69,7 @@ fn entry<'a>(
     point: &Point,
 ) -> Result<&'a mut ResultOfQuarter, Failure> {
     let date: NaiveDate =
-        point.as_of_date.parse().map_err(|_| Failure::malformed("an asOfDate that is no date"))?;
+        point.as_of_date.parse().map_err(|_| Failure::malformed("an asOfDate that is not a valid date"))?;
     let quarter = Quarter::of(date);
     Ok(quarters.entry(quarter).or_insert(ResultOfQuarter { quarter, revenue: None, net_profit: None }))
 }

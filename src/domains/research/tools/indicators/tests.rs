@@ -4,8 +4,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// QQQQ, 14 December 2009 to 1 February 2010, and its RSI(14): the spreadsheet `cs-rsi.xls` of `StockCharts` `ChartSchool`
-/// (Relative Strength Index), which states four decimals.
+/// QQQQ, 14 December 2009 to 1 February 2010, and its RSI(14): the spreadsheet `cs-rsi.xls` of `StockCharts`
+/// `ChartSchool` (Relative Strength Index), which states four decimals.
 const PUBLISHED_CLOSES: [f64; 33] = [
     44.3389, 44.0902, 44.1497, 43.6124, 44.3278, 44.8264, 45.0955, 45.4245, 45.8433, 46.0826, 45.8931,
     46.0328, 45.6140, 46.2820, 46.2820, 46.0028, 46.0328, 46.4116, 46.2222, 45.6439, 46.2122, 46.2521,

@@ -11,7 +11,7 @@ pub(super) const COOKIE: (&str, &str) = ("nsit", "embedded");
 pub(super) const BLOCK: &str =
     "<!DOCTYPE html><html><head><title>NSE India</title></head><body>Resource not found</body></html>";
 
-/// What a client hears that is no browser, or has not been on a page.
+/// The answer to a client that is not a browser, or has not been on a page.
 pub(super) fn refusal(asked: &Asked) -> Option<Response> {
     if !asked.is_browser() {
         return Some(reply::page(StatusCode::FORBIDDEN, BLOCK));

@@ -164,7 +164,7 @@ async fn neither_credentials_nor_cookies_are_logged_or_told() {
         .finish();
     let _subscriber = tracing::subscriber::set_default(subscriber);
     // The first one only makes every place that logs known: one that another test met first, on a thread without a
-    // subscriber, would be silent here until the interest of all is asked for anew.
+    // subscriber, would be silent here until the interest of all is asked for again.
     for wrong in [Wrong::Incomplete, Wrong::BadCredentials, Wrong::Anonymous, Wrong::Incomplete] {
         tracing::callsite::rebuild_interest_cache();
         let fixture = wrong.fixture().await;
