@@ -1,6 +1,6 @@
 //! What a domain is: tools, and everything that only they need, offered as one value.
 //!
-//! A domain is a tenant of the platform, which knows none by name. The bundled ones are listed in `domains.rs`; a
+//! The platform serves domains and knows none by name. The bundled ones are listed in `domains.rs`; a
 //! team's own crate makes its own the same way and hands it to the same function. Each part has the type of the room
 //! that uses it, so this file only gathers.
 

@@ -76,7 +76,7 @@ mod tests {
         );
         assert!(text.contains("`toolwire list`"), "{text}");
         let retry_after = std::time::Duration::from_secs(1);
-        let text = in_words(&Refusal::Overloaded { what: "too many calls".into(), retry_after }.into());
+        let text = in_words(&Refusal::TooManyRequestIds { retry_after }.into());
         assert!(text.ends_with("Try again in 1 s."), "{text}");
     }
 }

@@ -48,11 +48,9 @@ pub enum Refusal {
         /// The identifier.
         request_id: String,
     },
-    /// A bound of the service is reached.
-    #[error("{what}; try again in {} s", .retry_after.as_secs_f64())]
-    Overloaded {
-        /// Which bound.
-        what: String,
+    /// As many calls with a `request_id` are recorded as may be.
+    #[error("too many calls with a request_id; try again in {} s", .retry_after.as_secs_f64())]
+    TooManyRequestIds {
         /// When to try again.
         retry_after: Duration,
     },

@@ -24,7 +24,7 @@ impl From<Refusal> for Status {
             Refusal::UnknownTool { name, .. } => resource("tool", name),
             Refusal::UnknownIntent { intent, .. } => resource("intent", intent),
             Refusal::RequestIdReused { request_id } => resource("request_id", request_id),
-            Refusal::Overloaded { retry_after, .. } | Refusal::StateUnavailable { retry_after } => {
+            Refusal::TooManyRequestIds { retry_after } | Refusal::StateUnavailable { retry_after } => {
                 ErrorDetails::with_retry_info(Some(*retry_after))
             }
             _ => ErrorDetails::new(),
@@ -46,7 +46,7 @@ pub const fn code_of_refusal(refusal: &Refusal) -> Code {
         Refusal::ToolDisabled { .. } => Code::FailedPrecondition,
         Refusal::RequestIdReused { .. } => Code::AlreadyExists,
         // Nothing was started: a client or a mesh may retry after the stated time.
-        Refusal::Overloaded { .. } => Code::ResourceExhausted,
+        Refusal::TooManyRequestIds { .. } => Code::ResourceExhausted,
         Refusal::DeadlineExceeded => Code::DeadlineExceeded,
         // Nobody reads it; it is what logs and spans say.
         Refusal::CallerGone => Code::Cancelled,
@@ -65,7 +65,7 @@ pub const fn reason_of(refusal: &Refusal) -> &'static str {
         Refusal::PermissionDenied { .. } => "TOOL_NOT_ALLOWED",
         Refusal::ToolDisabled { .. } => "TOOL_DISABLED",
         Refusal::RequestIdReused { .. } => "REQUEST_ID_REUSED",
-        Refusal::Overloaded { .. } => "TOO_MANY_REQUEST_IDS",
+        Refusal::TooManyRequestIds { .. } => "TOO_MANY_REQUEST_IDS",
         Refusal::StateUnavailable { .. } => "STATE_UNAVAILABLE",
         Refusal::DeadlineExceeded => "DEADLINE_EXCEEDED",
         Refusal::CallerGone => "CALLER_GONE",

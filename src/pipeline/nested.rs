@@ -49,7 +49,7 @@ fn of_refusal(refusal: &Refusal) -> ToolError {
         Refusal::UnknownTool { .. }
         | Refusal::UnknownIntent { .. }
         | Refusal::ToolDisabled { .. }
-        | Refusal::Overloaded { .. }
+        | Refusal::TooManyRequestIds { .. }
         | Refusal::StateUnavailable { .. }
         | Refusal::ShuttingDown => ErrorCode::Unavailable,
         Refusal::DeadlineExceeded => ErrorCode::Timeout,

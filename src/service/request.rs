@@ -111,6 +111,15 @@ mod tests {
     }
 
     #[test]
+    fn the_words_of_an_error_begin_with_the_field_as_the_caller_wrote_it() {
+        for field in ["request_id", "x-toolwire-request-id"] {
+            let Err(Refusal::InvalidRequest(violations)) = request_id(field, "42") else { panic!("{field}") };
+            let expected = format!("{field} must be a UUID such as ");
+            assert!(violations[0].description.starts_with(&expected), "{violations:?}");
+        }
+    }
+
+    #[test]
     fn what_is_empty_is_not_given() {
         assert_eq!(request_id("request_id", "").unwrap(), None);
         assert_eq!(task_id("task_id", "").unwrap(), None);

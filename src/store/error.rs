@@ -1,6 +1,6 @@
 //! Why a store cannot be used: what callers and operators must tell apart, in words that say what to do.
 //!
-//! The words are for operators: they name paths. What callers are told is for whoever called the store to say.
+//! The words are for operators: they name paths. Whoever called the store chooses the words for callers.
 
 /// A store failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -77,7 +77,7 @@ impl LogQueue {
     }
 }
 
-/// Writes for as long as there is a queue. A line that cannot be written is lost: there is nobody to tell.
+/// Writes for as long as there is a queue. A line that cannot be written is lost: there is no other place to report it.
 fn write(received: &mpsc::Receiver<Message>, counts: &Counts, mut out: impl Write) {
     for message in received {
         match message {

@@ -52,7 +52,7 @@ fn every_refusal_has_its_row() {
         Refusal::PermissionDenied { tool: text() },
         Refusal::ToolDisabled { tool: text(), reason: text() },
         Refusal::RequestIdReused { request_id: text() },
-        Refusal::Overloaded { what: text(), retry_after: Duration::ZERO },
+        Refusal::TooManyRequestIds { retry_after: Duration::ZERO },
         Refusal::StateUnavailable { retry_after: Duration::ZERO },
         Refusal::DeadlineExceeded,
         Refusal::CallerGone,

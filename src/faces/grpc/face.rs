@@ -2,7 +2,7 @@
 
 use crate::service::Tools;
 
-/// What the services need of the house below. Cheap to clone.
+/// What the services need from the modules below. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Face {
     /// The tools.

@@ -15,7 +15,7 @@ use tokio::time::Instant;
 use super::{connection::Peer, grpc_timeout, reply::Reply};
 use crate::clock;
 
-/// Beyond this a time-out is as good as none, and would only strain the clock's arithmetic.
+/// The longest time-out that counts: more would overflow the clock's arithmetic and change nothing.
 const FOREVER: Duration = Duration::from_hours(8760);
 
 /// Stored in the extensions of every request that goes on.

@@ -90,7 +90,7 @@ where
                 let _ = timeout(bound, tls::reject_plain(stream)).await;
             }
             Ok(Err(error)) if is_lost(&error) => {
-                tracing::debug!(%address, "connection lost before its first bytes")
+                tracing::debug!(%address, "connection lost before its first bytes");
             }
             Ok(Err(error)) => tracing::info!(%address, %error, "connection closed: the TLS handshake failed"),
             Err(_) => tracing::debug!(%address, ?bound, "connection closed: no TLS handshake in time"),

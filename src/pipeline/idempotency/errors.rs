@@ -35,5 +35,5 @@ pub(super) fn unavailable() -> Refusal {
 }
 
 pub(super) fn full() -> Refusal {
-    Refusal::Overloaded { what: "too many calls with a request_id".to_owned(), retry_after: FULL_RETRY_AFTER }
+    Refusal::TooManyRequestIds { retry_after: FULL_RETRY_AFTER }
 }

@@ -176,7 +176,7 @@ struct ResultPoint {
     earnings: Number,
 }
 
-/// A module that is null is as good as none.
+/// A module that is null counts as missing.
 fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
     deserializer: D,
 ) -> Result<T, D::Error> {
