@@ -288,6 +288,7 @@ pub fn tree(data: &config::Data, domains: &[Domain]) -> Result<Tree, PathTaken> 
 /// The state of a configuration, with the tables of all domains. Without a place for it, only what needs it fails.
 fn state(state: &config::State, domains: &[Domain]) -> Result<Sqlite, TableTaken> {
     let directory = state.directory();
-    let state = directory.map_or_else(|error| Sqlite::nowhere(error.to_string()), |dir| Sqlite::at(&dir));
-    state.with(domains.iter().filter_map(|domain| domain.migrations.clone()))
+    let kept = directory.map_or_else(|error| Sqlite::nowhere(error.to_string()), |dir| Sqlite::at(&dir));
+    let kept = kept.remembering(state.request_ids);
+    kept.with(domains.iter().filter_map(|domain| domain.migrations.clone()))
 }

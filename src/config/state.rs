@@ -4,25 +4,38 @@ use std::path::PathBuf;
 
 use directories::ProjectDirs;
 
-use super::{ConfigError, reader::Reader, setting::Setting};
+use super::{ConfigError, reader::Reader, setting::Setting, size::Size};
+use crate::store::idempotency::USER_BYTES;
 
 /// What outlives the process: `[state]`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
     /// The directory of the state: calls with a `request_id`, cached results, cool-downs, what domains keep. Several
     /// processes may share it. `--state`, `TOOLWIRE_STATE`, default the platform's directory for such data, such as
     /// `~/.local/share/toolwire`.
     pub dir: Option<PathBuf>,
+    /// Bytes of the file for remembering one user's calls with a `request_id`: writes for 24 h; reads, which make room
+    /// for others, for 10 min. `TOOLWIRE_STATE_REQUEST_IDS`, default `1024MiB`: about a million writes.
+    pub request_ids: u64,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self { dir: None, request_ids: USER_BYTES }
+    }
 }
 
 impl State {
     pub(super) fn read(reader: &mut Reader) -> Self {
         let dir = Setting::new("state.dir", "TOOLWIRE_STATE").flag("--state");
         // The default is read as a value, so that a printed configuration shows the directory in use.
-        match of_platform() {
-            Some(of_platform) => Self { dir: Some(reader.value(dir, of_platform)) },
-            None => Self { dir: reader.optional(dir, None) },
-        }
+        let dir = match of_platform() {
+            Some(of_platform) => Some(reader.value(dir, of_platform)),
+            None => reader.optional(dir, None),
+        };
+        let request_ids = Setting::new("state.request_ids", "TOOLWIRE_STATE_REQUEST_IDS");
+        let Size(request_ids) = reader.value(request_ids, Size(USER_BYTES));
+        Self { dir, request_ids }
     }
 
     /// The directory. Asked only when the state is needed: without a home there is none.

@@ -48,10 +48,13 @@ pub enum Refusal {
         /// The identifier.
         request_id: String,
     },
-    /// As many calls with a `request_id` are recorded as may be.
-    #[error("too many calls with a request_id; try again in {} s", .retry_after.as_secs_f64())]
+    /// The user's writes with a `request_id` take all the room there is for remembering them.
+    #[error(
+        "your writes of the last 24 h take all the room there is for remembering them; the oldest is forgotten in {} s",
+        .retry_after.as_secs()
+    )]
     TooManyRequestIds {
-        /// When to try again.
+        /// When the oldest of them is forgotten.
         retry_after: Duration,
     },
     /// What must be recorded before a call begins cannot be: nothing was done.

@@ -1,4 +1,4 @@
-//! What is known of calls with a `request_id`: begun, and how they ended. Kept 24 h.
+//! What is known of calls with a `request_id`: begun, and how they ended. Bounded by bytes, each user apart.
 
 use std::{
     fmt::Debug,
@@ -14,18 +14,22 @@ use crate::{
     digest::Digest,
 };
 
-/// How long a call with a `request_id` is remembered.
-pub const RETENTION: Duration = Duration::from_hours(24);
+/// How many bytes the records of one user may have before new writes are refused rather than old ones forgotten:
+/// forgetting could repeat a write. A million small writes.
+pub const USER_BYTES: u64 = 1024 * 1024 * 1024;
 
-/// How many calls are remembered. Beyond it new ones are refused rather than old ones forgotten: forgetting could
-/// repeat a write.
-pub const CAPACITY: usize = 100_000;
+/// What a record costs beside its columns of variable length, and how often those of its key are there.
+const ROW: usize = 192;
+const COPIES_OF_KEY: usize = 3;
 
-/// How many calls of one user are remembered: no user can use up what is there for all.
-pub const USER_CAPACITY: usize = 10_000;
-
-/// How many bytes the outcomes of one user's calls may have before new ones are refused.
-pub const USER_BYTES: usize = 32 * 1024 * 1024;
+/// What a call does, which says how long it is remembered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// It only reads: forgotten, it is read again.
+    Read,
+    /// Anything else: forgotten, it would be done again.
+    Write,
+}
 
 /// Identifies a call with a `request_id`: identifiers of different users or tools never meet.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -52,18 +56,46 @@ pub enum Begun {
     Ended(Box<ToolResult<StoredPayload>>),
     /// It was used before with other arguments.
     Conflict,
-    /// No more calls can be remembered now.
-    Full,
+    /// The user's writes leave no room for another record.
+    Full {
+        /// When the oldest of them is forgotten.
+        until: SystemTime,
+    },
     /// It cannot be recorded, and so must not be carried out. The detail is for operators.
     Unavailable(StoreError),
 }
 
 /// Remembers calls with a `request_id`.
 pub trait Idempotency: Send + Sync + Debug {
-    /// Records the beginning at the given time, unless it is recorded already.
-    fn begin<'a>(&'a self, key: &'a Key, digest: ArgumentsDigest, now: SystemTime) -> BoxFuture<'a, Begun>;
+    /// Records the beginning at the given time, unless it is recorded already. Reads make room for others of their
+    /// user.
+    fn begin<'a>(
+        &'a self,
+        key: &'a Key,
+        effect: Effect,
+        digest: ArgumentsDigest,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Begun>;
     /// Records the end. Unless it succeeds, the call stays unfinished.
     fn end<'a>(&'a self, key: &'a Key, result: &'a ToolResult) -> BoxFuture<'a, Result<(), StoreError>>;
     /// Forgets a call that turned out not to have done anything, so that it can be tried again.
     fn forget<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<(), StoreError>>;
+}
+
+impl Effect {
+    /// How long such a call is remembered.
+    pub const fn retention(self) -> Duration {
+        match self {
+            Self::Read => Duration::from_mins(10),
+            Self::Write => Duration::from_hours(24),
+        }
+    }
+}
+
+impl Key {
+    /// What a record without an outcome costs.
+    pub(super) fn bytes(&self) -> usize {
+        let request_id = self.request_id.to_string();
+        ROW + COPIES_OF_KEY * (self.user.as_str().len() + self.tool.as_str().len() + request_id.len())
+    }
 }

@@ -26,7 +26,7 @@ pub use self::{
     error::Failed,
     migrations::{Migrations, TableTaken},
 };
-use super::{StoreError, results::MAX_BYTES};
+use super::{StoreError, idempotency::USER_BYTES, results::MAX_BYTES};
 use crate::context::UserId;
 
 /// State in one SQLite file.
@@ -37,6 +37,8 @@ pub struct Sqlite {
     tables: Vec<Migrations>,
     /// How many bytes of results are kept.
     results_bytes: u64,
+    /// How many bytes are remembered of each user's calls with a `request_id`.
+    user_bytes: u64,
     pools: OnceCell<Pools>,
     last_error: LastError,
 }
@@ -95,6 +97,7 @@ impl Sqlite {
             place,
             tables,
             results_bytes: MAX_BYTES,
+            user_bytes: USER_BYTES,
             pools: OnceCell::new(),
             last_error: LastError::default(),
         }
@@ -110,6 +113,11 @@ impl Sqlite {
     /// The same state, keeping at most so many bytes of results.
     pub fn keeping(self, results_bytes: u64) -> Self {
         Self { results_bytes, ..self }
+    }
+
+    /// The same state, remembering so many bytes of each user's calls with a `request_id`.
+    pub fn remembering(self, user_bytes: u64) -> Self {
+        Self { user_bytes, ..self }
     }
 
     /// Opens and checks the state now, so that what is wrong with it shows before anything needs it.

@@ -8,8 +8,11 @@ mod characters;
 mod cut;
 mod frame;
 mod html;
+mod line;
 mod space;
 mod tags;
+
+pub use line::Line;
 
 /// More of a raw text than this, in bytes, is never looked at.
 const MAX_RAW: usize = 64 * 1024;

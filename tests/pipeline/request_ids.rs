@@ -7,9 +7,15 @@ use super::*;
 struct SlowStore(MemoryIdempotency);
 
 impl Idempotency for SlowStore {
-    fn begin<'a>(&'a self, key: &'a Key, digest: ArgumentsDigest, now: SystemTime) -> BoxFuture<'a, Begun> {
+    fn begin<'a>(
+        &'a self,
+        key: &'a Key,
+        effect: Effect,
+        digest: ArgumentsDigest,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Begun> {
         Box::pin(async move {
-            let begun = self.0.begin(key, digest, now).await;
+            let begun = self.0.begin(key, effect, digest, now).await;
             if matches!(begun, Begun::New) {
                 sleep(Duration::from_millis(10)).await;
             }
@@ -34,6 +40,7 @@ impl Idempotency for BrokenStore {
     fn begin<'a>(
         &'a self,
         _key: &'a Key,
+        _effect: Effect,
         _digest: ArgumentsDigest,
         _now: SystemTime,
     ) -> BoxFuture<'a, Begun> {
@@ -46,6 +53,22 @@ impl Idempotency for BrokenStore {
 
     fn forget<'a>(&'a self, _key: &'a Key) -> BoxFuture<'a, Result<(), StoreError>> {
         unreachable!("nothing begins")
+    }
+}
+
+#[tokio::test]
+async fn a_full_share_refuses_writes_until_the_oldest_is_forgotten_and_no_read() {
+    let bench = Bench::storing(MemoryIdempotency::new(1));
+    result(bench.run(write(RequestId::generate(), "x", "0s")).await);
+    let refusal = bench.run(write(RequestId::generate(), "x", "0s")).await.unwrap_err();
+    let Refusal::TooManyRequestIds { retry_after } = &refusal else { panic!("{refusal:?}") };
+    assert!(refusal.to_string().contains("the oldest is forgotten in"), "{refusal}");
+    let day = Effect::Write.retention();
+    assert!(*retry_after <= day && *retry_after > day - Duration::from_mins(1), "{retry_after:?}");
+    for _ in 0..3 {
+        let mut read = Bench::call("debug_sleep", json!({"duration": "0s"}));
+        read.request_id = Some(RequestId::generate());
+        result(bench.run(read).await);
     }
 }
 

@@ -11,7 +11,7 @@ use toolwire::{
     domains::diagnostics::proto::v1::DebugWriteOutput,
     store::{
         MemoryIdempotency, Sqlite,
-        idempotency::{Begun, Idempotency, Key, RETENTION, USER_BYTES, USER_CAPACITY},
+        idempotency::{Begun, Effect, Idempotency, Key},
     },
 };
 
@@ -47,7 +47,7 @@ async fn begin(store: &Store, key: &Key) -> Begun {
 }
 
 async fn begin_at(store: &Store, key: &Key, now: SystemTime) -> Begun {
-    store.begin(key, digest("1"), now).await
+    store.begin(key, Effect::Write, digest("1"), now).await
 }
 
 #[tokio::test]
@@ -57,10 +57,16 @@ async fn a_repeat_meets_the_outcome_and_other_arguments_a_conflict() {
         let key = key("a");
         assert!(matches!(begin(&store, &key).await, Begun::New), "{store:?}");
         assert!(matches!(begin(&store, &key).await, Begun::Unfinished), "{store:?}");
-        assert!(matches!(store.begin(&key, digest("2"), now()).await, Begun::Conflict), "{store:?}");
+        assert!(
+            matches!(store.begin(&key, Effect::Write, digest("2"), now()).await, Begun::Conflict),
+            "{store:?}"
+        );
         store.end(&key, &result()).await.unwrap();
         assert!(matches!(begin(&store, &key).await, Begun::Ended(_)), "{store:?}");
-        assert!(matches!(store.begin(&key, digest("2"), now()).await, Begun::Conflict), "{store:?}");
+        assert!(
+            matches!(store.begin(&key, Effect::Write, digest("2"), now()).await, Begun::Conflict),
+            "{store:?}"
+        );
     }
 }
 
@@ -98,15 +104,18 @@ async fn an_outcome_comes_back_whole() {
 }
 
 #[tokio::test]
-async fn a_record_is_kept_for_a_day() {
+async fn a_write_is_kept_for_a_day_and_a_read_for_minutes() {
     let (stores, _directory) = stores();
     for store in stores {
-        let key = key("a");
-        begin(&store, &key).await;
-        store.end(&key, &result()).await.unwrap();
-        let end = now() + RETENTION;
-        assert!(matches!(begin_at(&store, &key, end - SECOND).await, Begun::Ended(_)), "{store:?}");
-        assert!(matches!(begin_at(&store, &key, end).await, Begun::New), "{store:?}");
+        for effect in [Effect::Write, Effect::Read] {
+            let key = key("a");
+            store.begin(&key, effect, digest("1"), now()).await;
+            store.end(&key, &result()).await.unwrap();
+            let end = now() + effect.retention();
+            assert!(matches!(begin_at(&store, &key, end - SECOND).await, Begun::Ended(_)), "{store:?}");
+            assert!(matches!(begin_at(&store, &key, end).await, Begun::New), "{store:?}");
+        }
+        assert!(Effect::Read.retention() < SECOND * 3_600);
     }
 }
 
@@ -125,36 +134,63 @@ async fn what_is_forgotten_can_be_tried_again() {
     }
 }
 
-#[tokio::test]
-async fn a_user_who_used_up_its_share_leaves_room_for_others_and_gets_it_back() {
-    // Ten thousand waits for a disk would show nothing more.
-    let stores: [Store; 2] = [Arc::new(MemoryIdempotency::default()), Arc::new(Sqlite::in_memory())];
-    for store in stores {
-        let first = key("a");
-        begin(&store, &first).await;
-        for _ in 1..USER_CAPACITY {
-            assert!(matches!(begin(&store, &key("a")).await, Begun::New));
+/// Every implementation, remembering little of each user.
+fn small_stores() -> [Store; 2] {
+    const FEW: u64 = 4_000;
+    [Arc::new(MemoryIdempotency::new(FEW)), Arc::new(Sqlite::in_memory().remembering(FEW))]
+}
+
+/// Begins calls of a user until there is no room: the first one, and until when.
+async fn fill(store: &Store, name: &str, now: SystemTime) -> (Key, SystemTime) {
+    let first = key(name);
+    assert!(matches!(begin_at(store, &first, now).await, Begun::New));
+    loop {
+        match begin_at(store, &key(name), now + SECOND).await {
+            Begun::New => {}
+            Begun::Full { until } => return (first, until),
+            other => panic!("{other:?}"),
         }
-        assert!(matches!(begin(&store, &key("a")).await, Begun::Full), "{store:?}");
-        assert!(matches!(begin(&store, &first).await, Begun::Unfinished), "{store:?}");
-        assert!(matches!(begin(&store, &key("b")).await, Begun::New), "{store:?}");
-        store.forget(&first).await.unwrap();
-        assert!(matches!(begin(&store, &key("a")).await, Begun::New), "{store:?}");
-        let later = now() + RETENTION;
-        assert!(matches!(begin_at(&store, &key("a"), later).await, Begun::New), "{store:?}");
     }
 }
 
 #[tokio::test]
-async fn large_outcomes_use_up_a_share_too() {
-    let (stores, _directory) = stores();
-    for store in stores {
+async fn a_full_share_is_of_one_user_and_says_when_it_has_room() {
+    for store in small_stores() {
+        let (first, until) = fill(&store, "a", now()).await;
+        assert_eq!(until, now() + Effect::Write.retention(), "{store:?}");
+        assert!(matches!(begin(&store, &first).await, Begun::Unfinished), "{store:?}");
+        // As many others as there may be.
+        for name in ["b", "c", "d"] {
+            fill(&store, name, now()).await;
+        }
+        assert!(matches!(begin_at(&store, &key("a"), until - SECOND).await, Begun::Full { .. }), "{store:?}");
+        assert!(matches!(begin_at(&store, &key("a"), until).await, Begun::New), "{store:?}");
+    }
+}
+
+#[tokio::test]
+async fn reads_make_room_for_other_calls_of_their_user() {
+    for store in small_stores() {
+        let write = key("a");
+        assert!(matches!(begin(&store, &write).await, Begun::New));
+        for _ in 0..100 {
+            let read = store.begin(&key("a"), Effect::Read, digest("1"), now()).await;
+            assert!(matches!(read, Begun::New), "{store:?}: {read:?}");
+        }
+        assert!(matches!(begin(&store, &key("a")).await, Begun::New), "{store:?}");
+        assert!(matches!(begin(&store, &write).await, Begun::Unfinished), "{store:?}");
+    }
+}
+
+#[tokio::test]
+async fn outcomes_use_up_a_share_too() {
+    for store in small_stores() {
         let key_of_large = key("a");
-        let value = "x".repeat(USER_BYTES);
+        let value = "x".repeat(4_000);
         let large = Payload::from_message(&DebugWriteOutput { value, ..DebugWriteOutput::default() });
         begin(&store, &key_of_large).await;
         store.end(&key_of_large, &ToolResult { outcome: Ok(large), ..result() }).await.unwrap();
-        assert!(matches!(begin(&store, &key("a")).await, Begun::Full), "{store:?}");
+        assert!(matches!(begin(&store, &key("a")).await, Begun::Full { .. }), "{store:?}");
         assert!(matches!(begin(&store, &key("b")).await, Begun::New), "{store:?}");
         assert!(matches!(begin(&store, &key_of_large).await, Begun::Ended(_)), "{store:?}");
         store.forget(&key_of_large).await.unwrap();

@@ -1,11 +1,11 @@
 //! The errors of a call that needs a record: refusals, and an outcome that is not known.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use crate::contract::{ErrorCode, Refusal, ToolError, Violation};
-
-/// When to try again after all records are taken.
-const FULL_RETRY_AFTER: Duration = Duration::from_mins(1);
+use crate::{
+    clock,
+    contract::{ErrorCode, Refusal, ToolError, Violation},
+};
 
 /// When to try again after the store has failed.
 const UNAVAILABLE_RETRY_AFTER: Duration = Duration::from_secs(5);
@@ -34,6 +34,7 @@ pub(super) fn unavailable() -> Refusal {
     Refusal::StateUnavailable { retry_after: UNAVAILABLE_RETRY_AFTER }
 }
 
-pub(super) fn full() -> Refusal {
-    Refusal::TooManyRequestIds { retry_after: FULL_RETRY_AFTER }
+/// The user's records take all the bytes there are for them until the given instant.
+pub(super) fn full(until: SystemTime) -> Refusal {
+    Refusal::TooManyRequestIds { retry_after: until.duration_since(clock::wall()).unwrap_or_default() }
 }

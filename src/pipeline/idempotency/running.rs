@@ -16,7 +16,7 @@ use crate::{
     single_flight::{SingleFlight, UnattendedPolicy, Waiter},
     store::{
         StoreError,
-        idempotency::{ArgumentsDigest, Begun, Idempotency, Key},
+        idempotency::{ArgumentsDigest, Begun, Effect, Idempotency, Key},
     },
 };
 
@@ -60,13 +60,16 @@ impl Running {
         if call.context.cancellation.is_cancelled() {
             return Found::Ended(Ok(call.failed(ToolError::cancelled())));
         }
-        let begun = self.store.begin(&key, digest_of(&call), clock::wall()).await;
+        let effect = if call.writes() { Effect::Write } else { Effect::Read };
+        let begun = self.store.begin(&key, effect, digest_of(&call), clock::wall()).await;
         let is_new = matches!(begun, Begun::New);
         let joined = match begun {
             Begun::Conflict => {
                 return refused(Refusal::RequestIdReused { request_id: key.request_id.to_string() });
             }
-            Begun::Full => return refused(errors::full()),
+            Begun::Full { until } if call.writes() => return refused(errors::full(until)),
+            // A read without a record is read again by whoever repeats it.
+            Begun::Full { .. } => self.work.join(&key, &call.context.cancellation),
             Begun::Unavailable(error) => {
                 log_unavailable(&call, &error);
                 return refused(errors::unavailable());

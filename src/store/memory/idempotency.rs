@@ -1,7 +1,7 @@
 //! Idempotency records in memory.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     future::ready,
     sync::{Mutex, MutexGuard, PoisonError},
     time::SystemTime,
@@ -14,29 +14,34 @@ use crate::{
     contract::{Payload, ToolResult},
     store::{
         StoreError,
-        idempotency::{
-            ArgumentsDigest, Begun, CAPACITY, Idempotency, Key, RETENTION, USER_BYTES, USER_CAPACITY,
-        },
+        idempotency::{ArgumentsDigest, Begun, Effect, Idempotency, Key, USER_BYTES},
     },
 };
 
 /// Remembers calls until the process ends.
-#[derive(Debug, Default)]
-pub struct MemoryIdempotency(Mutex<Records>);
+#[derive(Debug)]
+pub struct MemoryIdempotency {
+    /// How many bytes the records of one user may have.
+    user_bytes: u64,
+    records: Mutex<Records>,
+}
 
 #[derive(Debug, Default)]
 struct Records {
     by_key: HashMap<Key, Record>,
-    /// By number: oldest first.
-    order: BTreeMap<u64, Key>,
+    /// First those that are forgotten first.
+    by_end: BTreeMap<Place, Key>,
     next: u64,
     users: HashMap<UserId, Used>,
 }
 
+/// When a record is forgotten, and its number.
+type Place = (SystemTime, u64);
+
 #[derive(Debug)]
 struct Record {
-    number: u64,
-    begun: SystemTime,
+    place: Place,
+    effect: Effect,
     digest: ArgumentsDigest,
     result: Option<ToolResult>,
 }
@@ -44,19 +49,37 @@ struct Record {
 /// What is remembered of one user.
 #[derive(Debug, Default)]
 struct Used {
-    records: usize,
-    bytes: usize,
+    bytes: u64,
+    reads: BTreeSet<Place>,
+    writes: BTreeSet<Place>,
+}
+
+impl Default for MemoryIdempotency {
+    fn default() -> Self {
+        Self::new(USER_BYTES)
+    }
 }
 
 impl MemoryIdempotency {
+    /// Remembers so many bytes of each user.
+    pub fn new(user_bytes: u64) -> Self {
+        Self { user_bytes, records: Mutex::default() }
+    }
+
     fn records(&self) -> MutexGuard<'_, Records> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.records.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Idempotency for MemoryIdempotency {
-    fn begin<'a>(&'a self, key: &'a Key, digest: ArgumentsDigest, now: SystemTime) -> BoxFuture<'a, Begun> {
-        Box::pin(ready(self.records().begin(key, digest, now)))
+    fn begin<'a>(
+        &'a self,
+        key: &'a Key,
+        effect: Effect,
+        digest: ArgumentsDigest,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Begun> {
+        Box::pin(ready(self.records().begin(key, effect, digest, now, self.user_bytes)))
     }
 
     fn end<'a>(&'a self, key: &'a Key, result: &'a ToolResult) -> BoxFuture<'a, Result<(), StoreError>> {
@@ -71,7 +94,14 @@ impl Idempotency for MemoryIdempotency {
 }
 
 impl Records {
-    fn begin(&mut self, key: &Key, digest: ArgumentsDigest, now: SystemTime) -> Begun {
+    fn begin(
+        &mut self,
+        key: &Key,
+        effect: Effect,
+        digest: ArgumentsDigest,
+        now: SystemTime,
+        user_bytes: u64,
+    ) -> Begun {
         self.expire(now);
         match self.by_key.get(key) {
             Some(record) if record.digest != digest => return Begun::Conflict,
@@ -79,14 +109,18 @@ impl Records {
                 return Begun::Ended(Box::new(result.clone().into()));
             }
             Some(_) => return Begun::Unfinished,
-            None if self.is_full(&key.user) => return Begun::Full,
             None => {}
         }
-        let number = self.next;
+        if let Some(until) = self.full_until(&key.user, user_bytes) {
+            return Begun::Full { until };
+        }
+        let place = (now + effect.retention(), self.next);
         self.next += 1;
-        self.users.entry(key.user.clone()).or_default().records += 1;
-        self.order.insert(number, key.clone());
-        self.by_key.insert(key.clone(), Record { number, begun: now, digest, result: None });
+        let used = self.users.entry(key.user.clone()).or_default();
+        used.bytes += size(key, None);
+        used.of(effect).insert(place);
+        self.by_end.insert(place, key.clone());
+        self.by_key.insert(key.clone(), Record { place, effect, digest, result: None });
         Begun::New
     }
 
@@ -94,39 +128,54 @@ impl Records {
         let Some(record) = self.by_key.get_mut(key) else { return };
         let before = record.result.replace(result.clone());
         let used = self.users.entry(key.user.clone()).or_default();
-        used.bytes = used.bytes + size(Some(result)) - size(before.as_ref());
+        used.bytes = used.bytes + size(key, Some(result)) - size(key, before.as_ref());
     }
 
     fn forget(&mut self, key: &Key) {
         let Some(record) = self.by_key.remove(key) else { return };
-        self.order.remove(&record.number);
+        self.by_end.remove(&record.place);
         if let Some(used) = self.users.get_mut(&key.user) {
-            used.records -= 1;
-            used.bytes -= size(record.result.as_ref());
-            if used.records == 0 {
+            used.bytes -= size(key, record.result.as_ref());
+            used.of(record.effect).remove(&record.place);
+            if used.reads.is_empty() && used.writes.is_empty() {
                 self.users.remove(&key.user);
             }
         }
     }
 
-    fn is_full(&self, user: &UserId) -> bool {
-        let is_used_up = |used: &Used| used.records >= USER_CAPACITY || used.bytes >= USER_BYTES;
-        self.by_key.len() >= CAPACITY || self.users.get(user).is_some_and(is_used_up)
+    /// When a full share of a user's has room again; `None` if it has some, which reads make for others.
+    fn full_until(&mut self, user: &UserId, user_bytes: u64) -> Option<SystemTime> {
+        loop {
+            let used = self.users.get(user).filter(|used| used.bytes >= user_bytes)?;
+            let Some(oldest) = used.reads.first() else { return used.writes.first().map(|(end, _)| *end) };
+            let key = self.by_end.get(oldest)?.clone();
+            self.forget(&key);
+        }
     }
 
     fn expire(&mut self, now: SystemTime) {
-        while let Some(key) = self.order.first_key_value().map(|(_, key)| key.clone()) {
-            let is_old = |record: &Record| now.duration_since(record.begun).is_ok_and(|age| age >= RETENTION);
-            if !self.by_key.get(&key).is_some_and(is_old) {
+        while let Some(((end, _), key)) = self.by_end.first_key_value() {
+            if *end > now {
                 return;
             }
+            let key = key.clone();
             self.forget(&key);
         }
     }
 }
 
-fn size(result: Option<&ToolResult>) -> usize {
-    result.and_then(|result| result.outcome.as_ref().ok()).map_or(0, Payload::encoded_len)
+impl Used {
+    fn of(&mut self, effect: Effect) -> &mut BTreeSet<Place> {
+        match effect {
+            Effect::Read => &mut self.reads,
+            Effect::Write => &mut self.writes,
+        }
+    }
+}
+
+fn size(key: &Key, result: Option<&ToolResult>) -> u64 {
+    let outcome = result.and_then(|result| result.outcome.as_ref().ok()).map_or(0, Payload::encoded_len);
+    (key.bytes() + outcome) as u64
 }
 
 #[cfg(test)]
@@ -143,13 +192,12 @@ mod tests {
             request_id: RequestId::generate(),
         };
         for _ in 0..3 {
-            assert!(matches!(
-                store.records().begin(&key, crate::digest::Digest::of_bytes(b"1"), clock::wall()),
-                Begun::New
-            ));
+            let (digest, now) = (crate::digest::Digest::of_bytes(b"1"), clock::wall());
+            let begun = store.records().begin(&key, Effect::Write, digest, now, USER_BYTES);
+            assert!(matches!(begun, Begun::New));
             store.records().forget(&key);
         }
         let records = store.records();
-        assert!(records.by_key.is_empty() && records.order.is_empty() && records.users.is_empty());
+        assert!(records.by_key.is_empty() && records.by_end.is_empty() && records.users.is_empty());
     }
 }

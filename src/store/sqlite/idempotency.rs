@@ -8,30 +8,34 @@ use sqlx::{Row, sqlite::SqliteRow};
 use super::{
     Change, Durability, Failed, Sqlite,
     outcome_columns::OutcomeColumns,
-    time::{instant, length, millis},
+    time::{instant, millis},
 };
 use crate::{
     context::UserId,
     contract::ToolResult,
     store::{
         StoreError,
-        idempotency::{
-            ArgumentsDigest, Begun, CAPACITY, Idempotency, Key, RETENTION, USER_BYTES, USER_CAPACITY,
-        },
+        idempotency::{ArgumentsDigest, Begun, Effect, Idempotency, Key},
     },
 };
 
-const EXPIRE: &str = "DELETE FROM idempotency WHERE begun_at <= ?";
+/// Those that nobody remembers any more, a few at a time: each call brings one and takes more away.
+const EXPIRE: &str = "DELETE FROM idempotency WHERE rowid IN \
+                      (SELECT rowid FROM idempotency WHERE expires_at <= ? ORDER BY expires_at LIMIT 64)";
 
-const FIND: &str = "SELECT digest, fetched_at, kept, data FROM idempotency \
+const FIND: &str = "SELECT digest, fetched_at, kept, data, expires_at FROM idempotency \
                     WHERE user_id = ? AND tool = ? AND request_id = ?";
 
-const USAGE: &str = "SELECT COALESCE(SUM(records), 0) AS records, \
-                     COALESCE(SUM(records) FILTER (WHERE user_id = ?1), 0) AS user_records, \
-                     COALESCE(SUM(bytes) FILTER (WHERE user_id = ?1), 0) AS user_bytes FROM idempotency_usage";
+const USED: &str = "SELECT bytes FROM idempotency_usage WHERE user_id = ?";
 
-const BEGIN: &str =
-    "INSERT INTO idempotency (digest, begun_at, user_id, tool, request_id) VALUES (?, ?, ?, ?, ?)";
+/// What may go to make room: a read that is forgotten is read again.
+const MAKE_ROOM: &str = "DELETE FROM idempotency WHERE rowid IN (SELECT rowid FROM idempotency \
+                         WHERE user_id = ?1 AND (reads = 1 OR expires_at <= ?2) ORDER BY expires_at LIMIT 64)";
+
+const FULL_UNTIL: &str = "SELECT MIN(expires_at) FROM idempotency WHERE user_id = ?";
+
+const BEGIN: &str = "INSERT INTO idempotency (digest, begun_at, expires_at, reads, bytes, user_id, tool, request_id) \
+                     VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
 
 const END: &str = "UPDATE idempotency SET fetched_at = ?, kept = ?, data = ?, bytes = ? \
                    WHERE user_id = ? AND tool = ? AND request_id = ?";
@@ -39,9 +43,15 @@ const END: &str = "UPDATE idempotency SET fetched_at = ?, kept = ?, data = ?, by
 const FORGET: &str = "DELETE FROM idempotency WHERE user_id = ? AND tool = ? AND request_id = ?";
 
 impl Idempotency for Sqlite {
-    fn begin<'a>(&'a self, key: &'a Key, digest: ArgumentsDigest, now: SystemTime) -> BoxFuture<'a, Begun> {
+    fn begin<'a>(
+        &'a self,
+        key: &'a Key,
+        effect: Effect,
+        digest: ArgumentsDigest,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Begun> {
         Box::pin(async move {
-            self.explain(self.begin_call(key, digest, now).await).unwrap_or_else(Begun::Unavailable)
+            self.explain(self.begin_call(key, effect, digest, now).await).unwrap_or_else(Begun::Unavailable)
         })
     }
 
@@ -55,18 +65,35 @@ impl Idempotency for Sqlite {
 }
 
 impl Sqlite {
-    async fn begin_call(&self, key: &Key, digest: ArgumentsDigest, now: SystemTime) -> Result<Begun, Failed> {
+    async fn begin_call(
+        &self,
+        key: &Key,
+        effect: Effect,
+        digest: ArgumentsDigest,
+        now: SystemTime,
+    ) -> Result<Begun, Failed> {
+        let expires_at = millis(now + effect.retention());
         let now = millis(now);
         // The effect comes after this: no loss of power may leave it without its record.
         let mut change = self.change(Durability::Power).await?;
-        sqlx::query(EXPIRE).bind(now.saturating_sub(length(RETENTION))).execute(&mut *change).await?;
+        sqlx::query(EXPIRE).bind(now).execute(&mut *change).await?;
         if let Some(row) = of_key(sqlx::query(FIND), key).fetch_optional(&mut *change).await? {
-            return Ok(known(&row, key, digest)?);
+            if row.try_get::<i64, _>("expires_at")? > now {
+                return Ok(known(&row, key, digest)?);
+            }
+            of_key(sqlx::query(FORGET), key).execute(&mut *change).await?;
         }
-        if is_full(&mut change, &key.user).await? {
-            return Ok(Begun::Full);
+        if let Some(until) = full_until(&mut change, &key.user, now, self.user_bytes).await? {
+            // What has expired is gone all the same.
+            change.commit().await?;
+            return Ok(Begun::Full { until: instant(until) });
         }
-        let begin = sqlx::query(BEGIN).bind(digest.as_bytes().to_vec()).bind(now);
+        let begin = sqlx::query(BEGIN)
+            .bind(digest.as_bytes().to_vec())
+            .bind(now)
+            .bind(expires_at)
+            .bind(effect == Effect::Read)
+            .bind(count(key.bytes()));
         of_key(begin, key).execute(&mut *change).await?;
         change.commit().await?;
         Ok(Begun::New)
@@ -74,7 +101,7 @@ impl Sqlite {
 
     async fn end_call(&self, key: &Key, result: &ToolResult) -> Result<(), Failed> {
         let OutcomeColumns { description, data } = OutcomeColumns::of(&result.outcome, &result.provenance);
-        let bytes = i64::try_from(data.len()).unwrap_or(i64::MAX);
+        let bytes = count(key.bytes() + description.len() + data.len());
         let end = sqlx::query(END).bind(millis(result.fetched_at)).bind(description).bind(data).bind(bytes);
         // The caller is told this outcome next, and must be told it again whenever it asks.
         let mut change = self.change(Durability::Power).await?;
@@ -90,15 +117,28 @@ impl Sqlite {
     }
 }
 
-async fn is_full(change: &mut Change, user: &UserId) -> Result<bool, sqlx::Error> {
-    let row = sqlx::query(USAGE).bind(user.as_str()).fetch_one(&mut **change).await?;
-    let reached = |column: &str, limit: usize| {
-        let count: i64 = row.try_get(column)?;
-        Ok::<_, sqlx::Error>(usize::try_from(count).unwrap_or_default() >= limit)
-    };
-    Ok(reached("records", CAPACITY)?
-        || reached("user_records", USER_CAPACITY)?
-        || reached("user_bytes", USER_BYTES)?)
+/// When a full share of a user's has room again; `None` if it has some.
+async fn full_until(
+    change: &mut Change,
+    user: &UserId,
+    now: i64,
+    user_bytes: u64,
+) -> Result<Option<i64>, sqlx::Error> {
+    let limit = i64::try_from(user_bytes).unwrap_or(i64::MAX);
+    loop {
+        let used = sqlx::query_scalar(USED).bind(user.as_str()).fetch_optional(&mut **change).await?;
+        if used.unwrap_or(0_i64) < limit {
+            return Ok(None);
+        }
+        let made = sqlx::query(MAKE_ROOM).bind(user.as_str()).bind(now).execute(&mut **change).await?;
+        if made.rows_affected() == 0 {
+            return sqlx::query_scalar(FULL_UNTIL).bind(user.as_str()).fetch_one(&mut **change).await;
+        }
+    }
+}
+
+fn count(bytes: usize) -> i64 {
+    i64::try_from(bytes).unwrap_or(i64::MAX)
 }
 
 /// What a record says. An outcome that cannot be read any more counts as unfinished: nothing is carried out twice.

@@ -66,7 +66,10 @@ impl Tool for GetEarnings {
         if let Some(date) = quarters.first().and_then(|newest| newest.date.clone()) {
             provenance.as_of = date;
         }
-        Ok(Reply { data: GetEarningsOutput { symbol, currency, quarters }, provenance })
+        Ok(Reply {
+            data: GetEarningsOutput { symbol, currency: currency.map(Into::into), quarters },
+            provenance,
+        })
     }
 }
 

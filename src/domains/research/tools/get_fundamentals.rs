@@ -45,8 +45,8 @@ impl Tool for GetFundamentals {
         let numbers = numbers(&summary, &mut provenance.warnings);
         let data = GetFundamentalsOutput {
             name: stock.map(|stock| stock.name.clone()),
-            sector: summary.sector.or_else(|| stock.map(|stock| stock.sector.clone())),
-            currency: summary.currency,
+            sector: summary.sector.map(Into::into).or_else(|| stock.map(|stock| stock.sector.clone())),
+            currency: summary.currency.map(Into::into),
             as_of: Some(provenance.as_of.clone()),
             symbol,
             ..numbers

@@ -9,14 +9,17 @@ use serde::Deserialize;
 use super::envelope::Envelope;
 use crate::{
     domains::research::sources::india,
-    upstream::http::{Answer, Failure},
+    upstream::{
+        http::{Answer, Failure},
+        text::Line,
+    },
 };
 
 /// The prices of a stock.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chart {
     /// Currency of the prices.
-    pub currency: Option<String>,
+    pub currency: Option<Line>,
     /// One bar a trading day, in order of time. Days without a price are left out.
     pub bars: Vec<Bar>,
 }
@@ -64,7 +67,7 @@ struct Item {
 
 #[derive(Deserialize)]
 struct Meta {
-    currency: Option<String>,
+    currency: Option<Line>,
     /// In seconds.
     gmtoffset: Option<i64>,
 }

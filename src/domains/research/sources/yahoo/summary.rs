@@ -7,18 +7,21 @@ use serde::{Deserialize, Deserializer};
 use super::{envelope::Envelope, number::Number};
 use crate::{
     domains::research::sources::quarter::Quarter,
-    upstream::http::{Answer, Failure},
+    upstream::{
+        http::{Answer, Failure},
+        text::Line,
+    },
 };
 
 /// The fundamentals of a company.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {
     /// Currency of the price.
-    pub currency: Option<String>,
+    pub currency: Option<Line>,
     /// Currency of the results.
-    pub financial_currency: Option<String>,
+    pub financial_currency: Option<Line>,
     /// Sector.
-    pub sector: Option<String>,
+    pub sector: Option<Line>,
     /// Last price.
     pub price: Option<f64>,
     /// Market capitalisation in units of the currency.
@@ -100,7 +103,7 @@ struct FinancialData {
     current_price: Number,
     return_on_equity: Number,
     debt_to_equity: Number,
-    financial_currency: Option<String>,
+    financial_currency: Option<Line>,
 }
 
 #[derive(Default, Deserialize)]
@@ -117,7 +120,7 @@ struct KeyStatistics {
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Detail {
-    currency: Option<String>,
+    currency: Option<Line>,
     market_cap: Number,
     #[serde(rename = "trailingPE")]
     trailing_pe: Number,
@@ -132,7 +135,7 @@ struct Detail {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct AssetProfile {
-    sector: Option<String>,
+    sector: Option<Line>,
 }
 
 #[derive(Default, Deserialize)]
@@ -143,7 +146,7 @@ struct Earnings {
     #[serde(rename = "financialsChart", deserialize_with = "or_default")]
     results: Quarterly<ResultPoint>,
     #[serde(rename = "financialCurrency")]
-    currency: Option<String>,
+    currency: Option<Line>,
 }
 
 #[derive(Deserialize)]

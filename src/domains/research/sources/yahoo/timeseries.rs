@@ -8,7 +8,10 @@ use serde::Deserialize;
 use super::{ResultOfQuarter, envelope::Envelope, number::Number};
 use crate::{
     domains::research::sources::quarter::Quarter,
-    upstream::http::{Answer, Failure},
+    upstream::{
+        http::{Answer, Failure},
+        text::Line,
+    },
 };
 
 /// What is asked for.
@@ -18,7 +21,7 @@ pub(super) const TYPES: &str = "quarterlyTotalRevenue,quarterlyNetIncome";
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Timeseries {
     /// Currency of the amounts.
-    pub currency: Option<String>,
+    pub currency: Option<Line>,
     /// The quarters, oldest first.
     pub results: Vec<ResultOfQuarter>,
 }
@@ -42,7 +45,7 @@ struct Series {
 #[serde(rename_all = "camelCase")]
 struct Point {
     as_of_date: String,
-    currency_code: Option<String>,
+    currency_code: Option<Line>,
     #[serde(default)]
     reported_value: Number,
 }
