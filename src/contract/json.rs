@@ -1,8 +1,12 @@
 //! JSON values: to and from `google.protobuf.Struct`, and the bound on their depth.
 
+mod strict;
+
 use prost_types::{ListValue, Struct, Value as ProtoValue, value::Kind};
 use serde::Serialize;
 use serde_json::{Map, Number, Value};
+
+pub use self::strict::parse;
 
 /// The deepest nesting that arguments may have; the object itself is level 1.
 pub const MAX_DEPTH: usize = 32;
@@ -82,6 +86,20 @@ pub fn from_struct(structure: Struct) -> Map<String, Value> {
     structure.fields.into_iter().map(|(key, value)| (key, from_value(value))).collect()
 }
 
+/// Where a structure holds a number that JSON cannot express: the key of the member that does.
+pub fn not_finite(structure: &Struct) -> Option<&str> {
+    structure.fields.iter().find(|(_, value)| !is_finite(value)).map(|(key, _)| key.as_str())
+}
+
+fn is_finite(value: &ProtoValue) -> bool {
+    match &value.kind {
+        Some(Kind::NumberValue(n)) => n.is_finite(),
+        Some(Kind::StructValue(structure)) => structure.fields.values().all(is_finite),
+        Some(Kind::ListValue(list)) => list.values.iter().all(is_finite),
+        _ => true,
+    }
+}
+
 /// The JSON value of a protobuf value.
 pub fn from_value(value: ProtoValue) -> Value {
     match value.kind {
@@ -130,6 +148,19 @@ mod tests {
         assert_eq!(number(42.0).to_string(), "42");
         assert_eq!(number(193.12).to_string(), "193.12");
         assert_eq!(number(f64::NAN), Value::Null);
+    }
+
+    #[test]
+    fn a_number_that_json_cannot_express_is_found_at_any_depth() {
+        let of = |number: f64| {
+            let number = ProtoValue { kind: Some(Kind::NumberValue(number)) };
+            let list = ProtoValue { kind: Some(Kind::ListValue(ListValue { values: vec![number] })) };
+            Struct { fields: [("a".to_owned(), list)].into() }
+        };
+        for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert_eq!(not_finite(&of(number)), Some("a"), "{number}");
+        }
+        assert_eq!(not_finite(&of(1.5)), None);
     }
 
     #[test]

@@ -4,7 +4,7 @@ mod derived;
 mod parts;
 mod wire;
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use serde_json::Value;
 
@@ -80,11 +80,14 @@ pub struct Definition {
     /// Whether the tool can be called now.
     pub status: Status,
     wire: Wire,
+    /// What a search looks at, in lower case. Made once: a search passes every definition.
+    searched: Arc<str>,
 }
 
 impl Definition {
     pub(super) fn new(manifest: Manifest, derived: Derived) -> Self {
         let wire = Wire::new(&manifest, &derived);
+        let searched = searched(&manifest).into();
         Self {
             file: manifest.file,
             name: manifest.name,
@@ -115,6 +118,7 @@ impl Definition {
             digest: wire.digest(),
             status: Status::Ready,
             wire,
+            searched,
         }
     }
 
@@ -123,8 +127,19 @@ impl Definition {
         Self { wire: self.wire.with_status(&status), status, ..self.clone() }
     }
 
+    /// Whether the name, the title, the description, a tag or an utterance has a word, given in lower case.
+    pub fn mentions(&self, word: &str) -> bool {
+        self.searched.contains(word)
+    }
+
     /// The wire form, built once.
     pub fn wire(&self, view: v1::ToolView) -> &v1::ToolDefinition {
         self.wire.view(view)
     }
+}
+
+fn searched(manifest: &Manifest) -> String {
+    let Manifest { name, title, description, tags, utterances, .. } = manifest;
+    let text = format!("{name}\n{title}\n{description}\n{}\n{}", tags.join("\n"), utterances.join("\n"));
+    text.to_lowercase()
 }

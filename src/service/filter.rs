@@ -11,8 +11,8 @@ pub struct Filter {
     pub category: Option<Category>,
     /// Those that are carried out in this way.
     pub kind: Option<ToolType>,
-    /// Those whose name, title, description, tags or utterances have every word of this text, whatever its case.
-    pub text: String,
+    /// Those whose name, title, description, tags or utterances have every one of these words, which are in lower case.
+    pub words: Vec<String>,
 }
 
 impl Filter {
@@ -21,18 +21,17 @@ impl Filter {
         Self { tags, ..Self::default() }
     }
 
+    /// The same, of those tools only that have every word of a text, whatever its case.
+    #[must_use]
+    pub fn with_words(self, text: &str) -> Self {
+        Self { words: text.split_whitespace().map(str::to_lowercase).collect(), ..self }
+    }
+
     /// Whether a tool is looked for.
     pub(super) fn passes(&self, definition: &Definition) -> bool {
         self.tags.iter().all(|tag| definition.tags.contains(tag))
             && self.category.is_none_or(|category| category == definition.category)
             && self.kind.is_none_or(|kind| kind == definition.kind)
-            && (self.text.is_empty() || mentions(definition, &self.text))
+            && self.words.iter().all(|word| definition.mentions(word))
     }
-}
-
-fn mentions(definition: &Definition, query: &str) -> bool {
-    let Definition { name, title, description, tags, utterances, .. } = definition;
-    let text = format!("{name}\n{title}\n{description}\n{}\n{}", tags.join("\n"), utterances.join("\n"));
-    let text = text.to_lowercase();
-    query.split_whitespace().all(|word| text.contains(&word.to_lowercase()))
 }

@@ -2,6 +2,7 @@
 //!
 //! `field` is what the face's callers call a part, so that an error names it as they wrote it.
 
+use prost_types::Struct;
 use serde_json::Value;
 
 use crate::{
@@ -9,6 +10,13 @@ use crate::{
     contract::{Refusal, Violation, arguments::Arguments, json},
     pipeline::Target,
 };
+
+/// The longest text to look for, in bytes.
+const MAX_SEARCH: usize = 256;
+/// The most tags to look for.
+const MAX_TAGS: usize = 32;
+/// So many characters of a caller's own words are repeated to it.
+const MAX_SHOWN: usize = 64;
 
 /// What to call.
 pub fn target(given: Option<Target>) -> Result<Target, Refusal> {
@@ -31,9 +39,35 @@ pub fn arguments(field: &str, value: Value) -> Result<Arguments, Refusal> {
 
 /// Arguments given as JSON text.
 pub fn arguments_text(field: &str, text: &str) -> Result<Arguments, Refusal> {
-    let value = serde_json::from_str(text)
+    let value = json::parse(text)
         .map_err(|error| refuse(field, "json", &format!("must be the text of a JSON object: {error}")))?;
     arguments(field, value)
+}
+
+/// Arguments given as a structure, whose numbers JSON must be able to express.
+pub fn arguments_struct(field: &str, structure: Struct) -> Result<Arguments, Refusal> {
+    if let Some(key) = json::not_finite(&structure) {
+        let key: String = key.chars().take(MAX_SHOWN).collect();
+        let what = format!("must hold no NaN and no infinity, but there is one in {key:?}");
+        return Err(refuse(field, "finite", &what));
+    }
+    arguments(field, Value::Object(json::from_struct(structure)))
+}
+
+/// Words that somebody looks for.
+pub fn search<'a>(field: &str, text: &'a str) -> Result<&'a str, Refusal> {
+    if text.len() > MAX_SEARCH {
+        return Err(refuse(field, "max_length", &format!("must have at most {MAX_SEARCH} bytes")));
+    }
+    Ok(text)
+}
+
+/// Tags that somebody looks for.
+pub fn tags(field: &str, tags: Vec<String>) -> Result<Vec<String>, Refusal> {
+    if tags.len() > MAX_TAGS {
+        return Err(refuse(field, "max_items", &format!("must have at most {MAX_TAGS} elements")));
+    }
+    Ok(tags)
 }
 
 /// An identifier by which a repeat is recognised; none if the text is empty.
@@ -103,6 +137,10 @@ mod tests {
         assert_refused(call_id("call", "42"), "call", "format");
         assert_refused(arguments("body", json!([])), "body", "type");
         assert_refused(arguments_text("body", "{"), "body", "json");
+        assert_refused(arguments_text("body", r#"{"a": 1, "a": 2}"#), "body", "json");
+        assert_refused(search("text", &"x".repeat(257)), "text", "max_length");
+        assert!(search("text", &"x".repeat(256)).is_ok());
+        assert_refused(tags("tags", vec![String::new(); 33]), "tags", "max_items");
         let deep = (0..=json::MAX_DEPTH).fold(json!({}), |inner, _| json!({ "a": inner }));
         assert_refused(arguments("body", deep), "body", "depth");
         let many = (0..33).map(|n| (n.to_string(), String::new()));

@@ -122,7 +122,7 @@ fn a_search_looks_at_tags_category_and_every_word() {
     assert_eq!(toys.names("all", &Filter::tagged(vec!["toy".into(), "round".into()])), ["spin_top"]);
     let writes = Filter { category: Some(Category::Write), ..Filter::default() };
     assert_eq!(toys.names("all", &writes), ["wind_up"]);
-    let words = |text: &str| Filter { text: text.to_owned(), ..Filter::default() };
+    let words = |text: &str| Filter::default().with_words(text);
     assert_eq!(toys.names("all", &words("YO-YO play")), ["spin_yoyo"]);
     assert_eq!(toys.names("all", &words("yo-yo train")), [""; 0]);
 }

@@ -121,6 +121,8 @@ fn what_passes_the_schema_but_not_the_message_is_refused_too() {
     let input = input_of("debug_sleep", &json!({}));
     let accepted = input.check(object(&json!({"duration": "1.5s", "progressInterval": "0s"}))).expect("good");
     assert_eq!(accepted, object(&json!({"duration": "1.5s", "progress_interval": "0s"})));
+    let same = input.check(object(&json!({"duration": "01.500s", "progressInterval": "0.0s"})));
+    assert_eq!(same.expect("good"), accepted, "equal durations have one digest");
     let violations = input.check(object(&json!({"duration": "5 seconds"}))).expect_err("bad");
     assert_eq!(violations[0].rule, "pattern");
     assert_eq!(

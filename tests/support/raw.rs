@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use h2::client::{Builder, SendRequest};
-use http::{HeaderMap, Request};
+use http::{HeaderMap, HeaderValue, Request};
 use prost::Message;
 use tokio::net::TcpStream;
 
@@ -57,7 +57,8 @@ impl Raw {
             .header("content-type", "application/grpc")
             .header("te", "trailers");
         for (name, value) in headers {
-            request = request.header(*name, *value);
+            // Any bytes: not every client keeps to ASCII.
+            request = request.header(*name, HeaderValue::from_bytes(value.as_bytes()).expect("a value"));
         }
         let request = request.body(()).expect("a request");
         let mut sender = self.sender.clone().ready().await.expect("ready");

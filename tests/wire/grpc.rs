@@ -1,5 +1,6 @@
 //! The gRPC face on the wire: what `docs/` and `proto/` say of it.
 
+mod ambiguous;
 mod calls;
 mod definitions;
 mod requests;

@@ -71,8 +71,8 @@ fn element(value: &Field, absent: &Absent<'_>, path: &str) -> Value {
         Field::I64(n) => (*n).into(),
         Field::U32(n) => (*n).into(),
         Field::U64(n) => (*n).into(),
-        Field::F32(n) => json::number(f64::from(*n)),
-        Field::F64(n) => json::number(*n),
+        Field::F32(n) => number(f64::from(*n), absent),
+        Field::F64(n) => number(*n, absent),
         Field::String(text) => Value::String(text.clone()),
         // Start-up refuses payloads with bytes and enums: their words are strings with a manifest enum.
         Field::Bytes(_) => Value::Null,
@@ -84,6 +84,15 @@ fn element(value: &Field, absent: &Absent<'_>, path: &str) -> Value {
             .map(|(key, item)| (key_text(key), element(item, absent, path)))
             .collect::<Map<_, _>>()
             .into(),
+    }
+}
+
+/// In data, what JSON cannot express is `null`. Among arguments that would mean absent: there it stays as the word that no
+/// schema takes for a number.
+fn number(value: f64, absent: &Absent<'_>) -> Value {
+    match absent {
+        Absent::Omit if !value.is_finite() => Value::String(value.to_string()),
+        _ => json::number(value),
     }
 }
 

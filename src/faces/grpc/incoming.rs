@@ -91,8 +91,8 @@ pub(super) fn context(call: &mut Call, context: v1::ToolContext) -> Result<(), R
 
 /// Task, session and `request_id` of a typed request, which travel as metadata.
 pub(super) fn metadata(call: &mut Call, metadata: &MetadataMap) -> Result<(), Refusal> {
-    call.request_id = request::request_id("request_id", text(metadata, "x-toolwire-request-id"))?;
-    call.context.task_id = request::task_id("x-toolwire-task-id", text(metadata, "x-toolwire-task-id"))?;
+    call.request_id = request::request_id("request_id", text(metadata, "x-toolwire-request-id")?)?;
+    call.context.task_id = request::task_id("x-toolwire-task-id", text(metadata, "x-toolwire-task-id")?)?;
     call.context.session_id = session(metadata)?;
     Ok(())
 }
@@ -100,11 +100,19 @@ pub(super) fn metadata(call: &mut Call, metadata: &MetadataMap) -> Result<(), Re
 /// The session of a typed request.
 fn session(metadata: &MetadataMap) -> Result<Option<SessionId>, Refusal> {
     const KEY: &str = "x-toolwire-session-id";
-    request::session_id(KEY, text(metadata, KEY))
+    request::session_id(KEY, text(metadata, KEY)?)
 }
 
-fn text<'a>(metadata: &'a MetadataMap, key: &str) -> &'a str {
-    metadata.get(key).and_then(|value| value.to_str().ok()).unwrap_or_default()
+/// A header's text; empty if there is none. What cannot be read is not taken for absent: a write would lose its
+/// `request_id`.
+fn text<'a>(metadata: &'a MetadataMap, key: &str) -> Result<&'a str, Refusal> {
+    let mut values = metadata.get_all(key).iter();
+    let malformed = || request::refuse(key, "format", "must be visible ASCII characters, sent once");
+    match (values.next(), values.next()) {
+        (None, _) => Ok(""),
+        (Some(value), None) => value.to_str().map_err(|_| malformed()),
+        (Some(_), Some(_)) => Err(malformed()),
+    }
 }
 
 fn claims(context: &v1::ToolContext) -> bool {

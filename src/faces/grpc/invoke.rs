@@ -4,7 +4,6 @@ use futures_util::{
     StreamExt,
     stream::{self, BoxStream},
 };
-use serde_json::Value;
 use tonic::{Request, Status};
 
 use super::incoming;
@@ -13,7 +12,6 @@ use crate::{
         Refusal,
         arguments::Arguments,
         convert::ResultFormat,
-        json,
         proto::v1::{
             CallToolRequest, InvokeToolRequest, InvokeToolResponse, call_tool_request, invoke_tool_request,
         },
@@ -35,9 +33,7 @@ pub(super) fn invoke_request(message: Request<InvokeToolRequest>) -> Result<(Cal
     let missing_hint = incoming::missing_hint(message.input.as_ref());
     let arguments = match message.input {
         None => Arguments::new(),
-        Some(Input::Arguments(structure)) => {
-            request::arguments("arguments", Value::Object(json::from_struct(structure)))?
-        }
+        Some(Input::Arguments(structure)) => request::arguments_struct("arguments", structure)?,
         Some(Input::ArgumentsJson(text)) => request::arguments_text("arguments_json", &text)?,
     };
     let mut call = incoming::call(&extensions, request::target(target)?, arguments);

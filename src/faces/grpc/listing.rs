@@ -1,5 +1,7 @@
 //! Discovery, rendered: definitions in the wanted view, in order of name.
 
+use std::sync::Arc;
+
 use futures_util::{Stream, StreamExt, stream};
 use tonic::Status;
 
@@ -13,8 +15,8 @@ use crate::{
             ToolType, ToolView,
         },
     },
-    registry::{self, Category},
-    service::{Filter, Guidance},
+    registry::{self, Category, RegisteredTool},
+    service::{Filter, Guidance, request},
 };
 
 /// The definitions that pass the filter.
@@ -22,11 +24,12 @@ pub(super) fn list(
     face: &Face,
     user: &User,
     request: ListToolsRequest,
-) -> impl Stream<Item = Result<ListToolsResponse, Status>> + use<> {
+) -> Result<impl Stream<Item = Result<ListToolsResponse, Status>> + use<>, Refusal> {
     let view = request.view();
-    let tools = face.tools.list(user, &filter(request));
-    stream::iter(tools)
-        .map(move |tool| Ok(ListToolsResponse { tool: Some(tool.definition.wire(view).clone()) }))
+    let tools = face.tools.list(user, &filter(request)?);
+    let listed =
+        move |tool: Arc<RegisteredTool>| ListToolsResponse { tool: Some(tool.definition.wire(view).clone()) };
+    Ok(stream::iter(tools).map(move |tool| Ok(listed(tool))))
 }
 
 /// One definition.
@@ -35,14 +38,20 @@ pub(super) fn get(face: &Face, user: &User, name: &str, view: ToolView) -> Resul
 }
 
 /// Text for a planner's system prompt.
-pub(super) fn describe(face: &Face, user: &User, tags: Vec<String>) -> DescribeForPlannerResponse {
-    let Guidance { tools, guidance } = face.tools.guidance(user, &Filter::tagged(tags));
-    DescribeForPlannerResponse { tools, guidance }
+pub(super) fn describe(
+    face: &Face,
+    user: &User,
+    tags: Vec<String>,
+) -> Result<DescribeForPlannerResponse, Refusal> {
+    let filter = Filter::tagged(request::tags("tags", tags)?);
+    let Guidance { tools, guidance } = face.tools.guidance(user, &filter);
+    Ok(DescribeForPlannerResponse { tools, guidance })
 }
 
-fn filter(request: ListToolsRequest) -> Filter {
-    let (category, kind) = (category(request.category()), kind(request.r#type()));
-    Filter { tags: request.tags, category, kind, text: request.text }
+fn filter(listing: ListToolsRequest) -> Result<Filter, Refusal> {
+    let (category, kind) = (category(listing.category()), kind(listing.r#type()));
+    let filter = Filter { category, kind, ..Filter::tagged(request::tags("tags", listing.tags)?) };
+    Ok(filter.with_words(request::search("text", &listing.text)?))
 }
 
 /// `None` for any.

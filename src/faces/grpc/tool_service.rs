@@ -41,7 +41,7 @@ impl ToolService for Face {
         request: Request<ListToolsRequest>,
     ) -> Result<Response<Self::ListToolsStream>, Status> {
         let user = user_of(&request);
-        Ok(Response::new(listing::list(self, &user, request.into_inner()).boxed()))
+        Ok(Response::new(listing::list(self, &user, request.into_inner())?.boxed()))
     }
 
     async fn get_tool(&self, request: Request<GetToolRequest>) -> Result<Response<GetToolResponse>, Status> {
@@ -105,7 +105,7 @@ impl ToolService for Face {
         request: Request<DescribeForPlannerRequest>,
     ) -> Result<Response<DescribeForPlannerResponse>, Status> {
         let user = user_of(&request);
-        Ok(Response::new(listing::describe(self, &user, request.into_inner().tags)))
+        Ok(Response::new(listing::describe(self, &user, request.into_inner().tags)?))
     }
 }
 

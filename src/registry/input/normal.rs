@@ -1,11 +1,15 @@
-//! Arguments in their normal form: keys in `snake_case`, no null for absent, numbers as numbers, defaults filled in.
+//! Arguments in their normal form: keys in `snake_case`, no null for absent, numbers as numbers, equal lengths of time
+//! spelled alike, defaults filled in.
 //!
 //! Follows the schema, so that what a caller keeps in a free-form object or as the keys of a map stays as it is. What
 //! is wrong stays as it is too, for the schema to report.
 
 use serde_json::{Map, Number, Value};
 
-use crate::{contract::Violation, registry::problem::join};
+use crate::{
+    contract::Violation,
+    registry::{problem::join, schema::DURATION_PATTERN},
+};
 
 /// The normal form of a value, and the keys that were given in both spellings.
 pub(super) fn normalize(schema: &Value, raw: &Value) -> (Value, Vec<Violation>) {
@@ -40,6 +44,9 @@ impl Normalizer {
         match raw {
             Value::Object(map) => self.map(schema, map, pointer),
             Value::Array(items) => self.list(schema, items, pointer),
+            Value::String(text) if is_duration(schema) => {
+                duration(text).map_or_else(|| raw.clone(), Value::from)
+            }
             Value::String(text) if is_numeric(schema) => number(text).unwrap_or_else(|| raw.clone()),
             _ => raw.clone(),
         }
@@ -91,7 +98,8 @@ impl Normalizer {
         }
         for (name, property) in properties {
             if let Some(default) = property.get("default").filter(|_| !normal.contains_key(name)) {
-                normal.insert(name.clone(), default.clone());
+                let default = self.value(property, default, &join(pointer, name));
+                normal.insert(name.clone(), default);
             }
         }
         normal
@@ -113,6 +121,23 @@ fn is_required(schema: &Value, name: &str) -> bool {
 
 fn is_numeric(schema: &Value) -> bool {
     matches!(schema.get("type").and_then(Value::as_str), Some("integer" | "number"))
+}
+
+fn is_duration(schema: &Value) -> bool {
+    schema.get("pattern").and_then(Value::as_str) == Some(DURATION_PATTERN)
+}
+
+/// A length of time without the zeros that say nothing: `5s` for `05.00s`. None if the text is none, which the schema
+/// tells.
+fn duration(text: &str) -> Option<String> {
+    let number = text.strip_suffix('s').filter(|number| !number.ends_with('.'))?;
+    let (seconds, fraction) = number.split_once('.').unwrap_or((number, ""));
+    if seconds.is_empty() || !seconds.bytes().chain(fraction.bytes()).all(|it| it.is_ascii_digit()) {
+        return None;
+    }
+    let (seconds, fraction) = (seconds.trim_start_matches('0'), fraction.trim_end_matches('0'));
+    let seconds = if seconds.is_empty() { "0" } else { seconds };
+    Some(if fraction.is_empty() { format!("{seconds}s") } else { format!("{seconds}.{fraction}s") })
 }
 
 /// The number that a text is in JSON, without space around it.
@@ -151,6 +176,25 @@ mod tests {
         assert!(is_camel_case_of("sma200Above", "sma200_above"));
         for other in ["assetClas", "AssetClass", "assetclass", "assetClassX"] {
             assert!(!is_camel_case_of(other, "asset_class"), "{other}");
+        }
+    }
+
+    #[test]
+    fn equal_lengths_of_time_are_spelled_alike_and_nothing_else_changes() {
+        for (text, normal) in [
+            ("5s", Some("5s")),
+            ("05.00s", Some("5s")),
+            ("1.50s", Some("1.5s")),
+            ("0.0s", Some("0s")),
+            ("000.010s", Some("0.01s")),
+            ("5.s", None),
+            (".5s", None),
+            ("-5s", None),
+            ("5", None),
+            ("s", None),
+            ("1.2.3s", None),
+        ] {
+            assert_eq!(duration(text).as_deref(), normal, "{text:?}");
         }
     }
 

@@ -63,7 +63,7 @@ impl<'a> Place<'a> {
         for segment in normal.split('/').skip(1) {
             let segment = segment.replace("~1", "/").replace("~0", "~");
             let written = raw.map_or(segment.clone(), |raw| as_written(raw, schema, &segment));
-            pointer = join(&pointer, &written);
+            pointer = join(&pointer, cut(&written, MAX_QUOTED));
             raw = raw.and_then(|raw| raw.get(&written).or_else(|| raw.get(written.parse::<usize>().ok()?)));
             schema = schema.and_then(|schema| member(schema, &segment));
         }
@@ -78,7 +78,8 @@ impl<'a> Place<'a> {
     }
 
     fn violation(&self, key: Option<&str>, rule: &str, description: String) -> Violation {
-        let pointer = key.map_or_else(|| self.pointer.clone(), |key| join(&self.pointer, key));
+        let pointer =
+            key.map_or_else(|| self.pointer.clone(), |key| join(&self.pointer, cut(key, MAX_QUOTED)));
         Violation { pointer, rule: rule.to_owned(), description }
     }
 }
