@@ -1,13 +1,14 @@
-//! What one client may take of the server.
+//! What one client may take of the server, and what all may take together.
 
 use std::time::Duration;
 
-use super::{reader::Reader, setting::Setting, size::Size, value::Value};
+use super::{Network, reader::Reader, setting::Setting, size::Size, value::Value};
 
 /// The largest window that HTTP/2 knows.
 const MAX_WINDOW: u32 = i32::MAX as u32;
 
-/// What one client may take: `[server.limits]`.
+/// What clients may take: `[server.limits]`. What one user or peer may take is a share of what all may, so that nobody shuts
+/// the others out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ServerBounds {
     /// Streams on one connection at once. `TOOLWIRE_MAX_CONCURRENT_STREAMS`, default 100.
@@ -26,10 +27,33 @@ pub struct ServerBounds {
     pub keepalive_timeout: Duration,
     /// How long a new connection may take to speak HTTP/2. `TOOLWIRE_PREFACE_TIMEOUT`, default `5s`.
     pub preface_timeout: Duration,
-    /// Connections at once. `TOOLWIRE_MAX_CONNECTIONS`, default 10000.
+    /// Connections at once; fewer if the limit of open files wants it. `TOOLWIRE_MAX_CONNECTIONS`, default 10000.
     pub max_connections: usize,
-    /// Calls at once, over all connections. `TOOLWIRE_MAX_CONCURRENT_CALLS`, default 1024.
+    /// Connections of one peer address at once. `TOOLWIRE_MAX_CONNECTIONS_PER_PEER`, default three quarters of all.
+    pub max_connections_per_peer: usize,
+    /// Peers to which no bound by address applies: proxies and sidecars, behind which everybody is one peer.
+    /// `TOOLWIRE_TRUSTED_PEERS`, in the file a list of addresses and networks, default none.
+    pub trusted_peers: Vec<Network>,
+    /// How long a connection may be silent before anybody has authenticated on it, once three quarters of all connections
+    /// are taken. `TOOLWIRE_UNAUTHENTICATED_TIMEOUT`, default `10s`.
+    pub unauthenticated_timeout: Duration,
+    /// Calls at once, over all connections. `TOOLWIRE_MAX_CONCURRENT_CALLS`, default 2048.
     pub max_concurrent_calls: usize,
+    /// Calls of one user at once. `TOOLWIRE_MAX_CALLS_PER_USER`, default half of all.
+    pub max_calls_per_user: usize,
+    /// Watches at once. `TOOLWIRE_MAX_WATCHES`, default 1024.
+    pub max_watches: usize,
+    /// Watches of one user at once. `TOOLWIRE_MAX_WATCHES_PER_USER`, default half of all.
+    pub max_watches_per_user: usize,
+    /// Requests at once that have begun and whose message is not complete. `TOOLWIRE_MAX_UNFINISHED_REQUESTS`, default 2048.
+    pub max_unfinished_requests: usize,
+    /// Such requests of one user at once. `TOOLWIRE_MAX_UNFINISHED_PER_USER`, default half of all.
+    pub max_unfinished_per_user: usize,
+    /// How long a request may take to be complete; a client stream, to bring its first message.
+    /// `TOOLWIRE_REQUEST_TIMEOUT`, default `10s`.
+    pub request_timeout: Duration,
+    /// How long a client stream may bring nothing after that. `TOOLWIRE_STREAM_IDLE_TIMEOUT`, default `30s`.
+    pub stream_idle_timeout: Duration,
     /// When a connection is asked to move on. `TOOLWIRE_MAX_CONNECTION_AGE`, default `30m`.
     pub max_connection_age: Duration,
 }
@@ -46,7 +70,17 @@ impl Default for ServerBounds {
             keepalive_timeout: Duration::from_secs(10),
             preface_timeout: Duration::from_secs(5),
             max_connections: 10_000,
-            max_concurrent_calls: 1_024,
+            max_connections_per_peer: 7_500,
+            trusted_peers: Vec::new(),
+            unauthenticated_timeout: Duration::from_secs(10),
+            max_concurrent_calls: 2_048,
+            max_calls_per_user: 1_024,
+            max_watches: 1_024,
+            max_watches_per_user: 512,
+            max_unfinished_requests: 2_048,
+            max_unfinished_per_user: 1_024,
+            request_timeout: Duration::from_secs(10),
+            stream_idle_timeout: Duration::from_secs(30),
             max_connection_age: Duration::from_mins(30),
         }
     }
@@ -56,6 +90,10 @@ impl ServerBounds {
     #[rustfmt::skip]
     pub(super) fn read(reader: &mut Reader) -> Self {
         let default = Self::default();
+        let max_connections = number(reader, "max_connections", "TOOLWIRE_MAX_CONNECTIONS", default.max_connections);
+        let max_concurrent_calls = number(reader, "max_concurrent_calls", "TOOLWIRE_MAX_CONCURRENT_CALLS", default.max_concurrent_calls);
+        let max_watches = number(reader, "max_watches", "TOOLWIRE_MAX_WATCHES", default.max_watches);
+        let max_unfinished_requests = number(reader, "max_unfinished_requests", "TOOLWIRE_MAX_UNFINISHED_REQUESTS", default.max_unfinished_requests);
         Self {
             max_concurrent_streams: number(reader, "max_concurrent_streams", "TOOLWIRE_MAX_CONCURRENT_STREAMS", default.max_concurrent_streams),
             stream_window: window(reader, "stream_window", "TOOLWIRE_STREAM_WINDOW", default.stream_window),
@@ -65,8 +103,18 @@ impl ServerBounds {
             keepalive_interval: length(reader, "keepalive_interval", "TOOLWIRE_KEEPALIVE_INTERVAL", default.keepalive_interval),
             keepalive_timeout: length(reader, "keepalive_timeout", "TOOLWIRE_KEEPALIVE_TIMEOUT", default.keepalive_timeout),
             preface_timeout: length(reader, "preface_timeout", "TOOLWIRE_PREFACE_TIMEOUT", default.preface_timeout),
-            max_connections: number(reader, "max_connections", "TOOLWIRE_MAX_CONNECTIONS", default.max_connections),
-            max_concurrent_calls: number(reader, "max_concurrent_calls", "TOOLWIRE_MAX_CONCURRENT_CALLS", default.max_concurrent_calls),
+            max_connections,
+            max_connections_per_peer: number(reader, "max_connections_per_peer", "TOOLWIRE_MAX_CONNECTIONS_PER_PEER", (max_connections * 3).div_ceil(4)),
+            trusted_peers: reader.value(Setting::new("server.limits.trusted_peers", "TOOLWIRE_TRUSTED_PEERS"), default.trusted_peers),
+            unauthenticated_timeout: length(reader, "unauthenticated_timeout", "TOOLWIRE_UNAUTHENTICATED_TIMEOUT", default.unauthenticated_timeout),
+            max_concurrent_calls,
+            max_calls_per_user: number(reader, "max_calls_per_user", "TOOLWIRE_MAX_CALLS_PER_USER", max_concurrent_calls.div_ceil(2)),
+            max_watches,
+            max_watches_per_user: number(reader, "max_watches_per_user", "TOOLWIRE_MAX_WATCHES_PER_USER", max_watches.div_ceil(2)),
+            max_unfinished_requests,
+            max_unfinished_per_user: number(reader, "max_unfinished_per_user", "TOOLWIRE_MAX_UNFINISHED_PER_USER", max_unfinished_requests.div_ceil(2)),
+            request_timeout: length(reader, "request_timeout", "TOOLWIRE_REQUEST_TIMEOUT", default.request_timeout),
+            stream_idle_timeout: length(reader, "stream_idle_timeout", "TOOLWIRE_STREAM_IDLE_TIMEOUT", default.stream_idle_timeout),
             max_connection_age: length(reader, "max_connection_age", "TOOLWIRE_MAX_CONNECTION_AGE", default.max_connection_age),
         }
     }

@@ -44,7 +44,7 @@ pub async fn serve(
     ready: Receiver<bool>,
     shutdown: impl Future<Output = ()>,
 ) -> Report {
-    let config = transport::Config::from(server);
+    let config = transport::Config::from(server).within(transport::descriptors::raise());
     let in_flight = face.tools.in_flight().clone();
     let following = services.clone();
     let (routes, rules) = (services.routes(&face).prepare(), services.rules().clone());

@@ -23,24 +23,29 @@ pub use self::{
 use self::{authenticate::Authenticator, rules::Rules};
 
 pub mod authenticate;
+pub mod descriptors;
 pub mod grpc_timeout;
 pub mod rules;
 pub mod tls;
 
+mod admission;
+mod alarm;
 mod arrival;
 mod config;
 mod connection;
+mod connections;
 mod content_type;
 mod deadline;
 mod frames;
+mod layer;
 mod listener;
 mod message;
-mod overload;
 mod panics;
 mod preface;
 mod refusal;
 mod reply;
 mod serve;
+mod shares;
 mod status;
 mod stream;
 mod trace;
@@ -66,7 +71,7 @@ pub fn stack<S>(
 + use<S>
 where
     S: Service<Request<Body>, Response = Response<Body>, Error = Infallible> + Clone + Send + 'static,
-    S::Future: Send,
+    S::Future: Send + 'static,
 {
     ServiceBuilder::new()
         // Outermost: its span sees every answer, refusals too, in its final form.
@@ -83,10 +88,10 @@ where
         .layer(rules::Layer::new(rules))
         // Bounds all that may wait: authentication, handler, body.
         .layer(deadline::Layer::new(config.server_cap))
-        // Before any work; checking credentials is work.
-        .layer(overload::Layer::new(config.max_concurrent_requests, config.overload_retry_after))
         // Nothing below runs without a verified user, unless the method is public.
-        .layer(authenticate::Layer::new(authenticator))
+        .layer(authenticate::Authenticate::layer(authenticator))
+        // Before any work, and by user: nobody takes all the room.
+        .layer(admission::Admission::layer(config))
         // Innermost: what it ends early still passes every layer above.
         .layer(watches::Layer)
         .service(routes)

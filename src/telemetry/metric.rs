@@ -76,6 +76,16 @@ pub fn cool_down_in_force(source: &str, in_force: bool) {
     with(|it| it.cool_down_in_force(source, in_force));
 }
 
+/// A bound of the transport was reached, of this name: something was refused, or closed to make room.
+pub fn bound_reached(bound: &'static str) {
+    with(|it| it.bound_reached(bound));
+}
+
+/// So many connections more are open.
+pub fn connections_open(change: i64) {
+    with(|it| it.connections_open(change));
+}
+
 /// One call more in flight until it is dropped.
 #[derive(Debug)]
 #[must_use]

@@ -11,7 +11,7 @@ use tonic_health::{
 };
 
 use super::service::Service;
-use crate::faces::transport::rules::{Access, Lifetime, Rule};
+use crate::faces::transport::rules::{Access, Lifetime, Pool, Rule};
 
 /// Stands for the server as a whole.
 const SERVER: &str = "";
@@ -42,12 +42,12 @@ impl Health {
 
     pub(super) fn service(&self) -> Service {
         let reporter = self.reporter.clone();
-        let public = Rule { access: Access::Public, ..Rule::USER };
+        let public = Rule { access: Access::Public, pool: Pool::Free, ..Rule::USER };
         Service::new(move |_| {
             pb::health_server::HealthServer::new(HealthService::from_health_reporter(reporter.clone()))
         })
         .except("Check", public)
-        .except("Watch", Rule { lifetime: Lifetime::Uncapped, ..public })
+        .except("Watch", Rule { lifetime: Lifetime::Uncapped, pool: Pool::Health, ..public })
     }
 
     /// Says of the server and of each service whether it takes calls after a change.

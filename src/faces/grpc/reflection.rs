@@ -4,7 +4,7 @@ use prost_reflect::DescriptorPool;
 use tonic_reflection::{pb, server::Builder};
 
 use super::service::Service;
-use crate::faces::transport::rules::{Lifetime, Rule};
+use crate::faces::transport::rules::{Pool, Rule};
 
 /// The full names of the two.
 const NAMES: [&str; 2] = ["grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection"];
@@ -26,7 +26,7 @@ pub(super) fn services(descriptors: &mut DescriptorPool, served: &[&'static str]
         served.iter().chain(&NAMES).fold(builder, |builder, name| builder.with_service_name(*name))
     };
     let (v1, v1alpha) = (builder().build_v1().expect(VALID), builder().build_v1alpha().expect(VALID));
-    let watched = Rule { lifetime: Lifetime::Uncapped, ..Rule::USER };
+    let watched = Rule { pool: Pool::Reflection, ..Rule::WATCH };
     [Service::new(move |_| v1.clone()), Service::new(move |_| v1alpha.clone())]
         .map(|service| service.except(METHOD, watched))
 }

@@ -6,12 +6,12 @@ use std::{
     future::pending,
 };
 
-use prost_reflect::DescriptorPool;
+use prost_reflect::{DescriptorPool, MethodDescriptor};
 use tokio::sync::watch;
 use tonic::service::Routes;
 
 use super::{face::Face, health::Health, reflection, service::Service, tool_service};
-use crate::faces::transport::rules::{Rule, Rules};
+use crate::faces::transport::rules::{Messages, Rule, Rules};
 
 /// The name under which the services of the platform are registered.
 const PLATFORM: &str = "the platform";
@@ -151,11 +151,12 @@ fn rules_of(
         let methods = Vec::from_iter(methods).join(", ");
         return Err(ServiceError::UnknownMethod { service: name, method, owner, methods });
     }
-    let rule = |method: String| {
-        let rule = exceptions.get(method.as_str()).copied().unwrap_or(Rule::USER);
-        (format!("{name}/{method}"), rule)
+    let rule = |method: MethodDescriptor| {
+        let rule = exceptions.get(method.name()).copied().unwrap_or(Rule::USER);
+        let messages = if method.is_client_streaming() { Messages::Many } else { Messages::One };
+        (format!("{name}/{}", method.name()), Rule { messages, ..rule })
     };
-    Ok(methods.into_iter().map(rule).collect())
+    Ok(described.methods().map(rule).collect())
 }
 
 #[cfg(test)]

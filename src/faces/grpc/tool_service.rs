@@ -16,7 +16,7 @@ use crate::{
             tool_service_server::{ToolService, ToolServiceServer},
         },
     },
-    faces::transport::rules::{Lifetime, Rule},
+    faces::transport::rules::{Pool, Rule},
     pipeline::Which,
     service::request,
 };
@@ -26,8 +26,8 @@ type Streamed<T> = BoxStream<'static, Result<T, Status>>;
 /// The service, to be served.
 pub(super) fn service() -> Service {
     super::service!(ToolServiceServer, |face| face.clone())
-        .except("CancelCall", Rule { lifetime: Lifetime::Instant, ..Rule::USER })
-        .except("WatchTools", Rule { lifetime: Lifetime::Uncapped, ..Rule::USER })
+        .except("CancelCall", Rule { pool: Pool::Free, ..Rule::USER })
+        .except("WatchTools", Rule::WATCH)
 }
 
 #[tonic::async_trait]

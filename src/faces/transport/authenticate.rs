@@ -3,12 +3,7 @@
 //! Identity is verified here and nowhere claimed: nothing below reads a user from metadata or from a message. Public
 //! methods pass without credentials and without a user. What the user may do is decided in the pipeline.
 
-use std::{
-    convert::Infallible,
-    net::SocketAddr,
-    sync::Arc,
-    task::{Context, Poll},
-};
+use std::{net::SocketAddr, sync::Arc};
 
 use futures_util::future::BoxFuture;
 use http::{HeaderMap, HeaderValue, Request, Response, header::AUTHORIZATION, request::Parts};
@@ -17,8 +12,8 @@ use secrecy::SecretString;
 pub use self::{error::AuthenticationError, loopback::Loopback, static_tokens::StaticTokens};
 use super::{
     connection::Peer,
+    layer::{Around, Inner, Layer},
     refusal,
-    reply::Reply,
     rules::{Access, Rule},
 };
 use crate::context::User;
@@ -53,9 +48,17 @@ pub trait Authenticator: Send + Sync {
 }
 
 impl<'a> Credentials<'a> {
-    /// The `authorization` header; the last one, should there be several.
+    /// The `authorization` header. There is at most one: a request with more is refused before anybody looks.
     pub fn authorization(&self) -> Option<&'a HeaderValue> {
-        self.metadata.get_all(AUTHORIZATION).iter().next_back()
+        self.metadata.get(AUTHORIZATION)
+    }
+
+    /// Refuses several `authorization` headers: which one counts must not depend on who reads them.
+    fn unambiguous(self) -> Result<Self, AuthenticationError> {
+        match self.metadata.get_all(AUTHORIZATION).iter().nth(1) {
+            None => Ok(self),
+            Some(_) => Err(AuthenticationError::Ambiguous),
+        }
     }
 
     /// The token of an `authorization: Bearer …` header.
@@ -71,56 +74,27 @@ impl<'a> Credentials<'a> {
 
 /// Rejects callers that are not authenticated, except on public methods.
 #[derive(Clone)]
-pub(super) struct Layer {
+pub(super) struct Authenticate {
     authenticator: Arc<dyn Authenticator>,
 }
 
-impl Layer {
-    pub(super) fn new(authenticator: Arc<dyn Authenticator>) -> Self {
-        Self { authenticator }
+impl Authenticate {
+    pub(super) fn layer(authenticator: Arc<dyn Authenticator>) -> Layer<Self> {
+        Layer(Self { authenticator })
     }
 }
 
-#[derive(Clone)]
-pub(super) struct Service<S> {
-    inner: S,
-    authenticator: Arc<dyn Authenticator>,
-}
+impl<A: Send + 'static, B: Default> Around<A, B> for Authenticate {
+    type Body = B;
 
-impl<S> tower::Layer<S> for Layer {
-    type Service = Service<S>;
-
-    fn layer(&self, inner: S) -> Self::Service {
-        Service { inner, authenticator: self.authenticator.clone() }
-    }
-}
-
-impl<S, ReqB, ResB> tower::Service<Request<ReqB>> for Service<S>
-where
-    S: tower::Service<Request<ReqB>, Response = Response<ResB>, Error = Infallible> + Clone + Send + 'static,
-    S::Future: Send,
-    ReqB: Send + 'static,
-    ResB: Default + Send + 'static,
-{
-    type Response = Response<ResB>;
-    type Error = Infallible;
-    type Future = Reply<BoxFuture<'static, Result<Response<ResB>, Infallible>>, ResB>;
-
-    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.inner.poll_ready(cx)
-    }
-
-    fn call(&mut self, request: Request<ReqB>) -> Self::Future {
-        // The ready service goes into the future, its clone stays.
-        let clone = self.inner.clone();
-        let mut inner = std::mem::replace(&mut self.inner, clone);
-        let authenticator = self.authenticator.clone();
-        Reply::passed(Box::pin(async move {
-            match identified(&*authenticator, request).await {
-                Ok(request) => inner.call(request).await,
-                Err(error) => Ok(refusal::response(error.into())),
+    async fn call(self, request: Request<A>, mut inner: impl Inner<A, B>) -> Response<B> {
+        match identified(&*self.authenticator, request).await {
+            Ok(request) => {
+                let Ok(response) = inner.call(request).await;
+                response
             }
-        }))
+            Err(error) => refusal::response(error.into()),
+        }
     }
 }
 
@@ -131,7 +105,7 @@ async fn identified<B>(
 ) -> Result<Request<B>, AuthenticationError> {
     let (mut parts, body) = request.into_parts();
     if !parts.extensions.get::<Rule>().is_some_and(|rule| rule.access == Access::Public) {
-        let user = authenticator.authenticate(Credentials::of(&parts)).await?;
+        let user = authenticator.authenticate(Credentials::of(&parts).unambiguous()?).await?;
         if let Some(token) =
             Credentials::of(&parts).bearer().and_then(|token| std::str::from_utf8(token).ok())
         {
@@ -139,6 +113,9 @@ async fn identified<B>(
             parts.extensions.insert(bearer);
         }
         parts.extensions.insert(user);
+        if let Some(peer) = parts.extensions.get::<Peer>() {
+            peer.has_authenticated();
+        }
     }
     Ok(Request::from_parts(parts, body))
 }

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use crate::config;
+use crate::config::{self, Network};
 
 /// How much longer than the longest call a connection goes on after its age is reached.
 const AGE_MARGIN: Duration = Duration::from_secs(30);
@@ -15,8 +15,30 @@ const AGE_MARGIN: Duration = Duration::from_secs(30);
 pub struct Config {
     /// Connections served at once; further ones wait in the kernel's accept queue.
     pub max_connections: usize,
+    /// Connections of one peer; further ones are closed at once.
+    pub max_connections_per_peer: usize,
+    /// Peers that this bound is not for.
+    pub trusted_peers: Vec<Network>,
+    /// How long a connection without credentials may be silent when room is short.
+    pub unauthenticated_timeout: Duration,
     /// Requests in flight at once over all connections; further ones are refused with UNAVAILABLE.
     pub max_concurrent_requests: usize,
+    /// Those of one user; further ones are refused with `RESOURCE_EXHAUSTED`. The same holds for what follows.
+    pub max_calls_per_user: usize,
+    /// Watches at once.
+    pub max_watches: usize,
+    /// Watches of one user.
+    pub max_watches_per_user: usize,
+    /// Requests whose message is not complete.
+    pub max_unfinished_requests: usize,
+    /// Those of one user, or of one peer if the method is public.
+    pub max_unfinished_per_user: usize,
+    /// The longest message.
+    pub max_request_bytes: usize,
+    /// How long a request may take to be complete.
+    pub request_timeout: Duration,
+    /// How long a client stream may bring nothing.
+    pub stream_idle_timeout: Duration,
     /// What a refused caller is told to wait before it tries again.
     pub overload_retry_after: Duration,
     /// The longest any capped call may last, whatever its `grpc-timeout` says.
@@ -97,7 +119,18 @@ impl From<&config::Server> for Config {
         let limits = &server.limits;
         Self {
             max_connections: limits.max_connections,
+            max_connections_per_peer: limits.max_connections_per_peer,
+            trusted_peers: limits.trusted_peers.clone(),
+            unauthenticated_timeout: limits.unauthenticated_timeout,
             max_concurrent_requests: limits.max_concurrent_calls,
+            max_calls_per_user: limits.max_calls_per_user,
+            max_watches: limits.max_watches,
+            max_watches_per_user: limits.max_watches_per_user,
+            max_unfinished_requests: limits.max_unfinished_requests,
+            max_unfinished_per_user: limits.max_unfinished_per_user,
+            max_request_bytes: limits.max_request_bytes,
+            request_timeout: limits.request_timeout,
+            stream_idle_timeout: limits.stream_idle_timeout,
             overload_retry_after: Duration::from_secs(1),
             server_cap: server.deadline_cap,
             preface_timeout: limits.preface_timeout,

@@ -20,8 +20,11 @@ use tonic::body::Body;
 use tower::{Service, ServiceBuilder};
 
 use super::{
-    Config, frames,
+    Config,
+    connections::Known,
+    frames,
     preface::{self, Opening, OtherProtocol, Protocol},
+    shares::Origin,
     stream::Executor,
     tls::{self, Accepted, Tls},
 };
@@ -33,6 +36,7 @@ pub(super) struct Peer {
     pub(super) address: SocketAddr,
     /// Fires when watches on this connection are to end.
     pub(super) watches_end: CancellationToken,
+    known: Arc<Known>,
 }
 
 /// Signals from the server to all its connections, and the count of their streams.
@@ -47,8 +51,24 @@ pub(super) struct Signals {
 }
 
 impl Peer {
-    pub(super) fn new(address: SocketAddr) -> Self {
-        Self { address, watches_end: CancellationToken::new() }
+    pub(super) fn new(address: SocketAddr, known: Arc<Known>) -> Self {
+        Self { address, watches_end: CancellationToken::new(), known }
+    }
+
+    /// One whose connection is none, for tests of layers.
+    #[cfg(test)]
+    pub(super) fn stranger(address: SocketAddr) -> Self {
+        Self::new(address, Arc::new(Known::new(Some(address.ip().into()), clock::now())))
+    }
+
+    /// Where it comes from; none if it is trusted.
+    pub(super) fn origin(&self) -> Option<Origin> {
+        self.known.origin
+    }
+
+    /// Somebody showed credentials.
+    pub(super) fn has_authenticated(&self) {
+        self.known.authenticated();
     }
 }
 
@@ -59,6 +79,7 @@ pub(super) struct Connection<S> {
     pub(super) config: Arc<Config>,
     pub(super) tls: Option<Tls>,
     pub(super) signals: Arc<Signals>,
+    pub(super) known: Arc<Known>,
 }
 
 impl<S, B> Connection<S>
@@ -71,9 +92,12 @@ where
     /// Serves the connection until it ends or is dropped by force.
     pub(super) async fn run(self, stream: TcpStream) {
         let address = self.address;
-        let forced = self.signals.forced.clone();
+        let (forced, closed) = (self.signals.forced.clone(), self.known.closed.clone());
         tokio::select! {
             () = forced.cancelled() => tracing::debug!(%address, "connection dropped by force"),
+            () = closed.cancelled() => {
+                tracing::debug!(%address, "connection closed: it never authenticated, and room is short");
+            }
             () = self.serve(stream) => {}
         }
     }
@@ -113,8 +137,8 @@ where
     }
 
     async fn serve_http2<T: AsyncRead + AsyncWrite + Send + Unpin + 'static>(self, io: preface::Io<T>) {
-        let Self { address, service, config, signals, tls: _ } = self;
-        let peer = Peer::new(address);
+        let Self { address, service, config, signals, known, tls: _ } = self;
+        let peer = Peer::new(address, known);
         let service = with_peer(service, peer.clone());
         let builder = builder(&config, Executor { streams: signals.streams.clone() });
         let mut connection =
@@ -153,6 +177,7 @@ where
 
 /// `request` in tonic's terms, with its peer.
 fn add_peer(mut request: Request<Incoming>, peer: &Peer) -> Request<Body> {
+    peer.known.hear();
     request.extensions_mut().insert(peer.clone());
     request.map(Body::new)
 }

@@ -49,7 +49,7 @@ impl<S> Service<S> {
     fn deadline(&self, extensions: &Extensions) -> Option<Instant> {
         let lifetime = extensions.get::<Rule>().map_or(Lifetime::Capped, |rule| rule.lifetime);
         let cap = match lifetime {
-            Lifetime::Capped | Lifetime::Instant => Some(self.cap),
+            Lifetime::Capped => Some(self.cap),
             Lifetime::Uncapped => None,
         };
         match extensions.get::<Arrival>() {

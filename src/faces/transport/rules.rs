@@ -19,7 +19,7 @@ use crate::contract::status;
 /// Who may call a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Access {
-    /// Anyone, without credentials; never shed.
+    /// Anyone, without credentials.
     Public,
     /// Callers whose credentials were accepted.
     User,
@@ -30,10 +30,33 @@ pub enum Access {
 pub enum Lifetime {
     /// Ends by the server's cap at the latest.
     Capped,
-    /// The same, and it is over at once and frees capacity: never shed.
-    Instant,
     /// A watch: lasts until its caller, its caller's deadline, or the drain ends it.
     Uncapped,
+}
+
+/// What a method's requests count against while they are under way: in all, and for the user who makes them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pool {
+    /// The calls.
+    Calls,
+    /// The watches, so that idle ones do not keep calls out.
+    Watches,
+    /// Reflection.
+    Reflection,
+    /// Watches of health, by peer: they have no user.
+    Health,
+    /// Nothing: it is over at once, and must never be shed. A health check that fails under load makes orchestrators kill
+    /// a server that is merely busy; a cancellation makes room.
+    Free,
+}
+
+/// How many messages a request has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Messages {
+    /// One.
+    One,
+    /// Any number: a client stream.
+    Many,
 }
 
 /// What holds for one method. Stored in the extensions of every request that goes on.
@@ -43,6 +66,10 @@ pub struct Rule {
     pub access: Access,
     /// How long it may last.
     pub lifetime: Lifetime,
+    /// What it counts against.
+    pub pool: Pool,
+    /// How many messages a request has. Whoever registers a service takes it from the descriptors.
+    pub messages: Messages,
 }
 
 /// The rules by method. Cheap to clone.
@@ -54,7 +81,10 @@ pub struct Rules {
 
 impl Rule {
     /// What holds unless something else is said: the method needs a user, and its calls are capped.
-    pub const USER: Self = Self { access: Access::User, lifetime: Lifetime::Capped };
+    pub const USER: Self =
+        Self { access: Access::User, lifetime: Lifetime::Capped, pool: Pool::Calls, messages: Messages::One };
+    /// What holds for a watch of a user.
+    pub const WATCH: Self = Self { lifetime: Lifetime::Uncapped, pool: Pool::Watches, ..Self::USER };
 }
 
 impl Rules {

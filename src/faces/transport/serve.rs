@@ -7,7 +7,6 @@ use futures_util::future::join;
 use http::{Request, Response};
 use tokio::{
     net::{TcpListener, TcpStream},
-    sync::{OwnedSemaphorePermit, Semaphore},
     time::{sleep, timeout, timeout_at},
 };
 use tokio_util::task::TaskTracker;
@@ -18,6 +17,7 @@ pub use self::hooks::Hooks;
 use super::{
     Config,
     connection::{Connection, Signals},
+    connections::{Connections, Place},
     listener::{Listener, accept, accept_queued},
     tls::Tls,
 };
@@ -80,7 +80,7 @@ struct Server<S> {
     tls: Option<Tls>,
     signals: Arc<Signals>,
     connections: TaskTracker,
-    permits: Arc<Semaphore>,
+    places: Connections,
 }
 
 impl<S, B> Server<S>
@@ -93,7 +93,7 @@ where
     fn new(service: S, config: Config) -> Self {
         Self {
             service,
-            permits: Arc::new(Semaphore::new(config.max_connections)),
+            places: Connections::new(&config),
             config: Arc::new(config),
             tls: None,
             signals: Arc::default(),
@@ -102,33 +102,41 @@ where
     }
 
     async fn accept_until(&self, listener: &TcpListener, end: impl Future<Output = ()>) {
-        let mut end = pin!(end);
+        let (mut end, mut tended) = (pin!(end), pin!(self.places.tend()));
         loop {
             tokio::select! {
                 biased;
                 () = &mut end => return,
-                (permit, connection) = self.next(listener) => self.spawn(connection, permit),
+                never = &mut tended => match never {},
+                (place, connection) = self.next(listener) => self.spawn(connection, place),
             }
         }
     }
 
     /// The next connection for which there is room. While there is none, peers wait in the kernel's queue.
-    async fn next(&self, listener: &TcpListener) -> (OwnedSemaphorePermit, (TcpStream, SocketAddr)) {
-        let permit = self.permits.clone().acquire_owned().await.expect("this semaphore is never closed");
-        (permit, accept(listener).await)
+    async fn next(&self, listener: &TcpListener) -> (Place, (TcpStream, SocketAddr)) {
+        loop {
+            self.places.room().await;
+            let (stream, address) = accept(listener).await;
+            // Who has its share already is closed at once: in the queue it would keep others out.
+            if let Some(place) = self.places.take(address) {
+                return (place, (stream, address));
+            }
+        }
     }
 
-    fn spawn(&self, (stream, address): (TcpStream, SocketAddr), permit: OwnedSemaphorePermit) {
+    fn spawn(&self, (stream, address): (TcpStream, SocketAddr), place: Place) {
         let connection = Connection {
             address,
             service: self.service.clone(),
             config: self.config.clone(),
             tls: self.tls.clone(),
             signals: self.signals.clone(),
+            known: place.known.clone(),
         };
         self.connections.spawn(async move {
             connection.run(stream).await;
-            drop(permit);
+            drop(place);
         });
     }
 
@@ -150,10 +158,12 @@ where
             Ok(queue) => queue,
             Err(error) => return tracing::warn!(%error, "the accept queue is lost"),
         };
-        while let Ok(permit) = self.permits.clone().try_acquire_owned()
+        while self.places.has_room()
             && let Some(connection) = accept_queued(&queue)
         {
-            self.spawn(connection, permit);
+            if let Some(place) = self.places.take(connection.1) {
+                self.spawn(connection, place);
+            }
         }
     }
 

@@ -7,7 +7,7 @@ use opentelemetry::{
     metrics::{Counter, Gauge, Histogram, Meter, UpDownCounter},
 };
 
-use super::name::{self, CODE, OUTCOME, RESULT, SOURCE, TOOL};
+use super::name::{self, BOUND, CODE, OUTCOME, RESULT, SOURCE, TOOL};
 use crate::telemetry::attribute;
 
 /// Upper bounds of the histograms, in seconds: from a cached read to the longest call.
@@ -20,6 +20,8 @@ pub(super) struct Instruments {
     execute_duration: Histogram<f64>,
     call_duration: Histogram<f64>,
     calls_in_flight: UpDownCounter<i64>,
+    bounds_reached: Counter<u64>,
+    connections_open: UpDownCounter<i64>,
     cache_lookups: Counter<u64>,
     limiter_wait: Histogram<f64>,
     limiter_refusals: Counter<u64>,
@@ -32,6 +34,7 @@ impl Instruments {
     pub(super) fn new(meter: &Meter) -> Self {
         let counter = |name, about| meter.u64_counter(name).with_description(about).build();
         let in_flight = meter.i64_up_down_counter(name::CALLS_IN_FLIGHT);
+        let connections = meter.i64_up_down_counter(name::CONNECTIONS_OPEN);
         let in_force = meter.u64_gauge(name::COOL_DOWN_IN_FORCE);
         Self {
             rpc_duration: seconds(meter, name::RPC_SERVER_CALL_DURATION, "How long RPCs take."),
@@ -42,6 +45,8 @@ impl Instruments {
             ),
             call_duration: seconds(meter, name::CALL_DURATION, "How long calls take, whatever answers them."),
             calls_in_flight: in_flight.with_description("Calls that have begun and not ended.").build(),
+            bounds_reached: counter(name::BOUNDS_REACHED, "How often a bound of the transport was reached."),
+            connections_open: connections.with_description("Connections that are open.").build(),
             cache_lookups: counter(name::CACHE_LOOKUPS, "How often the cache was asked."),
             limiter_wait: seconds(
                 meter,
@@ -86,6 +91,14 @@ impl Instruments {
                 self.execute_duration.record(seconds, &[tool, KeyValue::new(attribute::ERROR_TYPE, error)]);
             }
         }
+    }
+
+    pub(super) fn bound_reached(&self, bound: &'static str) {
+        self.bounds_reached.add(1, &[KeyValue::new(BOUND, bound)]);
+    }
+
+    pub(super) fn connections_open(&self, change: i64) {
+        self.connections_open.add(change, &[]);
     }
 
     pub(super) fn cache_lookup(&self, tool: &str, hit: bool) {
@@ -146,6 +159,8 @@ mod tests {
         instruments.rpc_ended(None, "OK", SECOND);
         instruments.call_ended(None, "NOT_FOUND", SECOND);
         instruments.tool_executed("get_quotes", Some("BLOCKED"), SECOND);
+        instruments.bound_reached("all");
+        instruments.connections_open(1);
         instruments.cache_lookup("get_quotes", true);
         instruments.limiter_wait("toy", SECOND);
         instruments.limiter_refusal("toy");

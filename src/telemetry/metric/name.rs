@@ -11,6 +11,10 @@ pub const EXECUTE_TOOL_DURATION: &str = "gen_ai.execute_tool.duration";
 pub const CALL_DURATION: &str = "toolwire.call.duration";
 /// Calls that have begun and not ended.
 pub const CALLS_IN_FLIGHT: &str = "toolwire.calls.in_flight";
+/// Connections that are open.
+pub const CONNECTIONS_OPEN: &str = "toolwire.connections.open";
+/// How often a bound of the transport was reached: something was refused, or closed to make room.
+pub const BOUNDS_REACHED: &str = "toolwire.bounds.reached";
 /// How often the cache was asked.
 pub const CACHE_LOOKUPS: &str = "toolwire.cache.lookups";
 /// How long requests wait for their turn at a source, in seconds.
@@ -39,6 +43,8 @@ pub const CPU_MODE: &str = "cpu.mode";
 pub const TOOL: &str = "tool";
 /// [`OK`], a tool's error code or a refusal's reason.
 pub const CODE: &str = "code";
+/// A bound.
+pub const BOUND: &str = "bound";
 /// A source.
 pub const SOURCE: &str = "source";
 /// [`OK`] or the kind of failure.
@@ -61,9 +67,11 @@ pub const PROCESS_IN_PROMETHEUS: &[&str] =
 pub const IN_PROMETHEUS: &[&str] = &[
     "gen_ai_execute_tool_duration_seconds",
     "rpc_server_call_duration_seconds",
+    "toolwire_bounds_reached_total",
     "toolwire_cache_lookups_total",
     "toolwire_call_duration_seconds",
     "toolwire_calls_in_flight",
+    "toolwire_connections_open",
     "toolwire_cool_down_in_force",
     "toolwire_cool_downs_total",
     "toolwire_limiter_refusals_total",

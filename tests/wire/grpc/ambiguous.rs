@@ -29,18 +29,15 @@ async fn a_header_that_cannot_be_read_is_not_taken_for_absent() {
     let server = Server::start();
     let raw = Raw::connect(server.address).await;
     let path = "/toolwire.brokerage.v1.BrokerageService/GetPositions";
+    let request = GetPositionsRequest { symbol: Some("AAPL".to_owned()), account: None };
     let id = "0196f1c2-7a4b-7c3d-8e5f-0123456789ab";
     for name in ["x-toolwire-request-id", "x-toolwire-task-id", "x-toolwire-session-id"] {
         for headers in [&[(name, "caf\u{e9}")][..], &[(name, id), (name, id)]] {
-            let status = raw.call(path, headers, &GetPositionsRequest::default()).await.grpc_status();
+            let status = raw.call(path, headers, &request).await.grpc_status();
             assert_status(&status, Code::InvalidArgument, "INVALID_REQUEST");
             assert!(status.message().contains(name), "{status:?}");
         }
-        assert_eq!(
-            raw.call(path, &[(name, id)], &GetPositionsRequest::default()).await.status(),
-            0,
-            "{name}"
-        );
+        assert_eq!(raw.call(path, &[(name, id)], &request).await.status(), 0, "{name}");
     }
 }
 

@@ -178,6 +178,60 @@ async fn a_call_over_the_limit_is_shed_and_health_is_not() {
 }
 
 #[tokio::test]
+async fn half_requests_hold_no_call_and_are_ended() {
+    const MALLORY: (&str, &str) = ("x-toolwire-user", "mallory");
+    let request_timeout = Duration::from_millis(200);
+    let config = Config {
+        max_concurrent_requests: 1,
+        max_unfinished_per_user: 3,
+        request_timeout,
+        ..Config::default()
+    };
+    let server = Server::start(config);
+    let client = Client::connect(server.address).await;
+    let mut halves = Vec::new();
+    for _ in 0..3 {
+        halves.push(client.start_half(PROMPT, &[MALLORY], &[0, 0, 0, 0, 9, 1]).await);
+    }
+    let (beyond, _stream) = client.start_half(PROMPT, &[MALLORY], &[0]).await;
+    let beyond = soon(answer(beyond)).await.unwrap();
+    assert_eq!(beyond.refusal(), (Code::ResourceExhausted, "SHARE_EXHAUSTED".to_owned()));
+    assert_eq!(beyond.status().get_details_quota_failure().unwrap().violations[0].subject, "user:mallory");
+    assert_eq!(client.call(PROMPT, &[]).await.status().code(), Code::Ok);
+    for (half, _stream) in halves {
+        let end = soon(answer(half)).await.unwrap();
+        assert_eq!(end.refusal(), (Code::DeadlineExceeded, "REQUEST_INCOMPLETE".to_owned()));
+        assert!(end.is_trailers_only());
+    }
+}
+
+#[tokio::test]
+async fn a_second_message_of_a_unary_call_is_an_invalid_argument() {
+    let server = Server::start(Config::default());
+    let client = Client::connect(server.address).await;
+    let two = Bytes::from_static(&[0; 10]);
+    let call = client.start_bytes(PROMPT, &[("content-type", "application/grpc")], two).await;
+    let refusal = soon(answer(call)).await.unwrap().refusal();
+    assert_eq!(refusal, (Code::InvalidArgument, "MALFORMED_REQUEST".to_owned()));
+}
+
+#[tokio::test]
+async fn a_stalled_reader_hears_of_its_deadline_where_trailers_can_come_through() {
+    let mut server = Server::start(Config::default());
+    let shut = Client::with(server.address, Builder::new().initial_window_size(0)).await;
+    // Trailers-only: no window is needed.
+    let unary = soon(answer(shut.start(SLOW, SHORT).await)).await.unwrap();
+    assert_eq!(unary.refusal(), (Code::DeadlineExceeded, "DEADLINE_EXCEEDED".to_owned()));
+    assert_eq!([server.event().await, server.event().await], [Event::Began, Event::Dropped]);
+    // One byte is left when the stream falls silent, and nobody gives more.
+    let narrow = Client::with(server.address, Builder::new().initial_window_size(6)).await;
+    let mut body = soon(narrow.start(SILENT, SHORT).await).await.unwrap().into_body();
+    assert_eq!(soon(body.data()).await.unwrap().unwrap().len(), 5);
+    let trailers = soon(body.trailers()).await.unwrap().unwrap();
+    assert_eq!(trailers["grpc-status"], (Code::DeadlineExceeded as i32).to_string().as_str());
+}
+
+#[tokio::test]
 async fn a_panic_ends_its_own_stream() {
     let server = Server::start(Config::default());
     let client = Client::connect(server.address).await;

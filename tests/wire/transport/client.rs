@@ -32,6 +32,15 @@ impl Client {
         Self::with(address, &Builder::new()).await
     }
 
+    /// A client that was answered, unless the server closes the connection first.
+    pub(crate) async fn try_connect(address: SocketAddr) -> Option<Self> {
+        let (sender, connection) =
+            Builder::new().handshake(TcpStream::connect(address).await.ok()?).await.ok()?;
+        let client = Self { sender, connection: tokio::spawn(connection) };
+        answer(client.try_start("/test.Service/Prompt").await?).await.ok()?;
+        Some(client)
+    }
+
     pub(crate) async fn over(stream: TcpStream) -> Self {
         Self::shake_hands(stream, &Builder::new()).await
     }
@@ -77,6 +86,24 @@ impl Client {
         let (response, mut stream) = sender.send_request(request.body(()).unwrap(), false).unwrap();
         stream.send_data(body, true).unwrap();
         response
+    }
+
+    /// Begins a call that is not complete: part of its message, and no end. Dropping the second resets the stream.
+    pub(crate) async fn start_half(
+        &self,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &'static [u8],
+    ) -> (ResponseFuture, h2::SendStream<Bytes>) {
+        let mut request =
+            Request::post(format!("http://tools.example{path}")).header("content-type", "application/grpc");
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let mut sender = self.sender.clone().ready().await.unwrap();
+        let (response, mut stream) = sender.send_request(request.body(()).unwrap(), false).unwrap();
+        stream.send_data(Bytes::from_static(body), false).unwrap();
+        (response, stream)
     }
 
     pub(crate) async fn call(&self, path: &str, headers: &[(&str, &str)]) -> Answer {

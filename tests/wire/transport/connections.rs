@@ -11,7 +11,7 @@ use toolwire::faces::transport::{Age, Config, Http2};
 
 use super::{
     client::{Client, answer, soon, tcp},
-    server::{Event, PROMPT, SILENT, SLOW, Server, WATCH},
+    server::{CHECK, Event, PROMPT, SILENT, SLOW, Server, WATCH},
 };
 
 /// How an HTTP/2 client begins.
@@ -96,6 +96,54 @@ async fn a_connection_beyond_the_cap_waits_for_its_turn() {
     }
     drop(first);
     assert_eq!(soon(waiting).await.unwrap().status().code(), Code::Ok);
+}
+
+#[tokio::test]
+async fn a_peer_beyond_its_share_is_closed_and_a_trusted_one_is_not() {
+    let bounded = Config { max_connections: 4, max_connections_per_peer: 2, ..Config::default() };
+    let trusted_peers = vec!["127.0.0.0/8".parse().unwrap()];
+    for (config, room) in [(bounded.clone(), 2), (Config { trusted_peers, ..bounded }, 4)] {
+        let server = Server::start(config);
+        let mut clients = Vec::new();
+        for _ in 0..room {
+            let client = Client::connect(server.address).await;
+            assert_eq!(soon(client.call(PROMPT, &[])).await.status().code(), Code::Ok);
+            clients.push(client);
+        }
+        if room == 2 {
+            let mut beyond = tcp(server.address).await;
+            let mut nothing = Vec::new();
+            // Closed or reset.
+            let _ = soon(beyond.read_to_end(&mut nothing)).await;
+            assert!(nothing.is_empty());
+            clients.pop();
+            // Its place is free once the server has seen that it left.
+            while Client::try_connect(server.address).await.is_none() {
+                tokio::task::yield_now().await;
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn connections_that_never_authenticate_make_room_for_those_that_do() {
+    let unauthenticated_timeout = Duration::from_millis(100);
+    let config = Config {
+        max_connections: 4,
+        max_connections_per_peer: 4,
+        unauthenticated_timeout,
+        ..Config::default()
+    };
+    let server = Server::start(config);
+    let known = Client::connect(server.address).await;
+    assert_eq!(soon(known.call(PROMPT, &[])).await.status().code(), Code::Ok);
+    // A check of health is no credential.
+    let checker = Client::connect(server.address).await;
+    assert_eq!(soon(checker.call(CHECK, &[])).await.status().code(), Code::Ok);
+    let _silent = [Client::connect(server.address).await, Client::connect(server.address).await];
+    let newcomer = Client::connect(server.address).await;
+    assert_eq!(soon(newcomer.call(PROMPT, &[])).await.status().code(), Code::Ok);
+    assert_eq!(soon(known.call(PROMPT, &[])).await.status().code(), Code::Ok, "it has shown who it is");
 }
 
 #[tokio::test]

@@ -29,7 +29,7 @@ use toolwire::{
         Config, Hooks, Report,
         authenticate::Loopback,
         bind,
-        rules::{Access, Lifetime, Rule, Rules},
+        rules::{Access, Lifetime, Pool, Rule, Rules},
         serve, stack,
     },
 };
@@ -140,8 +140,9 @@ fn hooks(events: &mpsc::UnboundedSender<Event>, health: &HealthReporter) -> Hook
 }
 
 fn rules() -> Rules {
-    let public = Rule { access: Access::Public, ..Rule::USER };
-    let health = [(CHECK, public), (WATCH, Rule { lifetime: Lifetime::Uncapped, ..public })];
+    let public = Rule { access: Access::Public, pool: Pool::Free, ..Rule::USER };
+    let watch = Rule { lifetime: Lifetime::Uncapped, pool: Pool::Health, ..public };
+    let health = [(CHECK, public), (WATCH, watch)];
     let methods = PATHS.map(|path| (path, Rule::USER)).into_iter().chain(health);
     methods.map(|(path, rule)| (&path[1..], rule)).collect()
 }

@@ -4,7 +4,7 @@ use prost_types::{FileDescriptorProto, MethodDescriptorProto, ServiceDescriptorP
 use tonic_health::{pb::health_server::HealthServer, server::HealthService};
 
 use super::*;
-use crate::faces::transport::rules::{Access, Lifetime};
+use crate::faces::transport::rules::{Access, Lifetime, Pool};
 
 /// `toys.v1.ToyService` with the methods `Play` and `Watch`.
 fn toys() -> DescriptorPool {
@@ -82,7 +82,7 @@ fn every_method_of_every_registered_service_has_a_rule_and_no_other_method_has()
 
 #[test]
 fn only_health_is_public_and_only_watches_are_uncapped() {
-    let watched = Rule { lifetime: Lifetime::Uncapped, ..Rule::USER };
+    let watched = Rule::WATCH;
     let offered = [("toys", toy_service().except("Watch", watched))];
     let services = GrpcServices::new(toys(), offered, true).unwrap();
     for (method, rule) in services.rules().iter() {
@@ -90,7 +90,7 @@ fn only_health_is_public_and_only_watches_are_uncapped() {
         let (_, short) = method.split_once('/').unwrap();
         let is_watch = short.starts_with("Watch") || short == "ServerReflectionInfo";
         assert_eq!(rule.lifetime == Lifetime::Uncapped, is_watch, "{method}");
-        assert_eq!(rule.lifetime == Lifetime::Instant, short == "CancelCall", "{method}");
+        assert_eq!(rule.pool == Pool::Free, matches!(short, "CancelCall" | "Check"), "{method}");
     }
 }
 

@@ -21,6 +21,9 @@ pub enum AuthenticationError {
         /// The proxy's header.
         header: String,
     },
+    /// There are several credentials, and they may be somebody else's each.
+    #[error("send one `authorization` header, not several")]
+    Ambiguous,
     /// The credentials are not accepted.
     #[error("the credentials are not accepted")]
     Rejected,
@@ -45,7 +48,7 @@ impl From<AuthenticationError> for Status {
             AuthenticationError::Missing | AuthenticationError::Proxied { .. } => {
                 status::plain(Code::Unauthenticated, "CREDENTIALS_MISSING", &text)
             }
-            AuthenticationError::Rejected => {
+            AuthenticationError::Ambiguous | AuthenticationError::Rejected => {
                 status::plain(Code::Unauthenticated, "CREDENTIALS_REJECTED", &text)
             }
             // Not a question of identity: the request itself is wrong.

@@ -1,6 +1,7 @@
 //! The layer and its two authenticators.
 
 use std::{
+    convert::Infallible,
     future::{Ready, ready},
     sync::Mutex,
 };
@@ -11,7 +12,6 @@ use tonic_types::StatusExt;
 use tower::{Layer as _, ServiceExt, service_fn};
 
 use super::*;
-use crate::faces::transport::rules::Lifetime;
 
 const LOCAL: &str = "127.0.0.1:4000";
 
@@ -66,6 +66,16 @@ async fn a_token_names_its_user_whatever_the_metadata_claims() {
 }
 
 #[tokio::test]
+async fn two_credentials_are_none_even_if_each_alone_is_good() {
+    let rejected = Err((Code::Unauthenticated, "CREDENTIALS_REJECTED".to_owned()));
+    for second in ["Bearer s3cret-b", "Bearer s3cret-a", "Bearer wrong", ""] {
+        let headers = [("authorization", "Bearer s3cret-b"), ("authorization", second)];
+        assert_eq!(identify(tokens(), LOCAL, &headers).await, rejected, "{second:?}");
+        assert_eq!(identify(loopback(), LOCAL, &headers).await, rejected, "{second:?}");
+    }
+}
+
+#[tokio::test]
 async fn other_credentials_are_refused() {
     let missing = identify(tokens(), LOCAL, &[("x-toolwire-user", "bob")]).await;
     assert_eq!(missing, Err((Code::Unauthenticated, "CREDENTIALS_MISSING".to_owned())));
@@ -79,8 +89,8 @@ async fn other_credentials_are_refused() {
 #[tokio::test]
 async fn public_methods_need_no_credentials() {
     let mut request = request(LOCAL, &[]);
-    request.extensions_mut().insert(Rule { access: Access::Public, lifetime: Lifetime::Capped });
-    let service = Layer::new(Arc::new(tokens())).layer(service_fn(|request: Request<()>| {
+    request.extensions_mut().insert(Rule { access: Access::Public, ..Rule::USER });
+    let service = Authenticate::layer(Arc::new(tokens())).layer(service_fn(|request: Request<()>| {
         assert!(request.extensions().get::<User>().is_none());
         answer()
     }));
@@ -117,10 +127,11 @@ async fn identify(
 ) -> Result<String, (Code, String)> {
     let reached = Arc::new(Mutex::new(None));
     let seen = reached.clone();
-    let service = Layer::new(Arc::new(authenticator)).layer(service_fn(move |request: Request<()>| {
-        *seen.lock().unwrap() = request.extensions().get::<User>().map(|user| user.id.to_string());
-        answer()
-    }));
+    let service =
+        Authenticate::layer(Arc::new(authenticator)).layer(service_fn(move |request: Request<()>| {
+            *seen.lock().unwrap() = request.extensions().get::<User>().map(|user| user.id.to_string());
+            answer()
+        }));
     let response = service.oneshot(request(peer, headers)).await.unwrap();
     if let Some(user) = reached.lock().unwrap().take() {
         return Ok(user);
@@ -131,7 +142,7 @@ async fn identify(
 
 fn request(peer: &str, headers: &[(&'static str, &str)]) -> Request<()> {
     let mut request = Request::new(());
-    request.extensions_mut().insert(Peer::new(peer.parse().unwrap()));
+    request.extensions_mut().insert(Peer::stranger(peer.parse().unwrap()));
     for (name, value) in headers {
         request.headers_mut().append(*name, HeaderValue::from_bytes(value.as_bytes()).unwrap());
     }

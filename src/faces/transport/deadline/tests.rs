@@ -115,6 +115,6 @@ fn request(timeout: Option<u64>, lifetime: Lifetime) -> Request<()> {
     let timeout = timeout.map(Duration::from_secs);
     let wall = std::time::SystemTime::UNIX_EPOCH;
     request.extensions_mut().insert(Arrival { at: clock::now(), wall, timeout, peer: None });
-    request.extensions_mut().insert(Rule { access: crate::faces::transport::rules::Access::User, lifetime });
+    request.extensions_mut().insert(Rule { lifetime, ..Rule::USER });
     request
 }

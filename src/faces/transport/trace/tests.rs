@@ -138,7 +138,7 @@ fn request(path: &str) -> Request<()> {
     let mut request = Request::new(());
     *request.uri_mut() = format!("http://tools.example:50051{path}").parse().unwrap();
     request.headers_mut().insert("traceparent", TRACE_PARENT.parse().unwrap());
-    request.extensions_mut().insert(Peer::new("192.0.2.7:4000".parse().unwrap()));
+    request.extensions_mut().insert(Peer::stranger("192.0.2.7:4000".parse().unwrap()));
     request
 }
 

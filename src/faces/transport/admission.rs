@@ -1,0 +1,230 @@
+//! Lets a request in once its message is complete and there is room for it: in all, and for whoever makes it.
+//!
+//! A request under way holds a share until its answer has ended or is dropped, not only until the headers. One whose message
+//! is not complete yet holds another, for a bounded time, so that half requests keep no call out. Nothing of the request is
+//! read by anybody before. Not here: which method counts against what (`rules`).
+
+use std::{future::poll_fn, pin::pin, sync::Arc, task::Poll, time::Duration};
+
+use futures_util::poll;
+use http::{Extensions, Request, Response};
+use tokio::{
+    runtime::{Handle, RuntimeFlavor},
+    sync::Semaphore,
+    task::block_in_place,
+    time::timeout,
+};
+use tonic::{Status, body::Body};
+
+use self::{
+    held::Held,
+    message::{Message, Size},
+    refused::{late, shed},
+};
+use super::{
+    Config,
+    alarm::Bound,
+    connection::Peer,
+    layer::{Around, Inner, Layer},
+    refusal,
+    rules::{Messages, Pool, Rule},
+    shares::{Bounds, Full, Holder, Share, Shares},
+};
+use crate::context::User;
+
+mod held;
+mod message;
+mod refused;
+
+/// Bytes of messages that are not complete yet, or that are large: of all requests and of one holder's.
+const BYTES: Bounds = Bounds { all: 64 << 20, each: 16 << 20 };
+/// Reflection at once: of all users and of one.
+const REFLECTION: Bounds = Bounds { all: 64, each: 16 };
+/// Watches of health at once: of all peers and of one. Balancers have one a connection.
+const HEALTH: Bounds = Bounds { all: 1_024, each: 256 };
+
+/// Admits requests.
+#[derive(Debug, Clone)]
+pub(super) struct Admission(Arc<Room>);
+
+#[derive(Debug)]
+struct Room {
+    calls: Counted,
+    watches: Counted,
+    reflection: Counted,
+    health: Counted,
+    unfinished: Counted,
+    bytes: Counted,
+    /// Large messages are taken in one after the other, beside the threads that carry the others.
+    large: Semaphore,
+    max_message: usize,
+    request_timeout: Duration,
+    idle_timeout: Duration,
+    retry_after: Duration,
+}
+
+/// Shares, and what they are of.
+#[derive(Debug)]
+struct Counted {
+    shares: Shares,
+    what: &'static str,
+}
+
+impl Admission {
+    pub(super) fn layer(config: &Config) -> Layer<Self> {
+        let counted = |bounds, what| Counted { shares: Shares::new(bounds), what };
+        let of = |all, each| Bounds { all, each };
+        Layer(Self(Arc::new(Room {
+            calls: counted(of(config.max_concurrent_requests, config.max_calls_per_user), "calls under way"),
+            watches: counted(of(config.max_watches, config.max_watches_per_user), "watches"),
+            reflection: counted(REFLECTION, "reflection streams"),
+            health: counted(HEALTH, "watches of health"),
+            unfinished: counted(
+                of(config.max_unfinished_requests, config.max_unfinished_per_user),
+                "requests without an end",
+            ),
+            bytes: counted(BYTES, "bytes of requests without an end"),
+            large: Semaphore::new(1),
+            max_message: config.max_request_bytes,
+            request_timeout: config.request_timeout,
+            idle_timeout: config.stream_idle_timeout,
+            retry_after: config.overload_retry_after,
+        })))
+    }
+}
+
+impl<B: Default + Send> Around<Body, B> for Admission {
+    type Body = Held<B>;
+
+    async fn call(self, request: Request<Body>, mut inner: impl Inner<Body, B>) -> Response<Held<B>> {
+        let Self(room) = self;
+        let (request, admitted) = match room.admit(request).await {
+            Ok(admitted) => admitted,
+            Err(status) => return refusal::response(*status),
+        };
+        let Admitted { share, bytes, size } = admitted;
+        let mut answer = pin!(inner.call(request));
+        let Ok(response) = match size {
+            Size::Small => answer.await,
+            Size::Large => {
+                let first = room.take_in(poll_fn(|cx| Poll::Ready(aside(|| answer.as_mut().poll(cx))))).await;
+                drop(bytes);
+                match first {
+                    Poll::Ready(response) => response,
+                    Poll::Pending => answer.await,
+                }
+            }
+        };
+        response.map(|inner| Held::new(inner, share))
+    }
+}
+
+/// What a request that was let in holds.
+struct Admitted {
+    share: Option<Share>,
+    /// Until the message is taken in.
+    bytes: Option<Share>,
+    size: Size,
+}
+
+impl Room {
+    /// The request, complete, and what it holds. Boxed: a status is large, and seldom.
+    async fn admit(&self, request: Request<Body>) -> Result<(Request<Body>, Admitted), Box<Status>> {
+        let rule = request.extensions().get().copied().unwrap_or(Rule::USER);
+        let holder = holder(request.extensions());
+        let (parts, body) = request.into_parts();
+        let mut message = Message::new(body, rule.messages, self.max_message);
+        let bytes = self.complete(&mut message, holder.as_ref()).await?;
+        let share = match self.pool(rule.pool) {
+            Some(pool) => Some(pool.take(holder.as_ref(), 1, self.retry_after)?),
+            None => None,
+        };
+        let size = message.size();
+        let body = message.into_body(match rule.messages {
+            Messages::One => None,
+            Messages::Many => Some(self.idle_timeout),
+        });
+        Ok((Request::from_parts(parts, body), Admitted { share, bytes, size }))
+    }
+
+    /// Waits until the message is complete. Most are at once, and cost nothing.
+    async fn complete(
+        &self,
+        message: &mut Message,
+        holder: Option<&Holder>,
+    ) -> Result<Option<Share>, Box<Status>> {
+        if let Poll::Ready(end) = poll!(pin!(message.complete())) {
+            return end.map(|()| None);
+        }
+        let _unfinished = self.unfinished.take(holder, 1, self.retry_after)?;
+        let completed = async {
+            let length = message.length().await?;
+            let bytes = self.bytes.take(holder, length, self.retry_after)?;
+            message.complete().await?;
+            Ok(bytes)
+        };
+        let Ok(completed) = timeout(self.request_timeout, completed).await else {
+            Bound::RequestTime.reached("a request", &shown(holder));
+            return Err(Box::new(late(self.request_timeout)));
+        };
+        completed.map(Some)
+    }
+
+    fn pool(&self, pool: Pool) -> Option<&Counted> {
+        match pool {
+            Pool::Calls => Some(&self.calls),
+            Pool::Watches => Some(&self.watches),
+            Pool::Reflection => Some(&self.reflection),
+            Pool::Health => Some(&self.health),
+            Pool::Free => None,
+        }
+    }
+
+    /// Does the work of taking in a large message when it is its turn.
+    async fn take_in<T>(&self, work: impl Future<Output = T>) -> T {
+        let _turn = self.large.acquire().await.expect("this semaphore is never closed");
+        work.await
+    }
+}
+
+impl Counted {
+    fn take(
+        &self,
+        holder: Option<&Holder>,
+        amount: usize,
+        retry_after: Duration,
+    ) -> Result<Share, Box<Status>> {
+        self.shares.take(holder.cloned(), amount).map_err(|full| {
+            let bound = match full {
+                Full::Each => Bound::Share,
+                Full::All => Bound::All,
+            };
+            bound.reached(self.what, &shown(holder));
+            Box::new(shed(full, holder, self.what, self.shares.bounds(), retry_after))
+        })
+    }
+}
+
+/// Who makes a request: its user, or for a public method its peer, unless that is trusted.
+fn holder(extensions: &Extensions) -> Option<Holder> {
+    match extensions.get::<User>() {
+        Some(user) => Some(Holder::User(user.id.clone())),
+        None => extensions.get::<Peer>()?.origin().map(Holder::Peer),
+    }
+}
+
+fn shown(holder: Option<&Holder>) -> String {
+    holder.map_or_else(|| "a trusted peer".to_owned(), ToString::to_string)
+}
+
+/// Does work that may take longer than others should wait: on a thread that carries nothing else meanwhile.
+fn aside<T>(work: impl FnOnce() -> T) -> T {
+    match Handle::current().runtime_flavor() {
+        RuntimeFlavor::MultiThread => block_in_place(work),
+        // There is no other thread that could carry the rest.
+        _ => work(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

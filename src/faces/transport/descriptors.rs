@@ -1,0 +1,71 @@
+//! How many files this process may have open, of which every connection is one.
+
+use super::Config;
+
+/// Kept free of connections: the admin endpoint, the state file, requests to sources, files that are read.
+const RESERVED: usize = 256;
+
+/// Raises the limit of open files as far as the system allows, and tells it; none where there is no limit, or none that can
+/// be read.
+#[cfg(unix)]
+pub fn raise() -> Option<usize> {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    if current != maximum && setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).is_ok() {
+        return maximum.and_then(|it| it.try_into().ok());
+    }
+    current.and_then(|it| it.try_into().ok())
+}
+
+/// There is no such limit.
+#[cfg(not(unix))]
+pub fn raise() -> Option<usize> {
+    None
+}
+
+impl Config {
+    /// The same, with no more connections than so many files allow.
+    #[must_use]
+    pub fn within(self, files: Option<usize>) -> Self {
+        let Some(files) = files else { return self };
+        // Of few files half are kept free.
+        let room = files.saturating_sub(RESERVED).max(files / 2).max(1);
+        if room >= self.max_connections {
+            return self;
+        }
+        tracing::warn!(
+            files,
+            max_connections = room,
+            configured = self.max_connections,
+            "the limit of open files allows fewer connections than configured; raise it (ulimit -n, LimitNOFILE)"
+        );
+        let most_of_peer = self.max_connections_per_peer * room / self.max_connections;
+        Self { max_connections: room, max_connections_per_peer: most_of_peer.max(1), ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connections_leave_some_files_free() {
+        let most = |files| {
+            let config =
+                Config { max_connections: 10_000, max_connections_per_peer: 7_500, ..Config::default() };
+            let Config { max_connections, max_connections_per_peer, .. } = config.within(files);
+            (max_connections, max_connections_per_peer)
+        };
+        assert_eq!(most(None), (10_000, 7_500));
+        assert_eq!(most(Some(1_048_576)), (10_000, 7_500));
+        assert_eq!(most(Some(1_256)), (1_000, 750));
+        assert_eq!(most(Some(100)), (50, 37));
+        assert_eq!(most(Some(1)), (1, 1));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_limit_is_raised_once() {
+        assert_eq!(raise(), raise());
+    }
+}
