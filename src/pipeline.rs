@@ -36,7 +36,7 @@ use stream::End;
 pub use stream::{CallStream, Step};
 
 use crate::{
-    context::{EventSink, Events, Services},
+    context::{EventSink, Events, Services, Unread, UnreadBounds},
     contract::{Refusal, Terminal},
     registry::Registry,
     store::idempotency::Idempotency,
@@ -57,6 +57,8 @@ pub struct Parts {
     pub services: Services,
     /// No call lasts longer.
     pub cap: Duration,
+    /// What may wait for slow readers.
+    pub unread: UnreadBounds,
     /// Whether the log shows arguments.
     pub log_arguments: bool,
 }
@@ -67,12 +69,13 @@ pub struct Pipeline {
     stack: BoxCloneSyncService<Call, Terminal, Refusal>,
     services: Services,
     in_flight: InFlight,
+    unread: Unread,
 }
 
 impl Pipeline {
     /// The stack. Top to bottom is the way of a call.
     pub fn new(parts: Parts) -> Arc<Self> {
-        let Parts { registry, policy, idempotency, tiers, services, cap, log_arguments } = parts;
+        let Parts { registry, policy, idempotency, tiers, services, cap, unread, log_arguments } = parts;
         let in_flight = InFlight::default();
         let stack = ServiceBuilder::new()
             // Outermost: sees refusals too.
@@ -95,13 +98,15 @@ impl Pipeline {
             .layer(cache::Layer::new(tiers, registry))
             // The tool.
             .service(Execute);
-        Arc::new(Self { stack: BoxCloneSyncService::new(stack), services, in_flight })
+        let unread = Unread::new(unread);
+        Arc::new(Self { stack: BoxCloneSyncService::new(stack), services, in_flight, unread })
     }
 
     /// Starts a call. A refusal that comes before anything else is the error here, so that a face can answer it
     /// without a stream.
     pub async fn start(self: &Arc<Self>, call: Call) -> Result<CallStream, Refusal> {
-        self.launch(call, EventSink::channel()).await
+        let channel = EventSink::channel(&self.unread, call.context.user.id.clone());
+        self.launch(call, channel).await
     }
 
     /// Carries a call out to its end. Nobody reads its events, so none are made.

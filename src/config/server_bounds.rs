@@ -7,8 +7,8 @@ use super::{Network, reader::Reader, setting::Setting, size::Size, value::Value}
 /// The largest window that HTTP/2 knows.
 const MAX_WINDOW: u32 = i32::MAX as u32;
 
-/// What clients may take: `[server.limits]`. What one user or peer may take is a share of what all may, so that nobody shuts
-/// the others out.
+/// What clients may take: `[server.limits]`. What one user or peer may take is a share of what all may, so that
+/// nobody shuts the others out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ServerBounds {
     /// Streams on one connection at once. `TOOLWIRE_MAX_CONCURRENT_STREAMS`, default 100.
@@ -34,8 +34,8 @@ pub struct ServerBounds {
     /// Peers to which no bound by address applies: proxies and sidecars, behind which everybody is one peer.
     /// `TOOLWIRE_TRUSTED_PEERS`, in the file a list of addresses and networks, default none.
     pub trusted_peers: Vec<Network>,
-    /// How long a connection may be silent before anybody has authenticated on it, once three quarters of all connections
-    /// are taken. `TOOLWIRE_UNAUTHENTICATED_TIMEOUT`, default `10s`.
+    /// How long a connection may be silent before anybody has authenticated on it, once three quarters of all
+    /// connections are taken. `TOOLWIRE_UNAUTHENTICATED_TIMEOUT`, default `10s`.
     pub unauthenticated_timeout: Duration,
     /// Calls at once, over all connections. `TOOLWIRE_MAX_CONCURRENT_CALLS`, default 2048.
     pub max_concurrent_calls: usize,
@@ -45,7 +45,8 @@ pub struct ServerBounds {
     pub max_watches: usize,
     /// Watches of one user at once. `TOOLWIRE_MAX_WATCHES_PER_USER`, default half of all.
     pub max_watches_per_user: usize,
-    /// Requests at once that have begun and whose message is not complete. `TOOLWIRE_MAX_UNFINISHED_REQUESTS`, default 2048.
+    /// Requests at once that have begun and whose message is not complete. `TOOLWIRE_MAX_UNFINISHED_REQUESTS`,
+    /// default 2048.
     pub max_unfinished_requests: usize,
     /// Such requests of one user at once. `TOOLWIRE_MAX_UNFINISHED_PER_USER`, default half of all.
     pub max_unfinished_per_user: usize,
@@ -54,6 +55,13 @@ pub struct ServerBounds {
     pub request_timeout: Duration,
     /// How long a client stream may bring nothing after that. `TOOLWIRE_STREAM_IDLE_TIMEOUT`, default `30s`.
     pub stream_idle_timeout: Duration,
+    /// Bytes of events of one stream that its reader has not taken; beyond it the tool waits.
+    /// `TOOLWIRE_MAX_UNREAD_PER_STREAM`, default `1MiB`.
+    pub max_unread_per_stream: usize,
+    /// The same of all streams of one user. `TOOLWIRE_MAX_UNREAD_PER_USER`, default half of all.
+    pub max_unread_per_user: usize,
+    /// The same of all streams. `TOOLWIRE_MAX_UNREAD`, default `256MiB`.
+    pub max_unread: usize,
     /// When a connection is asked to move on. `TOOLWIRE_MAX_CONNECTION_AGE`, default `30m`.
     pub max_connection_age: Duration,
 }
@@ -81,6 +89,9 @@ impl Default for ServerBounds {
             max_unfinished_per_user: 1_024,
             request_timeout: Duration::from_secs(10),
             stream_idle_timeout: Duration::from_secs(30),
+            max_unread_per_stream: 1024 * 1024,
+            max_unread_per_user: 128 * 1024 * 1024,
+            max_unread: 256 * 1024 * 1024,
             max_connection_age: Duration::from_mins(30),
         }
     }
@@ -94,6 +105,7 @@ impl ServerBounds {
         let max_concurrent_calls = number(reader, "max_concurrent_calls", "TOOLWIRE_MAX_CONCURRENT_CALLS", default.max_concurrent_calls);
         let max_watches = number(reader, "max_watches", "TOOLWIRE_MAX_WATCHES", default.max_watches);
         let max_unfinished_requests = number(reader, "max_unfinished_requests", "TOOLWIRE_MAX_UNFINISHED_REQUESTS", default.max_unfinished_requests);
+        let max_unread = bytes(reader, "max_unread", "TOOLWIRE_MAX_UNREAD", default.max_unread);
         Self {
             max_concurrent_streams: number(reader, "max_concurrent_streams", "TOOLWIRE_MAX_CONCURRENT_STREAMS", default.max_concurrent_streams),
             stream_window: window(reader, "stream_window", "TOOLWIRE_STREAM_WINDOW", default.stream_window),
@@ -115,6 +127,9 @@ impl ServerBounds {
             max_unfinished_per_user: number(reader, "max_unfinished_per_user", "TOOLWIRE_MAX_UNFINISHED_PER_USER", max_unfinished_requests.div_ceil(2)),
             request_timeout: length(reader, "request_timeout", "TOOLWIRE_REQUEST_TIMEOUT", default.request_timeout),
             stream_idle_timeout: length(reader, "stream_idle_timeout", "TOOLWIRE_STREAM_IDLE_TIMEOUT", default.stream_idle_timeout),
+            max_unread_per_stream: bytes(reader, "max_unread_per_stream", "TOOLWIRE_MAX_UNREAD_PER_STREAM", default.max_unread_per_stream),
+            max_unread_per_user: bytes(reader, "max_unread_per_user", "TOOLWIRE_MAX_UNREAD_PER_USER", max_unread.div_ceil(2)),
+            max_unread,
             max_connection_age: length(reader, "max_connection_age", "TOOLWIRE_MAX_CONNECTION_AGE", default.max_connection_age),
         }
     }

@@ -1,18 +1,21 @@
-//! A bounded channel of progress events from a tool to its caller. What is sent before the call is accepted is dropped.
-//! The final result does not go through it.
+//! The channel of progress events from a tool to its caller, bounded in number and in bytes. What is sent before the
+//! call is accepted is dropped. The final result does not go through it.
 //!
 //! Sequence numbers are given where events are received, so that a dropped one leaves no gap.
 
 use std::future::pending;
 
 use serde_json::{Map, Value};
-use tokio::sync::mpsc;
 
-use super::subscribers::Subscribers;
+#[cfg(test)]
+use super::unread::UnreadBounds;
+use super::{
+    UserId,
+    reader::{Events, Reader, Waiter},
+    subscribers::Subscribers,
+    unread::Unread,
+};
 use crate::contract::Event;
-
-/// How many events may wait for a slow reader.
-const CAPACITY: usize = 16;
 
 /// Takes a call's events. Cheap to clone; clones share state.
 ///
@@ -21,40 +24,44 @@ const CAPACITY: usize = 16;
 #[derive(Clone, Debug)]
 pub struct EventSink(To);
 
-/// The receiving end: what a face renders.
-pub type Events = mpsc::Receiver<Event>;
-
 /// Who is at the other end.
 #[derive(Clone, Debug)]
 enum To {
     Nobody,
     /// Somebody who waits for the end only.
-    Waiter(mpsc::Sender<Event>),
+    Waiter(Waiter),
     /// A reader who does not know yet that the call has begun.
-    NotAccepted(mpsc::Sender<Event>),
-    Reader(mpsc::Sender<Event>),
+    NotAccepted(Reader),
+    Reader(Reader),
     /// Whoever waits for work that several calls share.
     Subscribers(Subscribers),
 }
 
 impl EventSink {
-    /// A sink and its receiving end.
-    pub fn channel() -> (Self, Events) {
-        let (sender, receiver) = mpsc::channel(CAPACITY);
-        (Self(To::NotAccepted(sender)), receiver)
+    /// A sink and its receiving end, whose unread bytes count against those of the user and of all.
+    pub fn channel(unread: &Unread, user: UserId) -> (Self, Events) {
+        let (reader, events) = Reader::new(unread, user);
+        (Self(To::NotAccepted(reader)), events)
+    }
+
+    /// A sink of nobody's in particular, for tests.
+    #[cfg(test)]
+    pub(crate) fn not_accepted() -> (Self, Events) {
+        Self::channel(&Unread::new(UnreadBounds::default()), "nobody".parse().expect("a user id"))
     }
 
     /// The sink of an accepted call, and its receiving end.
     #[cfg(test)]
     pub(crate) fn speaking() -> (Self, Events) {
-        let (sender, receiver) = mpsc::channel(CAPACITY);
-        (Self(To::Reader(sender)), receiver)
+        let (sink, events) = Self::not_accepted();
+        let To::NotAccepted(reader) = sink.0 else { unreachable!("it is not accepted yet") };
+        (Self(To::Reader(reader)), events)
     }
 
     /// A sink whose events nobody reads, and an end that only tells, by being dropped, that the caller is gone.
     pub fn unread() -> (Self, Events) {
-        let (sender, receiver) = mpsc::channel(1);
-        (Self(To::Waiter(sender)), receiver)
+        let (waiter, events) = Waiter::new();
+        (Self(To::Waiter(waiter)), events)
     }
 
     /// A sink whose events nobody reads.
@@ -69,8 +76,8 @@ impl EventSink {
 
     /// Lets the reader of this sink, if there is one, read the events of shared work too.
     pub fn subscribe_to(&self, subscribers: &Subscribers) {
-        if let To::Reader(sender) = &self.0 {
-            subscribers.add(sender.clone());
+        if let To::Reader(reader) = &self.0 {
+            subscribers.add(reader.clone());
         }
     }
 
@@ -78,32 +85,32 @@ impl EventSink {
     pub fn has_reader(&self) -> bool {
         match &self.0 {
             To::Nobody | To::Waiter(_) | To::NotAccepted(_) => false,
-            To::Reader(sender) => !sender.is_closed(),
+            To::Reader(reader) => !reader.is_gone(),
             To::Subscribers(subscribers) => !subscribers.is_empty(),
         }
     }
 
     /// Sends the event that the call has begun. From here on this sink sends, and so do the clones made of it.
     pub fn accepted(&mut self, event: impl FnOnce() -> Event) {
-        if let To::NotAccepted(sender) = &self.0 {
-            let sender = sender.clone();
+        if let To::NotAccepted(reader) = &self.0 {
+            let reader = reader.clone();
             // The channel is empty: nothing was sent before.
-            let _ = sender.try_send(event());
-            self.0 = To::Reader(sender);
+            let _ = reader.try_send(&event());
+            self.0 = To::Reader(reader);
         }
     }
 
     /// Says how far the work is. Dropped when the reader is slow: the next one says more.
     pub fn progress(&self, fraction: Option<f64>, message: impl Into<String>) {
-        self.offer(Event::Progress { fraction, message: message.into() });
+        self.offer(&Event::Progress { fraction, message: message.into() });
     }
 
     /// Hands over a part of the data, waiting for a slow reader. Lost when the reader is gone.
     pub async fn chunk(&self, data: Map<String, Value>) {
         match &self.0 {
             To::Nobody | To::Waiter(_) | To::NotAccepted(_) => {}
-            To::Reader(sender) => {
-                if sender.send(Event::Chunk(data)).await.is_err() {
+            To::Reader(reader) => {
+                if reader.send(Event::Chunk(data)).await.is_err() {
                     // Lets those who watch over the call notice before the tool runs on to its end.
                     tokio::task::yield_now().await;
                 }
@@ -116,18 +123,19 @@ impl EventSink {
     /// share.
     pub async fn closed(&self) {
         match &self.0 {
-            To::Waiter(sender) | To::NotAccepted(sender) | To::Reader(sender) => sender.closed().await,
+            To::Waiter(waiter) => waiter.gone().await,
+            To::NotAccepted(reader) | To::Reader(reader) => reader.gone().await,
             To::Nobody | To::Subscribers(_) => pending().await,
         }
     }
 
-    fn offer(&self, event: Event) {
+    fn offer(&self, event: &Event) {
         match &self.0 {
             To::Nobody | To::Waiter(_) | To::NotAccepted(_) => {}
-            To::Reader(sender) => {
-                let _ = sender.try_send(event);
+            To::Reader(reader) => {
+                let _ = reader.try_send(event);
             }
-            To::Subscribers(subscribers) => subscribers.try_send(&event),
+            To::Subscribers(subscribers) => subscribers.try_send(event),
         }
     }
 }
@@ -155,7 +163,7 @@ mod tests {
     async fn nothing_is_said_before_the_call_is_accepted() {
         let subscribers = Subscribers::default();
         let work = EventSink::to_subscribers(subscribers.clone());
-        let (mut sink, mut events) = EventSink::channel();
+        let (mut sink, mut events) = EventSink::not_accepted();
         let early = sink.clone();
         let accepted = || Event::Accepted {
             tool: "t".parse().expect("a name"),
@@ -206,7 +214,7 @@ mod tests {
         let work = EventSink::to_subscribers(subscribers.clone());
         let (stalled, _stalled_events) = EventSink::speaking();
         stalled.subscribe_to(&subscribers);
-        for _ in 0..CAPACITY {
+        for _ in 0..16 {
             work.chunk(Map::new()).await;
         }
         assert!(work.chunk(Map::new()).now_or_never().is_none(), "a lone reader sets the pace");
@@ -214,6 +222,43 @@ mod tests {
         quick.subscribe_to(&subscribers);
         assert!(work.chunk(Map::new()).now_or_never().is_some());
         assert!(matches!(quick_events.try_recv(), Ok(Event::Chunk(_))));
+    }
+
+    fn large(bytes: usize) -> Map<String, Value> {
+        Map::from_iter([("text".to_owned(), "x".repeat(bytes).into())])
+    }
+
+    #[tokio::test]
+    async fn a_tool_waits_while_a_mebibyte_is_unread_and_what_was_taken_last_is_unread_yet() {
+        let (sink, mut events) = EventSink::speaking();
+        sink.chunk(large(600_000)).await;
+        assert!(sink.chunk(large(600_000)).now_or_never().is_none(), "two are more than 1 MiB");
+        assert!(matches!(events.recv().await, Some(Event::Chunk(_))));
+        assert!(sink.chunk(large(600_000)).now_or_never().is_none(), "the first has not left yet");
+        assert!(events.recv().now_or_never().is_none());
+        sink.chunk(large(600_000)).await;
+        // One that is larger than the bound comes through alone, and its writer hears that the reader has left.
+        assert!(events.recv().await.is_some() && events.recv().now_or_never().is_none());
+        sink.chunk(large(3 << 20)).await;
+        let mut waiting = Box::pin(sink.chunk(large(3 << 20)));
+        assert!(waiting.as_mut().now_or_never().is_none());
+        drop(events);
+        waiting.await;
+    }
+
+    #[tokio::test]
+    async fn the_streams_of_one_user_leave_room_for_those_of_others() {
+        let unread = Unread::new(UnreadBounds { stream: 1 << 20, user: 1 << 20, all: 2 << 20 });
+        let of = |user: &str| {
+            let (mut sink, events) = EventSink::channel(&unread, user.parse().expect("a user id"));
+            sink.accepted(|| Event::Progress { fraction: None, message: String::new() });
+            (sink, events)
+        };
+        let ((first, _stalled), (second, _too)) = (of("mallory"), of("mallory"));
+        first.chunk(large(600_000)).await;
+        assert!(second.chunk(large(600_000)).now_or_never().is_none());
+        let (others, _events) = of("riley");
+        assert!(others.chunk(large(600_000)).now_or_never().is_some());
     }
 
     #[tokio::test]

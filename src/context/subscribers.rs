@@ -3,20 +3,18 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::future::select_all;
-use tokio::{
-    sync::mpsc::{Sender, error::TrySendError},
-    task::yield_now,
-};
+use tokio::task::yield_now;
 
+use super::reader::{NotTaken, Reader};
 use crate::contract::Event;
 
 /// The readers. Cheap to clone; clones share state.
 #[derive(Clone, Debug, Default)]
-pub struct Subscribers(Arc<Mutex<Vec<Sender<Event>>>>);
+pub struct Subscribers(Arc<Mutex<Vec<Reader>>>);
 
 impl Subscribers {
     /// Adds a reader, who gets the events from now on.
-    pub(super) fn add(&self, reader: Sender<Event>) {
+    pub(super) fn add(&self, reader: Reader) {
         self.present().push(reader);
     }
 
@@ -28,7 +26,7 @@ impl Subscribers {
     /// Sends an event to the readers that have room for it now.
     pub(super) fn try_send(&self, event: &Event) {
         for reader in self.present().iter() {
-            let _ = reader.try_send(event.clone());
+            let _ = reader.try_send(event);
         }
     }
 
@@ -38,7 +36,7 @@ impl Subscribers {
         let readers = self.present().clone();
         let mut slow = Vec::new();
         for reader in &readers {
-            if let Err(TrySendError::Full(_)) = reader.try_send(event.clone()) {
+            if reader.try_send(&event) == Err(NotTaken::Full) {
                 slow.push(reader);
             }
         }
@@ -49,16 +47,13 @@ impl Subscribers {
             // Lets those who watch over the work notice before it runs on to its end.
             return yield_now().await;
         }
-        let (permit, ..) = select_all(slow.into_iter().map(|reader| Box::pin(reader.reserve()))).await;
-        if let Ok(permit) = permit {
-            permit.send(event);
-        }
+        let _ = select_all(slow.into_iter().map(|reader| Box::pin(reader.send(event.clone())))).await;
     }
 
     /// The readers that have not left.
-    fn present(&self) -> MutexGuard<'_, Vec<Sender<Event>>> {
+    fn present(&self) -> MutexGuard<'_, Vec<Reader>> {
         let mut readers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        readers.retain(|reader| !reader.is_closed());
+        readers.retain(|reader| !reader.is_gone());
         readers
     }
 }

@@ -239,7 +239,7 @@ mod tests {
 
     /// The cause recorded for a caller with a deadline of 5 s who leaves after the given time.
     async fn leaving(after: Duration) -> Option<StopCause> {
-        let (sink, events) = EventSink::channel();
+        let (sink, events) = EventSink::not_accepted();
         let mut call = call(Duration::from_secs(5));
         call.context.events = sink;
         let context = call.context.clone();

@@ -132,7 +132,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_lost_call_is_a_bug_of_the_service_and_its_events_end() {
-        let (sink, events) = EventSink::channel();
+        let (sink, events) = EventSink::not_accepted();
         let (sender, receiver) = oneshot::channel();
         let mut stream = CallStream::new(CallId::generate(), events, End::Coming(receiver));
         drop(sender);

@@ -49,6 +49,7 @@ impl Toys {
             tiers: Tiers::in_memory(),
             services: Services::default(),
             cap: std::time::Duration::from_mins(2),
+            unread: crate::context::UnreadBounds::default(),
             log_arguments: false,
         });
         let tools = Tools::new(pipeline, Arc::clone(&registry), policy, Arc::new(limits()));

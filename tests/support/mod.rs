@@ -16,7 +16,7 @@ use tempfile::TempDir;
 use toolwire::{
     clock,
     config::{Auth, AuthUser, ToolPattern},
-    context::{Services, SourceStates, ToolContext, User, UserId},
+    context::{Services, SourceStates, ToolContext, UnreadBounds, User, UserId},
     contract::{
         Refusal, Terminal, ToolResult,
         arguments::Arguments,
@@ -112,6 +112,7 @@ impl Bench {
             tiers: Tiers::in_memory(),
             services: Services::default().with(Arc::new(brokerage)),
             cap: Duration::from_mins(2),
+            unread: UnreadBounds::default(),
             log_arguments: false,
         };
         replace(&mut parts);

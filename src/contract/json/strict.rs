@@ -1,7 +1,7 @@
 //! JSON text as a value, where a key that stands twice in one object is an error.
 //!
-//! A parser that takes the last one lets two readers of the same text see different arguments. Not here: the bound on the
-//! depth, beyond the parser's own.
+//! A parser that takes the last one lets two readers of the same text see different arguments. Not here: the bound on
+//! the depth, beyond the parser's own.
 
 use std::fmt;
 

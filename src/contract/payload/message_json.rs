@@ -87,8 +87,8 @@ fn element(value: &Field, absent: &Absent<'_>, path: &str) -> Value {
     }
 }
 
-/// In data, what JSON cannot express is `null`. Among arguments that would mean absent: there it stays as the word that no
-/// schema takes for a number.
+/// In data, what JSON cannot express is `null`. Among arguments that would mean absent: there it stays as the word
+/// that no schema takes for a number.
 fn number(value: f64, absent: &Absent<'_>) -> Value {
     match absent {
         Absent::Omit if !value.is_finite() => Value::String(value.to_string()),

@@ -1,8 +1,8 @@
 //! Lets a request in once its message is complete and there is room for it: in all, and for whoever makes it.
 //!
-//! A request under way holds a share until its answer has ended or is dropped, not only until the headers. One whose message
-//! is not complete yet holds another, for a bounded time, so that half requests keep no call out. Nothing of the request is
-//! read by anybody before. Not here: which method counts against what (`rules`).
+//! A request under way holds a share until its answer has ended or is dropped, not only until the headers. One whose
+//! message is not complete yet holds another, for a bounded time, so that half requests keep no call out. Nothing of
+//! the request is read by anybody before. Not here: which method counts against what (`rules`).
 
 use std::{future::poll_fn, pin::pin, sync::Arc, task::Poll, time::Duration};
 

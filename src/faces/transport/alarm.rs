@@ -13,7 +13,8 @@ use tokio::time::Instant;
 
 use crate::{clock, telemetry::metric};
 
-/// Each bound has one line in the log in so much time, with how often it was reached: a flood must not become one of lines.
+/// Each bound has one line in the log in so much time, with how often it was reached: a flood must not become one of
+/// lines.
 const INTERVAL: Duration = Duration::from_secs(10);
 
 /// A bound.

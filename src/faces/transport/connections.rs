@@ -1,4 +1,5 @@
-//! The connections that are open: so many in all and of one peer, and room made by closing those that never showed who they are.
+//! The connections that are open: so many in all and of one peer, and room made by closing those that never showed
+//! who they are.
 //!
 //! Not here: what is said on them.
 
@@ -25,7 +26,7 @@ use crate::{clock, config::Network, telemetry::metric};
 /// How often it is looked whether there is room.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// The connections that are open. Cloning it makes another handle of the same.
+/// The connections that are open. Cheap to clone; clones share state.
 #[derive(Debug, Clone)]
 pub(super) struct Connections(Arc<Shared>);
 

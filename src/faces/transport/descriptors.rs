@@ -5,8 +5,8 @@ use super::Config;
 /// Kept free of connections: the admin endpoint, the state file, requests to sources, files that are read.
 const RESERVED: usize = 256;
 
-/// Raises the limit of open files as far as the system allows, and tells it; none where there is no limit, or none that can
-/// be read.
+/// Raises the limit of open files as far as the system allows, and tells it; none where there is no limit, or none
+/// that can be read.
 #[cfg(unix)]
 pub fn raise() -> Option<usize> {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

@@ -1,4 +1,5 @@
-//! The frame that layers share which may wait: a layer says what it does around the rest of the stack, and nothing else.
+//! The frame that layers share which may wait: a layer says what it does around the rest of the stack, and nothing
+//! else.
 //!
 //! Not here: layers that decide at once, which need no future of their own (`reply`).
 

@@ -45,8 +45,8 @@ pub enum Pool {
     Reflection,
     /// Watches of health, by peer: they have no user.
     Health,
-    /// Nothing: it is over at once, and must never be shed. A health check that fails under load makes orchestrators kill
-    /// a server that is merely busy; a cancellation makes room.
+    /// Nothing: it is over at once, and must never be shed. A health check that fails under load makes orchestrators
+    /// kill a server that is merely busy; a cancellation makes room.
     Free,
 }
 

@@ -60,7 +60,7 @@ pub(super) struct Bounds {
     pub(super) each: usize,
 }
 
-/// What is taken of something bounded. Cloning it makes another handle of the same.
+/// What is taken of something bounded. Cheap to clone; clones share state.
 #[derive(Debug, Clone)]
 pub(super) struct Shares {
     bounds: Bounds,

@@ -1,7 +1,7 @@
 //! The body of a request until its first message is complete, and then the whole of it again.
 //!
-//! A gRPC message is a byte that tells whether it is compressed, its length in four bytes, and so many bytes. What they mean
-//! is not looked at.
+//! A gRPC message is a byte that tells whether it is compressed, its length in four bytes, and so many bytes. What
+//! they mean is not looked at.
 
 use std::{
     collections::VecDeque,

@@ -87,6 +87,7 @@ impl Bench {
             tiers: Tiers::in_memory(),
             services,
             cap: Duration::from_mins(2),
+            unread: toolwire::context::UnreadBounds::default(),
             log_arguments: false,
         }))
     }

@@ -1,0 +1,166 @@
+//! The bytes of events that their readers have not taken: bounded for each stream, for each user and in all. A tool
+//! that has more to say waits.
+//!
+//! Not here: the number of events, and results.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, OnceLock, PoisonError, Weak},
+};
+
+use serde_json::{Map, Value};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError};
+
+use super::UserId;
+
+/// What a value takes beside its own text.
+const OVERHEAD: usize = 32;
+
+const OPEN: &str = "these semaphores are never closed";
+
+/// The bounds, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnreadBounds {
+    /// Of one stream.
+    pub stream: usize,
+    /// Of one user.
+    pub user: usize,
+    /// In all.
+    pub all: usize,
+}
+
+/// What all streams hold together. Cheap to clone; clones share state.
+#[derive(Clone, Debug)]
+pub struct Unread(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    bounds: UnreadBounds,
+    all: Arc<Semaphore>,
+    /// Those of users who have streams that said something.
+    users: Mutex<HashMap<UserId, Weak<Semaphore>>>,
+}
+
+/// What one stream holds.
+#[derive(Debug)]
+pub(super) struct OfStream {
+    own: Arc<Semaphore>,
+    all: Unread,
+    user: UserId,
+    /// Looked up by the first event that has bytes: most streams have none.
+    of_user: OnceLock<Arc<Semaphore>>,
+}
+
+/// Bytes that are held until their reader asks for more.
+#[derive(Debug)]
+pub(super) struct Bytes {
+    _held: [OwnedSemaphorePermit; 3],
+}
+
+impl Default for UnreadBounds {
+    fn default() -> Self {
+        Self { stream: 1 << 20, user: 128 << 20, all: 256 << 20 }
+    }
+}
+
+impl Unread {
+    /// Nothing is held.
+    pub fn new(bounds: UnreadBounds) -> Self {
+        let all = Arc::new(Semaphore::new(bounds.all));
+        Self(Arc::new(Shared { bounds, all, users: Mutex::default() }))
+    }
+
+    pub(super) fn stream(&self, user: UserId) -> OfStream {
+        let own = Arc::new(Semaphore::new(self.0.bounds.stream));
+        OfStream { own, all: self.clone(), user, of_user: OnceLock::new() }
+    }
+
+    fn of_user(&self, user: &UserId) -> Arc<Semaphore> {
+        let mut users = self.0.users.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = users.get(user).and_then(Weak::upgrade) {
+            return known;
+        }
+        users.retain(|_, known| known.strong_count() > 0);
+        let new = Arc::new(Semaphore::new(self.0.bounds.user));
+        users.insert(user.clone(), Arc::downgrade(&new));
+        new
+    }
+}
+
+impl OfStream {
+    /// Waits until there is room for so many bytes. What is longer than a bound takes all of it.
+    pub(super) async fn hold(&self, bytes: usize) -> Bytes {
+        let [(own, n), (user, of_user), (all, in_all)] = self.wanted(bytes);
+        // The stream's own first: who waits for it keeps nobody else waiting.
+        let own = own.acquire_many_owned(n).await.expect(OPEN);
+        let user = user.acquire_many_owned(of_user).await.expect(OPEN);
+        let all = all.acquire_many_owned(in_all).await.expect(OPEN);
+        Bytes { _held: [own, user, all] }
+    }
+
+    /// Takes so many bytes if there is room now.
+    pub(super) fn try_hold(&self, bytes: usize) -> Result<Bytes, TryAcquireError> {
+        let [own, user, all] = self.wanted(bytes).map(|(of, n)| of.try_acquire_many_owned(n));
+        Ok(Bytes { _held: [own?, user?, all?] })
+    }
+
+    fn wanted(&self, bytes: usize) -> [(Arc<Semaphore>, u32); 3] {
+        let of_user = self.of_user.get_or_init(|| self.all.of_user(&self.user));
+        let UnreadBounds { stream, user, all } = self.all.0.bounds;
+        [(&self.own, stream), (of_user, user), (&self.all.0.all, all)]
+            .map(|(of, bound)| (Arc::clone(of), u32::try_from(bytes.min(bound)).unwrap_or(u32::MAX)))
+    }
+}
+
+/// About how many bytes an object takes.
+pub(super) fn weight(map: &Map<String, Value>) -> usize {
+    map.iter().map(|(key, value)| key.len() + OVERHEAD + weight_of(value)).sum()
+}
+
+fn weight_of(value: &Value) -> usize {
+    OVERHEAD
+        + match value {
+            Value::String(text) => text.len(),
+            Value::Array(items) => items.iter().map(weight_of).sum(),
+            Value::Object(map) => weight(map),
+            Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+        }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_users_and_all_have_bounds_and_what_is_too_long_waits_for_all_the_rest() {
+        let unread = Unread::new(UnreadBounds { stream: 10, user: 25, all: 30 });
+        let stream = |user: &str| unread.stream(user.parse().unwrap());
+        let of_a = [stream("a"), stream("a"), stream("a")];
+        let first = of_a[0].try_hold(10).unwrap();
+        assert!(of_a[0].try_hold(1).is_err(), "the stream's own bound");
+        let _second = of_a[1].try_hold(10).unwrap();
+        assert!(of_a[2].try_hold(6).is_err(), "the user's");
+        let _third = of_a[2].try_hold(5).unwrap();
+        let of_b = stream("b");
+        assert!(of_b.try_hold(6).is_err(), "that of all");
+        drop(first);
+        assert!(of_b.try_hold(10).is_ok() && of_a[0].try_hold(10).is_ok());
+    }
+
+    #[test]
+    fn what_is_longer_than_a_bound_takes_all_of_it() {
+        let unread = Unread::new(UnreadBounds { stream: 10, user: 25, all: 30 });
+        let stream = unread.stream("a".parse().unwrap());
+        let _all = stream.try_hold(1_000).unwrap();
+        assert!(unread.stream("b".parse().unwrap()).try_hold(1).is_err());
+    }
+
+    #[test]
+    fn users_without_streams_are_forgotten() {
+        let unread = Unread::new(UnreadBounds::default());
+        for n in 0..100 {
+            drop(unread.stream(n.to_string().parse().unwrap()).try_hold(1));
+        }
+        assert_eq!(unread.0.users.lock().unwrap().len(), 1);
+    }
+}
