@@ -21,7 +21,7 @@ use self::access::{authenticator, policy};
 pub use self::{listeners::Listeners, missing::MissingService, start_error::StartError};
 use crate::{
     config::{self, Config, Section},
-    context::{Services, UnreadBounds},
+    context::Services,
     contract::descriptors,
     domain::{Domain, Offer, OpenError, Opened, Opening},
     faces::{
@@ -99,7 +99,7 @@ impl App {
             tiers: Tiers { persistent: Arc::clone(&state) as _, ..Tiers::in_memory() },
             services: services.clone().with(Arc::new(states)),
             cap: config.server.deadline_cap,
-            unread: unread(&config.server.limits),
+            unread: config.server.limits.unread(),
             log_arguments: config.log.arguments,
         });
         let limits = Arc::new(upstream.limits()) as Arc<dyn SourceLimits>;
@@ -211,12 +211,6 @@ fn open(
 
 fn is_offered(domain: &Domain, diagnostics: bool) -> bool {
     diagnostics || domain.offer == Offer::Always
-}
-
-/// What may wait for slow readers.
-fn unread(limits: &config::ServerBounds) -> UnreadBounds {
-    let config::ServerBounds { max_unread_per_stream, max_unread_per_user, max_unread, .. } = *limits;
-    UnreadBounds { stream: max_unread_per_stream, user: max_unread_per_user, all: max_unread }
 }
 
 /// What can be set of the domains and their sources, for loading the configuration.

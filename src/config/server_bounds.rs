@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::{Network, reader::Reader, setting::Setting, size::Size, value::Value};
+use crate::context::UnreadBounds;
 
 /// The largest window that HTTP/2 knows.
 const MAX_WINDOW: u32 = i32::MAX as u32;
@@ -131,6 +132,17 @@ impl ServerBounds {
             max_unread_per_user: bytes(reader, "max_unread_per_user", "TOOLWIRE_MAX_UNREAD_PER_USER", max_unread.div_ceil(2)),
             max_unread,
             max_connection_age: length(reader, "max_connection_age", "TOOLWIRE_MAX_CONNECTION_AGE", default.max_connection_age),
+        }
+    }
+}
+
+impl ServerBounds {
+    /// What may wait for slow readers.
+    pub fn unread(&self) -> UnreadBounds {
+        UnreadBounds {
+            stream: self.max_unread_per_stream,
+            user: self.max_unread_per_user,
+            all: self.max_unread,
         }
     }
 }
