@@ -27,6 +27,7 @@ fn main() -> Done {
     for path in [ROOT, "migrations"] {
         println!("cargo::rerun-if-changed={path}");
     }
+    println!("cargo::metadata=PROTO={}", env::current_dir()?.join(ROOT).display());
     for folder in sorted(&Path::new(ROOT).join(PACKAGES))? {
         compile(&Pass::of(&folder)?)?;
     }
@@ -70,7 +71,9 @@ fn compile(pass: &Pass) -> Done {
         // The types of what is imported are elsewhere; a service would be written again.
         file.service.clear();
     }
-    let messages = messages(&compiler.descriptor_pool(), pass);
+    let pool = compiler.descriptor_pool();
+    refuse_other_packages(&pool, pass)?;
+    let messages = messages(&pool, pass);
     let mut config = tonic_prost_build::Config::new();
     if !pass.is_platform {
         config.extern_path(PLATFORM.0, PLATFORM.1);
@@ -83,6 +86,20 @@ fn compile(pass: &Pass) -> Done {
     config.skip_debug(redacted.iter().map(|message| format!(".{}", message.full_name())));
     tonic_prost_build::configure().build_transport(false).compile_fds_with_config(set, config)?;
     redacted.into_iter().try_for_each(|message| add_debug(message, &out))
+}
+
+/// A file of another package would be compiled, and then found nowhere.
+fn refuse_other_packages(pool: &DescriptorPool, pass: &Pass) -> Done {
+    let expected = if pass.is_platform { PLATFORM.0[1..].to_owned() } else { format!("{}.v", pass.name) };
+    match pool.files().find(|file| pass.has(file.name()) && !file.package_name().starts_with(&expected)) {
+        Some(file) => Err(format!(
+            "{ROOT}/{}: its package is {}, but its folder wants one that begins with {expected}",
+            file.name(),
+            file.package_name()
+        )
+        .into()),
+        None => Ok(()),
+    }
 }
 
 /// The messages that are types of their own.

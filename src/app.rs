@@ -5,11 +5,12 @@ mod conflicts;
 mod cool_downs;
 mod listeners;
 mod missing;
+mod opened;
 mod start_error;
 mod state_watch;
 mod unmatched;
 
-use std::{convert::Infallible, fmt, future::pending, iter, mem, sync::Arc, time::Duration};
+use std::{convert::Infallible, fmt, future::pending, iter, sync::Arc, time::Duration};
 
 use tokio::{
     sync::watch,
@@ -23,7 +24,7 @@ use crate::{
     config::{self, Config, Section},
     context::Services,
     contract::descriptors,
-    domain::{Domain, Offer, OpenError, Opened, Opening},
+    domain::{Domain, Offer, Opened, Opening},
     faces::{
         admin::Admin,
         grpc::{self, Face},
@@ -51,6 +52,8 @@ pub struct App {
     pub state: Arc<Sqlite>,
     /// What the tools of all domains find in their context.
     pub services: Services,
+    /// The names of the tools that have no manifest, and so are not offered.
+    pub undeclared: Arc<[String]>,
     limits: Arc<dyn SourceLimits>,
     data: Vec<Arc<dyn DataSource>>,
     grpc: grpc::GrpcServices,
@@ -76,9 +79,10 @@ impl App {
         let asked = domains.iter().filter(|domain| is_offered(domain, config.server.diagnostics));
         let upstream = sources(config, domains, &state)?;
         let opening = Opening { config, tree: &tree, state: &state, upstream: &upstream };
-        let (opened, grpc, failed) = open(&mut asked.clone(), &opening);
+        let (opened, grpc, failed) = opened::open(&mut asked.clone(), &opening);
         // Without every domain open nothing can be said of it.
-        let missing = if failed.is_empty() { missing::services(asked, &opened.services) } else { Vec::new() };
+        let missing =
+            if failed.is_empty() { missing::services(asked.clone(), &opened.services) } else { Vec::new() };
         // Without the pool nothing can be said of services.
         let grpc = descriptors.map(|pool| grpc::GrpcServices::new(pool, grpc, config.server.reflection));
         let (registry, grpc) = match (registry, grpc) {
@@ -90,6 +94,7 @@ impl App {
                 return Err(StartError { manifests: registry.err(), domains: failed, services, missing });
             }
         };
+        let undeclared = missing::manifests(asked, &registry.snapshot());
         let Opened { services, states, data, grpc: _ } = opened;
         let policy = policy(&config.auth);
         let pipeline = Pipeline::new(Parts {
@@ -104,7 +109,7 @@ impl App {
         });
         let limits = Arc::new(upstream.limits()) as Arc<dyn SourceLimits>;
         let tools = Tools::new(pipeline, Arc::clone(&registry), policy, Arc::clone(&limits));
-        let app = Self { registry, tools, state, services, limits, data, grpc, tree };
+        let app = Self { registry, tools, state, services, undeclared, limits, data, grpc, tree };
         app.publish_health();
         Ok(app)
     }
@@ -186,27 +191,6 @@ impl App {
             self.registry.set_source_health(source.name(), source.refresh());
         }
     }
-}
-
-/// Opens domains: all of them as one, their gRPC services with their names, and why those that cannot be opened cannot.
-fn open(
-    domains: &mut dyn Iterator<Item = &Domain>,
-    opening: &Opening<'_>,
-) -> (Opened, Vec<(&'static str, grpc::Service)>, Vec<OpenError>) {
-    let (mut all, mut grpc, mut failed) = (Opened::default(), Vec::new(), Vec::new());
-    let mut owners = Vec::new();
-    for domain in domains {
-        match (domain.open)(opening) {
-            Ok(mut opened) => {
-                failed.extend(conflicts::services(&owners, domain.name, &opened.services));
-                owners.push((domain.name, opened.services.clone()));
-                grpc.extend(mem::take(&mut opened.grpc).into_iter().map(|service| (domain.name, service)));
-                all = all.and(opened);
-            }
-            Err(error) => failed.push(error),
-        }
-    }
-    (all, grpc, failed)
 }
 
 fn is_offered(domain: &Domain, diagnostics: bool) -> bool {

@@ -23,7 +23,7 @@ pub use command::{Alone, Command, Run, WithServer};
 
 /// A domain, before it is opened.
 pub struct Domain {
-    /// Its name, such as `sales`: that of its folders and of its package.
+    /// Its name, such as `toys`: that of its folders and of its package.
     pub name: &'static str,
     /// Whether it is offered without being asked for.
     pub offer: Offer,

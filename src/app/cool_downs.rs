@@ -118,8 +118,8 @@ mod tests {
     #[tokio::test]
     async fn every_tool_of_a_refused_source_is_degraded_until_it_is_over() {
         let data = TempDir::new().unwrap();
-        declare(&data, "sales_report", "sales");
-        declare(&data, "sales_forecast", "sales");
+        declare(&data, "toys_report", "toys");
+        declare(&data, "toys_forecast", "toys");
         declare(&data, "weather_report", "weather");
         let manifests = Manifests::new(Tree::Disk(data.path().to_owned()));
         let offered = Offered { manifests, executors: Vec::new(), descriptors: DescriptorPool::new() };
@@ -132,12 +132,12 @@ mod tests {
         };
         let before = registry.snapshot();
 
-        tell(Some(&[("sales", "It refuses us")]));
+        tell(Some(&[("toys", "It refuses us")]));
         watch.look().await;
         let refused = registry.snapshot();
         let degraded = Status::Degraded("It refuses us".to_owned());
-        assert_eq!(refused.get("sales_report").unwrap().definition.status, degraded);
-        assert_eq!(refused.get("sales_forecast").unwrap().definition.status, degraded);
+        assert_eq!(refused.get("toys_report").unwrap().definition.status, degraded);
+        assert_eq!(refused.get("toys_forecast").unwrap().definition.status, degraded);
         assert_eq!(refused.get("weather_report").unwrap().definition.status, Status::Ready);
         assert!(refused.changes_since(&before).iter().all(|it| matches!(it, Change::Degraded(_))));
 
@@ -152,6 +152,6 @@ mod tests {
         watch.look().await;
         let over = registry.snapshot().changes_since(&refused);
         assert!(!over.is_empty() && over.iter().all(|it| matches!(it, Change::Changed(_))), "{over:?}");
-        assert_eq!(registry.snapshot().get("sales_report").unwrap().definition.status, Status::Ready);
+        assert_eq!(registry.snapshot().get("toys_report").unwrap().definition.status, Status::Ready);
     }
 }

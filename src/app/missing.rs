@@ -1,6 +1,8 @@
-//! Services that tools declare and no domain offers. Reported at start, before the first call that would lack one.
+//! What tools lack: services that no domain offers, which start-up refuses, and manifests, which it reports.
 
-use crate::{context::Services, domain::Domain};
+use std::sync::Arc;
+
+use crate::{context::Services, domain::Domain, registry::Snapshot};
 
 /// A tool needs a service that no domain offers.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -12,6 +14,12 @@ pub struct MissingService {
     pub tool: String,
     /// The type of the service.
     pub service: &'static str,
+}
+
+/// The names of the tools of the domains that no manifest declares.
+pub(super) fn manifests<'a>(domains: impl Iterator<Item = &'a Domain>, snapshot: &Snapshot) -> Arc<[String]> {
+    let names = domains.flat_map(|domain| &domain.tools).map(|tool| tool.name());
+    names.filter(|name| snapshot.get(name).is_none()).map(str::to_owned).collect()
 }
 
 /// What the tools of the domains need and do not find among the services of all. A tool without a manifest counts too:

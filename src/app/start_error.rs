@@ -24,9 +24,14 @@ impl StartError {
 
     fn lines(&self) -> Vec<String> {
         let manifests = self.manifests.iter().map(ToString::to_string);
+        manifests.chain(self.beside_manifests()).collect()
+    }
+
+    /// What is wrong beside the manifests, one line each.
+    pub fn beside_manifests(&self) -> Vec<String> {
         let domains = self.domains.iter().map(ToString::to_string);
         let services = self.services.iter().map(ToString::to_string);
         let missing = self.missing.iter().map(ToString::to_string);
-        manifests.chain(domains).chain(services).chain(missing).collect()
+        domains.chain(services).chain(missing).collect()
     }
 }

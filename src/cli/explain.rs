@@ -21,7 +21,8 @@ pub(super) fn no_definition(status: &Status, tool: &str, domains: &[Domain]) -> 
     if let Some(domain) = on_request.filter(|_| status.code() == Code::NotFound).find(offers) {
         let name = domain.name;
         console::say(&format!(
-            "  {tool} belongs to {name}, which `toolwire serve`, and this command without a server, offer only with --diagnostics."
+            "  {tool} belongs to {name}, which `toolwire serve`, and this command without a server, offer only with --diagnostics. With it, its \
+             manifest is missing."
         ));
     }
     failure

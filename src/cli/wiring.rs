@@ -1,4 +1,4 @@
-//! The service as commands set it up: the composition root, and the registry's reports. Not here: what commands print.
+//! Where the commands meet the service: the composition root and the registry's reports.
 
 use crate::{
     app::{self, App, Listeners},
@@ -7,7 +7,7 @@ use crate::{
     contract::proto::v1,
     domain::Domain,
     faces::{admin::Admin, grpc, transport::ListenError},
-    files::{Problem, Problems},
+    files::{Problem, Problems, Tree},
     registry::{docs, lint},
     telemetry::{self, Format, Guard},
 };
@@ -71,8 +71,29 @@ pub(super) fn lint(loaded: &Loaded, domains: &[Domain]) -> Result<Linted, Failur
     let settings = settings.map(|it| Problem::new(&it.at, "setting", it.what.clone()));
     let offered = app::offered(&tree, domains, config.server.diagnostics);
     let problems = offered.map_or_else(|Problems(problems)| problems, |offered| lint::lint(&offered));
-    let problems = problems.into_iter().chain(data).chain(settings);
-    Ok(Linted { problems: problems.map(Into::into).collect(), is_refused: app.is_err() })
+    let undeclared = app.as_ref().map(|app| undeclared(app, &tree)).unwrap_or_default();
+    let mut problems: Vec<_> = problems.into_iter().chain(data).chain(settings).chain(undeclared).collect();
+    if let Err(error) = &app {
+        let untold = error.beside_manifests();
+        let untold = untold.iter().filter(|line| !problems.iter().any(|it| line.contains(&it.description)));
+        let untold: Vec<_> = untold.map(|line| Problem::new("start", "refused", line.clone())).collect();
+        problems.extend(untold);
+    }
+    Ok(Linted { problems: problems.into_iter().map(Into::into).collect(), is_refused: app.is_err() })
+}
+
+/// Tools that the program has and cannot offer. A directory of manifests may leave tools out; the program's own may
+/// not.
+fn undeclared(app: &App, tree: &Tree) -> Vec<Problem> {
+    let names = if let Tree::Embedded(_) = tree { &*app.undeclared } else { &[] };
+    let problem = |name: &String| {
+        let what = format!(
+            "nothing declares the tool {name}: write its manifest. If it is written, touch the Rust file that embeds \
+             its folder, so that Cargo sees it"
+        );
+        Problem::new(&format!("tools/{name}.json"), "no-manifest", what)
+    };
+    names.iter().map(problem).collect()
 }
 
 /// The tools as markdown.

@@ -127,14 +127,14 @@ mod tests {
     }
 
     fn problems(one: &[u8], other: &[u8]) -> Vec<String> {
-        let problems = pool([("sales", one), ("stock", other)]).expect_err("a conflict");
+        let problems = pool([("toys", one), ("stock", other)]).expect_err("a conflict");
         problems.0.iter().map(|it| format!("{} {}: {}", it.file, it.rule, it.description)).collect()
     }
 
     #[test]
     fn a_file_that_two_domains_share_is_taken_once() {
         let set = set("toy.proto", "M", 1);
-        let pool = pool([("sales", &*set), ("stock", &*set)]).unwrap();
+        let pool = pool([("toys", &*set), ("stock", &*set)]).unwrap();
         assert!(pool.get_message_by_name("toy.v1.M").is_some());
         assert!(pool.get_message_by_name("toolwire.v1.ToolResult").is_some());
     }
@@ -143,7 +143,7 @@ mod tests {
     fn a_file_that_two_domains_write_differently_names_both() {
         assert_eq!(
             problems(&set("toy.proto", "M", 1), &set("toy.proto", "M", 2)),
-            ["toy.proto different-file: sales and stock have different files of this name"]
+            ["toy.proto different-file: toys and stock have different files of this name"]
         );
     }
 
@@ -151,7 +151,7 @@ mod tests {
     fn a_message_that_two_domains_define_names_both() {
         assert_eq!(
             problems(&set("one.proto", "M", 1), &set("other.proto", "M", 1)),
-            ["other.proto duplicate-definition: `toy.v1.M` is defined by sales and again by stock"]
+            ["other.proto duplicate-definition: `toy.v1.M` is defined by toys and again by stock"]
         );
     }
 

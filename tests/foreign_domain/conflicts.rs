@@ -7,13 +7,14 @@ use toolwire::{
     config::{self, Environment, Reader, Section, Setting, Sources},
     context::Services,
     domain::{Domain, Opened, Opening},
-    tool::erase,
+    files::Embedded,
+    tool::{Tool, erase},
 };
 
 use crate::{
     proto::{self, DESCRIPTORS},
     server::config,
-    toys::{StackBlocks, service, toy},
+    toys::{MANIFESTS, StackBlocks, service, toy},
 };
 
 struct Shelf;
@@ -54,6 +55,14 @@ fn a_service_of_tools_that_another_domain_offers_is_refused() {
     let [one, two] = ["one", "two"].map(|name| Domain { open: Box::new(open), ..Domain::new(name) });
     let error = App::build(&config("", &state), &[toy(), one, two]).expect_err("a conflict").to_string();
     assert_eq!(error, format!("both one and two offer the service {}", type_name::<Shelf>()));
+}
+
+#[test]
+fn a_tool_without_a_manifest_is_named_and_not_offered() {
+    let state = tempfile::tempdir().unwrap();
+    let half = Domain { data: Embedded::manifests(&MANIFESTS, [StackBlocks::NAME]), ..toy() };
+    let app = App::build(&config("", &state), &[half]).unwrap();
+    assert_eq!(&*app.undeclared, ["list_toys"]);
 }
 
 #[test]

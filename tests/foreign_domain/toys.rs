@@ -20,7 +20,8 @@ use crate::{
     toy_service_server::{ToyService, ToyServiceServer},
 };
 
-static MANIFESTS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/tests/foreign_domain/manifests");
+pub(crate) static MANIFESTS: Dir<'static> =
+    include_dir!("$CARGO_MANIFEST_DIR/tests/foreign_domain/manifests");
 
 /// The domain.
 pub(crate) fn toy() -> Domain {

@@ -29,7 +29,7 @@ use toolwire::{
             invoke_tool_request, tool_result::Outcome,
         },
     },
-    domains::brokerage::proto::v1::GetPositionsRequest,
+    domains::{self, brokerage::proto::v1::GetPositionsRequest},
 };
 
 use crate::support::{

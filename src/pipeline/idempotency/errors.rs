@@ -29,6 +29,16 @@ pub(super) fn outcome_unknown() -> ToolError {
     )
 }
 
+/// The process that ran the write is gone, or it is another one of this machine. Asking again tells no more.
+pub(super) fn outcome_lost() -> ToolError {
+    let error = ToolError::new(
+        ErrorCode::OutcomeUnknown,
+        "The write was started under this request_id and its end was not recorded: the server stopped while it ran. \
+         Look at what it was to change, then decide whether to write again under a new request_id.",
+    );
+    ToolError { retryable: false, ..error }
+}
+
 /// Says nothing of the cause, which is for operators.
 pub(super) fn unavailable() -> Refusal {
     Refusal::StateUnavailable { retry_after: UNAVAILABLE_RETRY_AFTER }

@@ -68,8 +68,6 @@ impl Running {
                 return refused(Refusal::RequestIdReused { request_id: key.request_id.to_string() });
             }
             Begun::Full { until } if call.writes() => return refused(errors::full(until)),
-            // A read without a record is read again by whoever repeats it.
-            Begun::Full { .. } => self.work.join(&key, &call.context.cancellation),
             Begun::Unavailable(error) => {
                 log_unavailable(&call, &error);
                 return refused(errors::unavailable());
@@ -78,12 +76,13 @@ impl Running {
                 Some(result) => return Found::Ended(Ok(stored(&call, result))),
                 None => self.work.join(&key, &call.context.cancellation),
             },
-            Begun::Unfinished => self.work.join(&key, &call.context.cancellation),
+            // A read without a record is read again by whoever repeats it.
+            Begun::Full { .. } | Begun::Unfinished => self.work.join(&key, &call.context.cancellation),
             Begun::New => None,
         };
         // Its process is gone. A read is harmless to repeat; a write is not.
         if joined.is_none() && !is_new && call.writes() {
-            return Found::Ended(Ok(call.failed(errors::outcome_unknown())));
+            return Found::Ended(Ok(call.failed(errors::outcome_lost())));
         }
         call.accept();
         Found::UnderWay(joined.unwrap_or_else(|| self.start(&call, cancellation, listed, inner)))
@@ -181,7 +180,7 @@ async fn carry_out(work: impl Future<Output = CallResult>, call: &Call) -> CallR
         () = cancellation.cancelled(), if !call.writes() => Ok(call.failed(ToolError::cancelled())),
         () = sleep_until(call.context.deadline.at()), if call.writes() => {
             cancellation.cancel(StopCause::Deadline);
-            Ok(call.failed(errors::outcome_unknown()))
+            Ok(call.failed(errors::outcome_lost()))
         }
         result = &mut work => result,
     }

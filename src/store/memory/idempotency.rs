@@ -146,8 +146,8 @@ impl Records {
     /// When a full share of a user's has room again; `None` if it has some, which reads make for others.
     fn full_until(&mut self, user: &UserId, user_bytes: u64) -> Option<SystemTime> {
         loop {
-            let used = self.users.get(user).filter(|used| used.bytes >= user_bytes)?;
-            let Some(oldest) = used.reads.first() else { return used.writes.first().map(|(end, _)| *end) };
+            let share = self.users.get(user).filter(|share| share.bytes >= user_bytes)?;
+            let Some(oldest) = share.reads.first() else { return share.writes.first().map(|(end, _)| *end) };
             let key = self.by_end.get(oldest)?.clone();
             self.forget(&key);
         }

@@ -126,8 +126,8 @@ async fn full_until(
 ) -> Result<Option<i64>, sqlx::Error> {
     let limit = i64::try_from(user_bytes).unwrap_or(i64::MAX);
     loop {
-        let used = sqlx::query_scalar(USED).bind(user.as_str()).fetch_optional(&mut **change).await?;
-        if used.unwrap_or(0_i64) < limit {
+        let bytes_kept = sqlx::query_scalar(USED).bind(user.as_str()).fetch_optional(&mut **change).await?;
+        if bytes_kept.unwrap_or(0_i64) < limit {
             return Ok(None);
         }
         let made = sqlx::query(MAKE_ROOM).bind(user.as_str()).bind(now).execute(&mut **change).await?;
