@@ -126,14 +126,15 @@ impl ToolContext {
         self.deadline.remaining()
     }
 
-    /// The context of a call that this one makes: same user, task and pins; its own identity and events.
+    /// The context of a call that this one makes: same user, task and pins; its own identity; of its
+    /// events, the caller hears how far it is.
     pub fn nested(&self) -> Self {
         Self {
             call_id: CallId::generate(),
             parent_call_id: Some(self.call_id),
             depth: self.depth + 1,
             cancellation: self.cancellation.child(),
-            events: EventSink::discarding(),
+            events: self.events.nested(),
             ..self.clone()
         }
     }

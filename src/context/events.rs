@@ -35,6 +35,8 @@ enum To {
     Reader(Reader),
     /// Whoever waits for work that several calls share.
     Subscribers(Subscribers),
+    /// Whoever reads the events of the call that made this one: is told how far it is, and nothing else.
+    Parent(Box<To>),
 }
 
 impl EventSink {
@@ -76,18 +78,26 @@ impl EventSink {
 
     /// Lets the reader of this sink, if there is one, read the events of shared work too.
     pub fn subscribe_to(&self, subscribers: &Subscribers) {
-        if let To::Reader(reader) = &self.0 {
-            subscribers.add(reader.clone());
+        match &self.0 {
+            To::Reader(reader) => subscribers.add(reader.clone()),
+            To::Parent(parent) => parent.follow(subscribers),
+            To::Nobody | To::Waiter(_) | To::NotAccepted(_) | To::Subscribers(_) => {}
+        }
+    }
+
+    /// The sink of a call that this one's call makes: what it says of its progress goes to the same reader.
+    #[must_use]
+    pub fn nested(&self) -> Self {
+        match &self.0 {
+            To::Nobody | To::Waiter(_) | To::NotAccepted(_) => Self::discarding(),
+            To::Parent(_) => self.clone(),
+            to => Self(To::Parent(Box::new(to.clone()))),
         }
     }
 
     /// Whether anybody reads the events. If not, their texts need not be made.
     pub fn has_reader(&self) -> bool {
-        match &self.0 {
-            To::Nobody | To::Waiter(_) | To::NotAccepted(_) => false,
-            To::Reader(reader) => !reader.is_gone(),
-            To::Subscribers(subscribers) => !subscribers.is_empty(),
-        }
+        self.0.has_reader()
     }
 
     /// Sends the event that the call has begun. From here on this sink sends, and so do the clones made of it.
@@ -108,7 +118,7 @@ impl EventSink {
     /// Hands over a part of the data, waiting for a slow reader. Lost when the reader is gone.
     pub async fn chunk(&self, data: Map<String, Value>) {
         match &self.0 {
-            To::Nobody | To::Waiter(_) | To::NotAccepted(_) => {}
+            To::Nobody | To::Waiter(_) | To::NotAccepted(_) | To::Parent(_) => {}
             To::Reader(reader) => {
                 if reader.send(Event::Chunk(data)).await.is_err() {
                     // Lets those who watch over the call notice before the tool runs on to its end.
@@ -125,17 +135,46 @@ impl EventSink {
         match &self.0 {
             To::Waiter(waiter) => waiter.gone().await,
             To::NotAccepted(reader) | To::Reader(reader) => reader.gone().await,
-            To::Nobody | To::Subscribers(_) => pending().await,
+            To::Nobody | To::Subscribers(_) | To::Parent(_) => pending().await,
         }
     }
 
     fn offer(&self, event: &Event) {
-        match &self.0 {
-            To::Nobody | To::Waiter(_) | To::NotAccepted(_) => {}
-            To::Reader(reader) => {
+        self.0.offer(event);
+    }
+}
+
+impl To {
+    fn has_reader(&self) -> bool {
+        match self {
+            Self::Nobody | Self::Waiter(_) | Self::NotAccepted(_) => false,
+            Self::Reader(reader) => !reader.is_gone(),
+            Self::Subscribers(subscribers) => !subscribers.is_empty(),
+            Self::Parent(parent) => parent.has_reader(),
+        }
+    }
+
+    fn offer(&self, event: &Event) {
+        match (self, event) {
+            (Self::Reader(reader), event) => {
                 let _ = reader.try_send(event);
             }
-            To::Subscribers(subscribers) => subscribers.try_send(event),
+            (Self::Subscribers(subscribers), event) => subscribers.try_send(event),
+            // A part of the whole that the nested call knows nothing of.
+            (Self::Parent(parent), Event::Progress { message, .. }) => {
+                parent.offer(&Event::Progress { fraction: None, message: message.clone() });
+            }
+            (Self::Nobody | Self::Waiter(_) | Self::NotAccepted(_) | Self::Parent(_), _) => {}
+        }
+    }
+
+    /// Lets the readers hear how far work is that several calls share.
+    fn follow(&self, subscribers: &Subscribers) {
+        match self {
+            Self::Reader(reader) => subscribers.add_follower(reader.clone()),
+            Self::Subscribers(readers) => readers.follow(subscribers),
+            Self::Parent(parent) => parent.follow(subscribers),
+            Self::Nobody | Self::Waiter(_) | Self::NotAccepted(_) => {}
         }
     }
 }
@@ -206,6 +245,28 @@ mod tests {
         assert_eq!(progress_of(&mut second_events), ["b"]);
         drop((first_events, second_events));
         assert!(!work.has_reader());
+    }
+
+    #[tokio::test]
+    async fn the_reader_of_a_call_hears_how_far_its_nested_calls_are_and_nothing_else() {
+        let (outer, mut events) = EventSink::speaking();
+        let nested = outer.nested().nested();
+        nested.progress(Some(0.5), "waiting");
+        nested.chunk(Map::new()).await;
+        assert!(nested.has_reader());
+        let shared = Subscribers::default();
+        nested.subscribe_to(&shared);
+        let work = EventSink::to_subscribers(shared);
+        work.progress(None, "shared");
+        work.chunk(Map::new()).await;
+        let first = events.try_recv().unwrap();
+        assert!(matches!(first, Event::Progress { fraction: None, message } if message == "waiting"));
+        assert_eq!(progress_of(&mut events), ["shared"]);
+        let below = Subscribers::default();
+        work.nested().subscribe_to(&below);
+        EventSink::to_subscribers(below).progress(None, "below");
+        assert_eq!(progress_of(&mut events), ["below"]);
+        assert!(!EventSink::unread().0.nested().has_reader());
     }
 
     #[tokio::test]
