@@ -54,12 +54,48 @@ impl Sources {
         &self.data
     }
 
-    /// Why calls of a tool will fail, if its source is the reason.
-    pub(super) fn degradation(&self, definition: &Definition) -> Option<String> {
-        let source = definition.source.as_ref()?;
+    /// Why calls of a tool will fail, if its source is the reason, or that of a tool that it calls.
+    pub(super) fn degradation(
+        &self,
+        definition: &Definition,
+        tools: &BTreeMap<&str, &Definition>,
+    ) -> Option<String> {
+        let mut reasons: Vec<&str> = Vec::new();
+        let (mut to_ask, mut asked) = (vec![definition], Vec::new());
+        // A tool may call itself, and two tools the same one.
+        while let Some(definition) = to_ask.pop() {
+            if asked.contains(&definition.name.as_str()) {
+                continue;
+            }
+            asked.push(definition.name.as_str());
+            for reason in self.reasons(definition) {
+                if !reasons.contains(&reason) {
+                    reasons.push(reason);
+                }
+            }
+            to_ask.extend(definition.depends_on.iter().filter_map(|name| tools.get(name.as_str()).copied()));
+        }
+        (!reasons.is_empty()).then(|| joined(&reasons))
+    }
+
+    fn reasons<'a>(&'a self, definition: &Definition) -> Vec<&'a str> {
+        let Some(source) = definition.source.as_ref() else { return Vec::new() };
         let sections = self.data.get(&source.name).map(|health| &health.sections);
         let missing = source.sections.iter().filter_map(|section| sections?.get(section));
-        let reasons: Vec<_> = self.refused.get(&source.name).into_iter().chain(missing).cloned().collect();
-        (!reasons.is_empty()).then(|| reasons.join("; "))
+        self.refused.get(&source.name).into_iter().chain(missing).map(String::as_str).collect()
     }
+}
+
+/// Several reasons in one text: some are sentences.
+fn joined(reasons: &[&str]) -> String {
+    let mut text = String::new();
+    for reason in reasons {
+        match text.chars().last() {
+            None => {}
+            Some('.') => text.push(' '),
+            Some(_) => text.push_str("; "),
+        }
+        text.push_str(reason);
+    }
+    text
 }

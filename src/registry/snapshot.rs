@@ -2,7 +2,11 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{assemble::RegisteredTool, definition::Status, health::Sources};
+use super::{
+    assemble::RegisteredTool,
+    definition::{Definition, Status},
+    health::Sources,
+};
 use crate::{
     contract::ToolName,
     digest::Digest,
@@ -39,8 +43,10 @@ pub enum Change {
 
 impl Snapshot {
     pub(super) fn new(tools: &[Arc<RegisteredTool>], problems: &[Problem], sources: &Sources) -> Self {
+        let all: BTreeMap<_, _> =
+            tools.iter().map(|tool| (tool.definition.name.as_str(), &tool.definition)).collect();
         let tools: BTreeMap<_, _> =
-            tools.iter().map(|tool| (tool.definition.name.clone(), in_health(tool, sources))).collect();
+            tools.iter().map(|tool| (tool.definition.name.clone(), in_health(tool, sources, &all))).collect();
         let intents = tools
             .values()
             .flat_map(|tool| tool.definition.intents.iter().map(|intent| (intent.clone(), Arc::clone(tool))));
@@ -111,8 +117,12 @@ impl Snapshot {
     }
 }
 
-fn in_health(tool: &Arc<RegisteredTool>, sources: &Sources) -> Arc<RegisteredTool> {
-    match sources.degradation(&tool.definition) {
+fn in_health(
+    tool: &Arc<RegisteredTool>,
+    sources: &Sources,
+    all: &BTreeMap<&str, &Definition>,
+) -> Arc<RegisteredTool> {
+    match sources.degradation(&tool.definition, all) {
         Some(reason) => Arc::new(tool.with_status(Status::Degraded(reason))),
         None => Arc::clone(tool),
     }
