@@ -95,7 +95,7 @@ impl App {
             }
         };
         let undeclared = missing::manifests(asked, &registry.snapshot());
-        let Opened { services, states, data, grpc: _ } = opened;
+        let Opened { services, states, data, holds, grpc: _ } = opened;
         let policy = policy(&config.auth);
         let pipeline = Pipeline::new(Parts {
             registry: Arc::clone(&registry),
@@ -107,7 +107,7 @@ impl App {
             unread: config.server.limits.unread(),
             log_arguments: config.log.arguments,
         });
-        let limits = Arc::new(upstream.limits()) as Arc<dyn SourceLimits>;
+        let limits = Arc::new(upstream.limits().with_holds(holds)) as Arc<dyn SourceLimits>;
         let tools = Tools::new(pipeline, Arc::clone(&registry), policy, Arc::clone(&limits));
         let app = Self { registry, tools, state, services, undeclared, limits, data, grpc, tree };
         app.publish_health();

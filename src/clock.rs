@@ -36,3 +36,53 @@ pub fn rfc3339(instant: SystemTime) -> String {
 pub fn rfc3339_millis(instant: SystemTime) -> String {
     DateTime::<Utc>::from(instant).to_rfc3339_opts(SecondsFormat::Millis, true)
 }
+
+/// A wait in words, never shorter than it is: `4 s`, `12 min`, `23 h`.
+pub fn wait_in_words(wait: Duration) -> String {
+    in_words(wait.as_secs_f64(), f64::ceil, 0)
+}
+
+/// An age in words: `0.05 s`, `12 min`, `23 h`.
+pub fn age_in_words(age: Duration) -> String {
+    in_words(age.as_secs_f64(), f64::round, 2)
+}
+
+/// In the largest unit of which there are at least two; seconds below ten with so many decimals at most.
+fn in_words(seconds: f64, whole: fn(f64) -> f64, decimals: u32) -> String {
+    const UNITS: [(f64, &str); 3] = [(86_400.0, "days"), (3_600.0, "h"), (60.0, "min")];
+    if let Some((unit, name)) = UNITS.iter().find(|(unit, _)| seconds > 2.0 * unit) {
+        return format!("{} {name}", whole(seconds / unit));
+    }
+    let decimals = match seconds {
+        ..1.0 => decimals,
+        ..10.0 => decimals.min(1),
+        _ => 0,
+    };
+    let scale = 10_f64.powi(decimals.cast_signed());
+    format!("{} s", whole(seconds * scale) / scale)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_said_as_people_say_them() {
+        let of = |millis| Duration::from_millis(millis);
+        let cases = [
+            (0, "0 s", "0 s"),
+            (51, "1 s", "0.05 s"),
+            (1_118, "2 s", "1.1 s"),
+            (42_400, "43 s", "42 s"),
+            (120_000, "120 s", "120 s"),
+            (150_000, "3 min", "3 min"),
+            (7_201_000, "3 h", "2 h"),
+            (82_700_000, "23 h", "23 h"),
+            (86_399_123, "24 h", "24 h"),
+            (259_200_000, "3 days", "3 days"),
+        ];
+        for (millis, wait, age) in cases {
+            assert_eq!((wait_in_words(of(millis)).as_str(), age_in_words(of(millis)).as_str()), (wait, age));
+        }
+    }
+}

@@ -16,7 +16,7 @@ use crate::{
     registry::DataSource,
     store::{Sqlite, sqlite::Migrations},
     tool::Executor,
-    upstream::{source::SourceSpec, sources::Sources},
+    upstream::{source::SourceSpec, source_status::Hold, sources::Sources},
 };
 
 pub use command::{Alone, Command, Run, WithServer};
@@ -90,6 +90,8 @@ pub struct Opened {
     pub data: Vec<Arc<dyn DataSource>>,
     /// Its typed services.
     pub grpc: Vec<grpc::Service>,
+    /// What keeps its sources from being asked, beside limits and cool-downs.
+    pub holds: Vec<Arc<dyn Hold>>,
 }
 
 impl Domain {
@@ -120,6 +122,7 @@ impl Opened {
             states: self.states.and(other.states),
             data: self.data.into_iter().chain(other.data).collect(),
             grpc: self.grpc.into_iter().chain(other.grpc).collect(),
+            holds: self.holds.into_iter().chain(other.holds).collect(),
         }
     }
 }

@@ -32,6 +32,16 @@ pub trait Tool: Send + Sync + 'static {
     /// spellings of a symbol, say. What it cannot read stays as it is, for `execute` to refuse.
     fn normalize(_arguments: &mut Arguments, _services: &Services) {}
 
+    /// What else than its arguments and its source a result depends on, such as a list that the user keeps. A cached
+    /// result answers only where this is the same.
+    fn state<'a>(
+        &'a self,
+        _arguments: &Arguments,
+        _context: &'a ToolContext,
+    ) -> Option<BoxFuture<'a, String>> {
+        None
+    }
+
     /// Does the work. Check `context.cancellation` before each request to the outside; the future is dropped when the
     /// call ends early, unless the tool writes.
     fn execute(
@@ -62,6 +72,8 @@ pub trait Executor: Send + Sync {
     fn services(&self) -> Required;
     /// Brings checked arguments into one form. Of the given services it gets those that it declares.
     fn normalize(&self, arguments: &mut Arguments, services: &Services);
+    /// What else than its arguments and its source a result depends on.
+    fn state<'a>(&'a self, arguments: &Arguments, context: &'a ToolContext) -> Option<BoxFuture<'a, String>>;
     /// Does the work.
     fn execute<'a>(
         &'a self,
@@ -100,6 +112,10 @@ impl<T: Tool> Executor for Typed<T> {
 
     fn normalize(&self, arguments: &mut Arguments, services: &Services) {
         T::normalize(arguments, &services.only(&self.services));
+    }
+
+    fn state<'a>(&'a self, arguments: &Arguments, context: &'a ToolContext) -> Option<BoxFuture<'a, String>> {
+        self.tool.state(arguments, context)
     }
 
     fn execute<'a>(

@@ -7,6 +7,7 @@ pub mod address;
 pub mod http;
 pub mod limiter;
 pub mod now;
+pub mod orders;
 pub mod settings;
 pub mod source;
 pub mod source_status;

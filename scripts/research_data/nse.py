@@ -29,6 +29,8 @@ BLOCK = {"RELIANCE": 2, "HDFCBANK": 2, "TATAMOTORS": 2, "INFY": 1, "M&M": 1, "BA
 QUARTERS = [date(2025, 12, 31), date(2025, 9, 30)]
 # The reference figures: 20.12, 7.92 and 3.99 % of 960,519,420 shares.
 REFERENCE = {"fii": 193_216_542, "dii": 76_058_990, "funds": 38_316_284}
+# The same company a quarter before: institutions do not turn a holding round in three months.
+REFERENCE_BEFORE = {"fii": 191_143_407, "dii": 77_412_865, "funds": 38_871_902}
 NAMESPACES = (
     'xmlns:xbrli="http://www.xbrl.org/2003/instance" xmlns:xbrldi="http://xbrl.org/2006/xbrldi" '
     'xmlns:in-bse-shp="http://www.bseindia.com/xbrl/shp/2025-10-31/in-bse-shp"'
@@ -114,8 +116,8 @@ def _holdings(stock, end):
         for who in ("fii", "dii"):
             part[who] += open_part * 0.03 * (rng.random() - 0.5)
     counted = {who: int(total * value) for who, value in part.items()}
-    if stock.symbol == "ASIANPAINT" and end == QUARTERS[0]:
-        counted.update(REFERENCE)
+    if stock.symbol == "ASIANPAINT":
+        counted.update(REFERENCE if end == QUARTERS[0] else REFERENCE_BEFORE)
     counted["total"] = total
     counted["public"] = total - counted["promoters"]
     counted["others"] = counted["public"] - counted["fii"] - counted["dii"]

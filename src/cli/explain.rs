@@ -7,7 +7,7 @@ use tonic::{Code, Status};
 
 use super::words;
 use crate::{
-    client,
+    client, clock,
     console::{self, Failure},
     contract::proto::v1,
     domain::{Domain, Offer},
@@ -89,8 +89,8 @@ fn next_step(error: &v1::ToolError, call: &Called<'_>) -> String {
 }
 
 fn seconds(duration: &Duration) -> String {
-    let duration = std::time::Duration::try_from(*duration).unwrap_or_default();
-    format!("{} s", duration.as_secs_f64())
+    let wait = std::time::Duration::try_from(*duration).unwrap_or_default();
+    clock::wait_in_words(wait)
 }
 
 fn line(text: &mut String, more: &str) {
@@ -136,7 +136,7 @@ mod tests {
         let text = explained(limited.clone().with_retry_after(wait));
         assert_eq!(
             text,
-            "error: RATE_LIMITED: Too many requests\n  Try again in 2.5 s with the same arguments."
+            "error: RATE_LIMITED: Too many requests\n  Try again in 3 s with the same arguments."
         );
         assert!(explained(limited).contains("may succeed later"));
         assert!(explained(ToolError::not_found("No account 9")).contains("will fail again"));

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::{connection::Connection, table};
 use crate::{
-    client,
+    client, clock,
     console::{self, Failure},
     contract::proto::v1,
     domain::Domain,
@@ -46,7 +46,11 @@ fn now(limit: &v1::SourceLimit) -> String {
     match (&limit.cool_down_until, limit.can_make_request) {
         (Some(until), _) => format!("refused until {until}"),
         (None, true) => "at once".to_owned(),
-        (None, false) => format!("after {}", seconds(limit.wait_time.as_ref())),
+        (None, false) => {
+            let wait = limit.wait_time.and_then(|it| Duration::try_from(it).ok()).unwrap_or_default();
+            let reason = if limit.reason.is_empty() { String::new() } else { format!(": {}", limit.reason) };
+            format!("after {}{reason}", clock::wait_in_words(wait))
+        }
     }
 }
 
@@ -83,7 +87,7 @@ mod tests {
         let expected = "\
 SOURCE      A REQUEST NOW                       BUDGET
 toy-shelf   at once                             unlimited
-attic-feed  after 2.5 s                         12 in 60 s, 5 s apart
+attic-feed  after 3 s                           12 in 60 s, 5 s apart
 kiosks      refused until 2026-01-16T10:00:00Z  unlimited
 ";
         assert_eq!(rendered(&[free, waits, refused]), expected);

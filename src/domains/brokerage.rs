@@ -77,6 +77,7 @@ fn open(opening: &Opening<'_>) -> Result<Opened, domain::OpenError> {
         states: SourceStates::default().with("brokerage", tools::state),
         data: vec![brokerage],
         grpc: vec![service::service()],
+        ..Opened::default()
     })
 }
 

@@ -104,7 +104,12 @@ where
     S::Future: Send + 'static,
 {
     let snapshot = call.context.pins.get_or_pin(|| parts.registry.snapshot());
-    let key = key::of(&call, &policy, &snapshot);
+    let of_tool = call.tool().executor.as_ref().and_then(|tool| tool.state(&call.arguments, &call.context));
+    let of_tool = match of_tool {
+        Some(state) => state.await,
+        None => String::new(),
+    };
+    let key = key::of(&call, &policy, &snapshot, &of_tool);
     let store = parts.tiers.of(policy.tier);
     let lookup = look(&call, policy.tier, &**store, &key).await;
     metric::cache_lookup(&call.tool().definition.name, matches!(lookup, Lookup::Hit(_)));

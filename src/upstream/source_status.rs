@@ -22,14 +22,33 @@ use crate::{
 };
 
 /// How long a request of one user would wait, and why.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SourceStatus {
-    /// How long a request made now would wait, cool-downs included.
+    /// How long a request made now would wait, cool-downs and holds included.
     pub wait_time: Duration,
     /// The user's budget; `None` without limits.
     pub budget: Option<Budget>,
     /// Until when the source is left alone after it refused us, if it did.
     pub cool_down_until: Option<SystemTime>,
+    /// Why a request made now would wait for more than its turn, in a sentence.
+    pub reason: Option<String>,
+}
+
+/// Until when a source is not asked for a user, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// Until when.
+    pub until: SystemTime,
+    /// Why, in a sentence.
+    pub reason: String,
+}
+
+/// What else than limits and cool-downs keeps a source from being asked: what only its domain knows.
+pub trait Hold: Send + Sync + Debug {
+    /// The source's name.
+    fn source(&self) -> &str;
+    /// Until when it is not asked for the user; `None` if nothing keeps it.
+    fn of<'a>(&'a self, user: &'a UserId) -> BoxFuture<'a, Option<Held>>;
 }
 
 /// A source with a budget.
@@ -61,6 +80,7 @@ pub struct Limits {
     limiter: Arc<dyn Limiter>,
     cool_downs: Arc<dyn CoolDowns>,
     titles: BTreeMap<String, String>,
+    holds: Vec<Arc<dyn Hold>>,
 }
 
 impl SourceStatus {
@@ -78,7 +98,23 @@ impl Limits {
         sources: impl IntoIterator<Item = (&'a str, &'a str)>,
     ) -> Self {
         let titles = sources.into_iter().map(|(name, title)| (name.to_owned(), title.to_owned()));
-        Self { limiter, cool_downs, titles: titles.collect() }
+        Self { limiter, cool_downs, titles: titles.collect(), holds: Vec::new() }
+    }
+
+    /// The same, and what else keeps sources from being asked.
+    #[must_use]
+    pub fn with_holds(self, holds: Vec<Arc<dyn Hold>>) -> Self {
+        Self { holds, ..self }
+    }
+
+    /// What keeps a source from being asked for the longest time: its cool-down, or what its domain knows.
+    async fn held(&self, user: &UserId, source: &str, cool_down: Option<&CoolDown>) -> Option<Held> {
+        let cooling = cool_down.map(|it| Held { until: it.until, reason: it.reason.clone() });
+        let mut all: Vec<_> = cooling.into_iter().collect();
+        for hold in self.holds.iter().filter(|hold| hold.source() == source) {
+            all.extend(hold.of(user).await);
+        }
+        all.into_iter().max_by_key(|held| held.until)
     }
 
     /// The cool-down in force for the user. If the store cannot be read there is none: the request itself will fail.
@@ -95,13 +131,14 @@ impl SourceLimits for Limits {
     fn status<'a>(&'a self, user: &'a UserId, source: &'a str) -> BoxFuture<'a, SourceStatus> {
         Box::pin(async move {
             let now = clock::wall();
-            let cool_down_until = self.cool_down(user, source, now).await.map(|it| it.until);
-            let cooling =
-                cool_down_until.and_then(|until| until.duration_since(now).ok()).unwrap_or_default();
+            let cool_down = self.cool_down(user, source, now).await;
+            let held = self.held(user, source, cool_down.as_ref()).await;
+            let wait = held.as_ref().and_then(|held| held.until.duration_since(now).ok()).unwrap_or_default();
             SourceStatus {
-                wait_time: self.limiter.wait_time(source, user).await.max(cooling),
+                wait_time: self.limiter.wait_time(source, user).await.max(wait),
                 budget: self.limiter.budgets(source).map(|budgets| budgets.per_user),
-                cool_down_until,
+                cool_down_until: cool_down.map(|it| it.until),
+                reason: held.map(|held| held.reason),
             }
         })
     }
@@ -123,7 +160,7 @@ impl SourceLimits for Limits {
 }
 
 fn in_words(cool_down: &CoolDown) -> String {
-    format!("{}; it is left alone until {}", cool_down.reason, clock::rfc3339(cool_down.until))
+    format!("{} It is left alone until {}.", cool_down.reason, clock::rfc3339(cool_down.until))
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! frame that is put around such text later. It does not judge what the text says: an instruction in it stays, as the
 //! plain text it is, inside the frame.
 
+mod addresses;
 mod characters;
 mod cut;
 mod frame;
@@ -12,6 +13,7 @@ mod line;
 mod space;
 mod tags;
 
+pub(super) use frame::read_as;
 pub use line::Line;
 
 /// More of a raw text than this, in bytes, is never looked at.
@@ -31,6 +33,42 @@ pub fn plain_from_html(raw: &str, max_chars: usize) -> String {
 pub fn plain(raw: &str, max_chars: usize) -> String {
     let text = space::lines(&characters::visible(cut::bytes(raw, MAX_RAW)));
     cut::characters(&frame::neutral(&text), max_chars)
+}
+
+/// Markdown of which the tags of HTML in it are stripped, and in which addresses stay exactly as they are; otherwise as
+/// [`plain`].
+pub fn markdown(raw: &str, max_chars: usize) -> String {
+    let text = space::lines(&without_tags(&characters::visible(cut::bytes(raw, MAX_RAW))));
+    let safe = |(is_address, part): (bool, &str)| {
+        if is_address && frame::is_neutral(part) { part.to_owned() } else { frame::neutral(part) }
+    };
+    cut::characters(&addresses::parts(&text).into_iter().map(safe).collect::<String>(), max_chars)
+}
+
+/// The beginning of a text that is safe already.
+pub fn beginning(safe: &str, max_chars: usize) -> String {
+    cut::characters(safe, max_chars)
+}
+
+/// A text without what looks like a tag: `<` and a letter, or a sign of one, up to the next `>` of the line.
+fn without_tags(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find('<') {
+        let (before, from) = rest.split_at(start);
+        out.push_str(before);
+        let inner = &from[1..];
+        let is_tag = inner.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?'));
+        let end = inner.find(['>', '<', '\n']).filter(|end| is_tag && inner[*end..].starts_with('>'));
+        if let Some(end) = end {
+            rest = &inner[end + 1..];
+        } else {
+            out.push('<');
+            rest = inner;
+        }
+    }
+    out.push_str(rest);
+    out
 }
 
 /// A title, an author's name, a flair: one line of plain text of at most 300 characters.

@@ -1,6 +1,7 @@
 //! The research tools (spec 004) over their real connectors: the embedded origin, or a stub that misbehaves.
 
 mod catalogue;
+mod composites;
 mod credentials;
 mod isolation;
 mod lookups;

@@ -29,7 +29,10 @@ fn call(state: &TempDir, arguments: &[&str]) -> Result<Value, String> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_toolwire"));
     command.arg("call").args(arguments).arg("--state").arg(state.path());
     let ended = command.output().unwrap();
-    serde_json::from_slice(&ended.stdout).map_err(|_| String::from_utf8_lossy(&ended.stderr).into_owned())
+    let shown = String::from_utf8_lossy(&ended.stdout).into_owned();
+    // Without the lines between which text of others stands.
+    let data: String = shown.lines().filter(|line| !line.starts_with("-----")).collect();
+    serde_json::from_str(&data).map_err(|_| String::from_utf8_lossy(&ended.stderr).into_owned())
 }
 
 /// The request identifiers in the file differ in their last digit.
@@ -69,14 +72,17 @@ fn screens_and_watch_lists_of_an_earlier_program_are_served() {
     assert_eq!(screen["last_updated"], "2100-01-01T00:00:00Z");
     let again = call(&state, &["browse_screener", "force_refresh=true"]).unwrap();
     assert_eq!(again["from_cache"], true, "the day's scrape is spent");
+    let all = call(&state, &["browse_watchlist", "source=all"]).unwrap();
+    assert_eq!(all["items"].as_array().unwrap().len(), 58);
     let watched = call(&state, &["browse_watchlist"]).unwrap();
-    assert_eq!(watched["items"].as_array().unwrap().len(), 58);
+    assert_eq!(symbols(&watched["items"]), ["TCS"], "what the user picked");
     let tcs = watched["items"].as_array().unwrap().iter().find(|item| item["symbol"] == "TCS").unwrap();
     assert_eq!(
         *tcs,
         json!({
             "symbol": "TCS", "name": "Tata Consultancy Services", "source": "user", "note": "wait for the results",
             "added_at": "2026-11-22T01:01:51Z", "updated_at": "2026-11-22T01:02:05Z", "cmp": 3206.4,
+            "cmp_at": "2100-01-01T00:00:00Z",
         })
     );
     let live = ["--sources", "embedded,screener=live"];

@@ -40,6 +40,7 @@ impl SourceLimits for Limited {
                 wait_time: Duration::from_millis(2500),
                 budget: Some(BUDGET),
                 cool_down_until: None,
+                reason: Some("Its scrape of the day is spent.".to_owned()),
             },
             _ => SourceStatus { cool_down_until: Some(UNIX_EPOCH), ..SourceStatus::default() },
         };
@@ -79,6 +80,7 @@ async fn limits_are_those_of_the_user() {
         wait_time: of(2, 500_000_000),
         policy: Some(LimitPolicy { max_requests: 12, window: of(60, 0), min_delay: of(5, 0) }),
         cool_down_until: None,
+        reason: "Its scrape of the day is spent.".to_owned(),
     };
     assert_eq!(limits(&server, "demo").await.first(), Some(&waiting));
     let cooling = limits(&server, "riley").await;

@@ -87,7 +87,7 @@ fn ended(end: End, called: Called<'_>) -> Result<(), Failure> {
     for line in result.provenance.iter().flat_map(render::provenance) {
         console::say(&line);
     }
-    console::print(&render::data(result.outcome.as_ref()))
+    console::print(&render::framed(&result))
 }
 
 fn is_success(result: &v1::ToolResult) -> Result<(), Failure> {

@@ -1,10 +1,15 @@
 //! The events of a call as lines, and the data of its result.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
-use crate::contract::{
-    json::from_struct,
-    proto::v1::{self, tool_result::Outcome},
+use crate::{
+    clock,
+    contract::{
+        json::from_struct,
+        proto::v1::{self, tool_result::Outcome},
+    },
 };
 
 /// `accepted get_quotes, call 0196…, until 2026-01-15T10:00:15Z`
@@ -34,14 +39,27 @@ pub(super) fn chunk(it: v1::Chunk) -> String {
 pub(super) fn provenance(it: &v1::Provenance) -> Vec<String> {
     let sources = (!it.source_ids.is_empty()).then(|| format!("from {}", it.source_ids.join(", ")));
     let as_of = (!it.as_of.is_empty()).then(|| format!("as of {}", it.as_of));
-    let age = it.age.as_ref().map(|age| format!("cached {age} ago"));
+    let age = it.age.as_ref().and_then(|age| Duration::try_from(*age).ok());
+    let age = age.map(|age| format!("cached {} ago", clock::age_in_words(age)));
     let facts: Vec<_> = [sources, as_of, age].into_iter().flatten().collect();
     let origin = (!facts.is_empty()).then(|| facts.join(", "));
     origin.into_iter().chain(it.warnings.iter().map(|warning| format!("warning: {warning}"))).collect()
 }
 
+/// The data of a result. Text that people outside wrote stands between lines that only this response can have, so that
+/// whoever reads on knows where it ends (spec 004 §7.2).
+pub(super) fn framed(result: &v1::ToolResult) -> String {
+    let data = data(result.outcome.as_ref());
+    match result.provenance.as_ref().and_then(|it| it.untrusted_framing.as_ref()) {
+        Some(v1::UntrustedFraming { meta, nonce }) => {
+            format!("----- {meta} {nonce}\n{data}\n----- END OF {meta} {nonce}")
+        }
+        None => data,
+    }
+}
+
 /// The data, indented; its order and its integers are those of the server.
-pub(super) fn data(outcome: Option<&Outcome>) -> String {
+fn data(outcome: Option<&Outcome>) -> String {
     let value = match outcome {
         Some(Outcome::DataJson(text)) => serde_json::from_str(text).unwrap_or_else(|_| text.as_str().into()),
         Some(Outcome::Data(data)) => Value::Object(from_struct(data.clone())),

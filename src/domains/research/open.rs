@@ -81,9 +81,10 @@ fn set_up(opening: &Opening<'_>) -> Result<Opened, OpenError> {
         Parts { upstream: &upstream, settings: &settings, universe: Arc::new(universe(tree)?), tables };
     let credentials = Arc::new(screener::Credentials::default());
     let services = services(&parts, &credentials);
+    let holds = vec![Arc::new(services.get::<screener::Screener>().hold()) as _];
     let recorded = |(name, digest)| Arc::new(Recorded { name, digest }) as _;
     let data = digests(&upstream, tree).map(recorded).collect();
-    Ok(Opened { services, data, grpc: vec![service::service(credentials)], ..Opened::default() })
+    Ok(Opened { services, data, grpc: vec![service::service(credentials)], holds, ..Opened::default() })
 }
 
 fn services(parts: &Parts<'_>, credentials: &Arc<screener::Credentials>) -> Services {

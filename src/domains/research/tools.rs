@@ -25,6 +25,7 @@ mod get_stock_thesis;
 mod get_technicals;
 pub mod indicators;
 mod naming;
+mod outside;
 mod profiles;
 mod remove_from_watchlist;
 mod sentiment;
@@ -79,8 +80,21 @@ fn dated(source: &str, day: NaiveDate) -> Provenance {
     Provenance::of(format!("tool:{source}:v1"), day.to_string())
 }
 
+/// Keeps the first items of a list, as many as are wanted, and says how many there are.
+fn limited<T>(items: &mut Vec<T>, limit: Option<i32>, what: &str, warnings: &mut Vec<String>) {
+    let Some(limit) = limit.and_then(|limit| usize::try_from(limit).ok()) else { return };
+    let all = items.len();
+    if limit < all {
+        items.truncate(limit);
+        warnings.push(format!("{limit} of {all} {what} are shown. Ask with a higher `limit` for more."));
+    }
+}
+
 /// What a result says of a part that it lacks. The operator reads why in the log.
 fn lacking(part: &str, failure: Failure) -> String {
     tracing::warn!(source = failure.source_title, detail = failure.detail, "{part} is missing from a result");
+    let mut letters = part.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    let part: String = first.chain(letters).collect();
     format!("{part} is missing: {}", ToolError::from(failure).message)
 }

@@ -16,6 +16,7 @@ pub fn row((source, status): (String, SourceStatus)) -> SourceLimit {
         wait_time: Some(convert::duration(status.wait_time)),
         policy: status.budget.map(policy),
         cool_down_until: status.cool_down_until.map(convert::timestamp),
+        reason: status.reason.unwrap_or_default(),
     }
 }
 

@@ -25,8 +25,8 @@ impl ExecutionKey {
     }
 }
 
-/// The key of a call's result in the state that the call sees.
-pub(super) fn of(call: &Call, policy: &CachePolicy, snapshot: &Snapshot) -> ResultKey {
+/// The key of a call's result in the state that the call sees; `of_tool` is what only the tool knows of it.
+pub(super) fn of(call: &Call, policy: &CachePolicy, snapshot: &Snapshot, of_tool: &str) -> ResultKey {
     let definition = &call.tool().definition;
     let Whom { user, session } = Whom::of(call, policy);
     let arguments = json::canonical(&call.arguments);
@@ -36,6 +36,7 @@ pub(super) fn of(call: &Call, policy: &CachePolicy, snapshot: &Snapshot) -> Resu
         definition.digest.as_bytes(),
         data,
         state.as_bytes(),
+        of_tool.as_bytes(),
         user.as_bytes(),
         session.as_bytes(),
         arguments.as_bytes(),

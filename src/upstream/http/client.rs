@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use http::StatusCode;
 use tower::{ServiceBuilder, ServiceExt, util::BoxCloneSyncService};
@@ -92,6 +92,11 @@ impl Client {
     /// The source.
     pub fn profile(&self) -> &Profile {
         &self.parts.profile
+    }
+
+    /// How long refused credentials are not tried again.
+    pub fn auth_failed_for(&self) -> Duration {
+        self.parts.lengths.auth_failed
     }
 
     /// Sends a request through the stack, on behalf of a call.

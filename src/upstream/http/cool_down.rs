@@ -60,6 +60,11 @@ impl Check {
     }
 }
 
+/// Whether the source is left alone after a failure.
+fn begins(kind: FailureKind, credentials: CredentialsOf) -> bool {
+    kind.begins_cool_down() && !(kind == FailureKind::AuthFailed && credentials == CredentialsOf::Login)
+}
+
 /// Why nothing may be asked for this user now. A store that fails stops nobody.
 async fn in_force(profile: &Profile, store: &dyn CoolDowns, user: &UserId) -> Option<Failure> {
     let now = clock::wall();
@@ -92,7 +97,7 @@ impl Around for Check {
         }
         let end = inner.oneshot(request).await;
         if let Err(failure) = &end
-            && failure.kind.begins_cool_down()
+            && begins(failure.kind, self.profile.credentials)
         {
             self.begin(failure, user).await;
         }

@@ -120,7 +120,7 @@ fn over_budget(title: &str, refused: Refused) -> Failure {
     let instant = clock::rfc3339_millis(clock::wall_at(at));
     let message = format!(
         "{title} may be asked again at {instant} (in {}), {why}. Call again then, or go on without it.",
-        wait::in_words(left)
+        clock::wait_in_words(left)
     );
     Failure::new(FailureKind::OverBudget, format!("the limiter refused: {refused:?}"))
         .saying(message)

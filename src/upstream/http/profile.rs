@@ -30,4 +30,6 @@ pub enum CredentialsOf {
     Service,
     /// The user's: a refusal concerns that user.
     User,
+    /// The user's, who can give others: a refusal concerns those that were refused, and the connector remembers which.
+    Login,
 }

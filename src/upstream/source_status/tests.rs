@@ -78,7 +78,7 @@ impl FixedCoolDown {
 }
 
 fn cooling(source: &'static str, until: SystemTime) -> FixedCoolDown {
-    let reason = "Board refuses to serve us".to_owned();
+    let reason = "Board refuses to serve us.".to_owned();
     FixedCoolDown(Some((source, CoolDown { code: ErrorCode::Blocked, reason, until })))
 }
 
@@ -118,7 +118,7 @@ async fn only_sources_with_a_budget_have_one() {
 async fn a_refused_source_says_why_and_until_when() {
     let until = UNIX_EPOCH + Duration::from_hours(491_266);
     let refused = limits(cooling("board", until)).refused().await.unwrap();
-    let expected = "Board refuses to serve us; it is left alone until 2026-01-16T10:00:00Z";
+    let expected = "Board refuses to serve us. It is left alone until 2026-01-16T10:00:00Z.";
     assert_eq!(refused, BTreeMap::from([("board".to_owned(), expected.to_owned())]));
 }
 

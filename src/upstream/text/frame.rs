@@ -22,6 +22,11 @@ struct Letter {
     read_as: char,
 }
 
+/// Whether a text has no marker, whatever signs it has.
+pub(super) fn is_neutral(text: &str) -> bool {
+    without_markers(text) == text
+}
+
 /// The text without look-alikes.
 pub(super) fn neutral(text: &str) -> String {
     without_tags(&without_runs(&without_markers(text)))
@@ -70,7 +75,7 @@ fn letters(text: &str) -> impl Iterator<Item = Letter> {
 }
 
 /// The ASCII letter that a character looks like, else itself; `None` for what is no letter or digit.
-fn read_as(c: char) -> Option<char> {
+pub(in crate::upstream) fn read_as(c: char) -> Option<char> {
     if c.is_ascii() {
         return c.is_ascii_alphanumeric().then(|| c.to_ascii_lowercase());
     }

@@ -67,6 +67,17 @@ fn hostile_texts_leave_only_what_a_reader_would_see() {
 }
 
 #[test]
+fn markdown_loses_its_tags_and_keeps_its_addresses() {
+    let raw = "<b>Bold</b> and **bold**, 3 < 4 > 2 <br/>\n[chart](https://x.example/a---b?c=__d__&e=1) \
+               http://y.example/~user/___ <!-- hidden --><script>x()</script> -----";
+    let left = "Bold and **bold**, 3 < 4 > 2\n[chart] (https://x.example/a---b?c=__d__&e=1) \
+                http://y.example/~user/___ x() --";
+    assert_eq!(markdown(raw, 1000), left);
+    let marker = "see https://x.example/USER_GENERATED_CONTENT_BELOW/0";
+    assert_eq!(markdown(marker, 1000), "see https://x.example/[marker removed]/0");
+}
+
+#[test]
 fn marks_pile_up_to_a_bound_only() {
     let text = plain_from_html(hostile!("zalgo.html"), MAX_RAW);
     assert!(text.starts_with("Pr") && text.ends_with("fit"), "{text:?}");

@@ -9,6 +9,7 @@ use std::{
 use serde_json::{Value, json};
 use toolwire::{
     clock,
+    context::User,
     contract::ErrorCode,
     domains::research::store::{
         screens::{ScreenCopy, ScreenedStock, Screens},
@@ -110,19 +111,51 @@ async fn a_403_is_not_tried_again_after_a_restart() {
 }
 
 #[tokio::test]
-async fn what_was_screened_is_watched() {
+async fn limits_show_that_the_scrape_of_the_day_is_spent_and_of_whom() {
+    let research = Research::embedded();
+    let standing = async |user: &str| {
+        let user = User::new(user.parse().expect("a user id"));
+        let found = research.app.tools.limits(&user, "screener").await.expect("a source");
+        found.into_iter().next().expect("one").1
+    };
+    assert!(standing("demo").await.can_make_request());
+    data(research.call("browse_screener", json!({})).await);
+    let spent = standing("demo").await;
+    assert!(spent.wait_time > Duration::from_hours(23), "{spent:?}");
+    assert_eq!(
+        spent.reason.as_deref(),
+        Some("The scrape of the day is spent; what it brought is returned meanwhile.")
+    );
+    assert!(standing("riley").await.can_make_request());
+}
+
+#[tokio::test]
+async fn browsing_a_screen_leaves_the_users_watch_list_as_it_is() {
     let research = Research::of(embedded());
     let screen = data(research.call("browse_screener", json!({})).await);
-    let watched = data(research.call("browse_watchlist", json!({})).await);
+    let own = data(research.call("browse_watchlist", json!({})).await);
+    assert_eq!((&own["items"], &own["items_count"]), (&json!([]), &json!(0)));
+    let screened = data(research.call("browse_watchlist", json!({"source": "screener"})).await);
     let symbols = |list: &Value| -> Vec<Value> {
-        let mut symbols: Vec<_> =
-            list.as_array().expect("a list").iter().map(|it| it["symbol"].clone()).collect();
-        symbols.sort_by_key(ToString::to_string);
-        symbols
+        list.as_array().expect("a list").iter().map(|it| it["symbol"].clone()).collect()
     };
-    let watched_symbols = symbols(&watched["items"]);
-    assert!(symbols(&screen["stocks"]).iter().all(|symbol| watched_symbols.contains(symbol)));
-    assert!(watched["items"].as_array().expect("a list").iter().all(|item| item["source"] == "screener"));
+    let screened_symbols = symbols(&screened["items"]);
+    assert!(symbols(&screen["stocks"]).iter().all(|symbol| screened_symbols.contains(symbol)));
+    assert!(screened["items"].as_array().expect("a list").iter().all(|item| item["source"] == "screener"));
+}
+
+#[tokio::test]
+async fn a_change_of_the_watch_list_is_seen_by_the_next_search_for_its_stocks() {
+    let research = Research::embedded();
+    let browse = || research.call("browse_valuepickr", json!({"category": "watchlist"}));
+    let empty = browse().await;
+    assert!(empty.provenance.warnings[0].contains("The watch-list is empty"), "{:?}", empty.provenance);
+    data(research.call("add_to_watchlist", json!({"symbol": "RELIANCE"})).await);
+    let found = data(browse().await);
+    assert!(found["topics"][0]["title"].as_str().expect("a title").contains("Reliance"), "{found}");
+    assert!(browse().await.provenance.cached_for.is_some(), "the same list is not searched for twice");
+    data(research.call("remove_from_watchlist", json!({"symbol": "RELIANCE"})).await);
+    assert_eq!(data(browse().await)["topics"], json!([]));
 }
 
 #[tokio::test]

@@ -39,7 +39,7 @@ async fn a_copy_comes_back_as_it_was_kept_to_its_own_user() {
 }
 
 #[tokio::test]
-async fn screened_stocks_are_watched_and_what_the_user_wrote_stays() {
+async fn screened_stocks_stand_beside_the_users_picks_with_their_newest_price() {
     let (store, _directory) = tables_in_file();
     let riley = user("riley");
     store.add(&riley, "INFY", None, Some("wait for 1400"), instant()).await.unwrap();
@@ -49,16 +49,39 @@ async fn screened_stocks_are_watched_and_what_the_user_wrote_stays() {
     };
     store.keep(&riley, "value", &scraped).await.unwrap();
     let again = ScreenCopy { scraped_at: instant() + 2 * SECOND, ..copy(vec![stock("TCS", 3_500.0)]) };
-    store.keep(&riley, "value", &again).await.unwrap();
+    store.keep(&riley, "growth", &again).await.unwrap();
 
     let list = store.list(&riley).await.unwrap();
-    let [infy, tcs] = list.as_slice() else { panic!("{list:?}") };
+    let [infy] = list.as_slice() else { panic!("{list:?}") };
     assert_eq!((infy.origin, infy.note.as_deref()), (WatchOrigin::User, Some("wait for 1400")));
-    assert_eq!((infy.name.as_deref(), infy.cmp), (Some("INFY Limited"), Some(1_500.0)));
-    assert_eq!((infy.added_at, infy.updated_at), (instant(), instant() + SECOND));
-    assert_eq!((tcs.origin, tcs.cmp), (WatchOrigin::Screener, Some(3_500.0)));
-    assert_eq!((tcs.added_at, tcs.updated_at), (instant() + SECOND, instant() + 2 * SECOND));
+    assert_eq!((infy.name.as_deref(), infy.cmp), (Some("INFY Limited"), Some((1_500.0, instant() + SECOND))));
+    assert_eq!((infy.added_at, infy.updated_at), (instant(), instant()));
+    let screened = store.screened(&riley).await.unwrap();
+    let [tcs] = screened.as_slice() else { panic!("{screened:?}") };
+    assert_eq!((tcs.origin, tcs.cmp), (WatchOrigin::Screener, Some((3_500.0, instant() + 2 * SECOND))));
     assert!(store.list(&user("other")).await.unwrap().is_empty());
+    assert!(store.screened(&user("other")).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_refused_login_is_its_own_and_a_claim_can_be_given_back() {
+    let (store, directory) = tables_in_file();
+    let riley = user("riley");
+    let until = instant() + SECOND;
+    store.refuse_login(&riley, "ab12", until).await.unwrap();
+    drop(store);
+    let store = tables_in(directory.path());
+    let refused = async |of, login, now| store.login_refused_until(&user(of), login, now).await.unwrap();
+    assert_eq!(refused("riley", "ab12", instant()).await, Some(until));
+    assert_eq!(refused("riley", "ab12", until).await, None);
+    assert_eq!(refused("riley", "cd34", instant()).await, None);
+    assert_eq!(refused("other", "ab12", instant()).await, None);
+
+    assert_eq!(store.claim_scrape(&riley, instant()).await.unwrap(), Claim::Granted);
+    store.release_scrape(&riley, instant() - SECOND).await.unwrap();
+    assert!(store.scrape_allowed_at(&riley, instant()).await.unwrap().is_some(), "another's claim stays");
+    store.release_scrape(&riley, instant()).await.unwrap();
+    assert_eq!(store.claim_scrape(&riley, instant()).await.unwrap(), Claim::Granted);
 }
 
 #[tokio::test]

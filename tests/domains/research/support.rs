@@ -13,7 +13,7 @@ use toolwire::{
     clock,
     config::Config,
     context::{RequestId, ToolContext, User, UserId},
-    contract::{Terminal, ToolResult},
+    contract::{Event, Terminal, ToolResult},
     domains::research::{
         settings::{Credentials, RedditCredentials, Screen, Settings},
         sources::{
@@ -22,7 +22,7 @@ use toolwire::{
         },
         store::tables::{Tables, migrations},
     },
-    pipeline::{Call, Target},
+    pipeline::{Call, Step, Target},
     store::sqlite::{Partition, Sqlite},
     upstream::settings::{self, Modes, SourceSettings},
 };
@@ -139,6 +139,23 @@ impl Research {
             Terminal::Result(result) => result,
             other @ Terminal::ConfirmationRequired(_) => panic!("{other:?}"),
         }
+    }
+
+    /// What a call of the default user says on its way.
+    pub(crate) async fn progress_of(&self, tool: &str, arguments: Value) -> Vec<String> {
+        let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+        let user = User::new("demo".parse().expect("a user id"));
+        let context = ToolContext::new(user, clock::now() + Duration::from_mins(1));
+        let call = Call::new(context, Target::Tool(tool.to_owned()), arguments);
+        let mut stream =
+            self.app.tools.start(call).await.unwrap_or_else(|refusal| panic!("{tool}: {refusal}"));
+        let mut said = Vec::new();
+        while let Some(Ok(Step::Event(event))) = stream.next().await {
+            if let Event::Progress { message, .. } = event {
+                said.push(message);
+            }
+        }
+        said
     }
 
     async fn started(&self, user: &str, tool: &str, arguments: Map<String, Value>) -> Terminal {

@@ -41,7 +41,7 @@ async fn a_list_is_its_own_users_alone() {
 }
 
 #[tokio::test]
-async fn a_screened_stock_that_the_user_adds_becomes_the_users() {
+async fn a_screened_stock_that_the_user_adds_is_a_pick_as_any_other() {
     let (store, _directory) = tables_in_file();
     let riley = user("riley");
     let (symbol, name) = ("TCS".to_owned(), "TCS Limited".to_owned());
@@ -49,8 +49,11 @@ async fn a_screened_stock_that_the_user_adds_becomes_the_users() {
     let copy = ScreenCopy { name: "Value".to_owned(), stocks: vec![stock], scraped_at: instant() };
     store.keep(&riley, "value", &copy).await.unwrap();
     let changed = store.add(&riley, "TCS", None, None, instant() + SECOND).await.unwrap();
-    assert_eq!(changed, Changed { did: false, count: 1 });
+    assert_eq!(changed, Changed { did: true, count: 1 });
     let list = store.list(&riley).await.unwrap();
-    assert_eq!((list[0].origin, list[0].cmp), (WatchOrigin::User, Some(3_400.0)));
+    assert_eq!((list[0].origin, list[0].cmp), (WatchOrigin::User, Some((3_400.0, instant()))));
     assert_eq!(list[0].name.as_deref(), Some("TCS Limited"));
+    assert!(store.screened(&riley).await.unwrap().is_empty(), "each stock once");
+    assert_eq!(store.remove(&riley, "TCS").await.unwrap(), Changed { did: true, count: 0 });
+    assert_eq!(store.screened(&riley).await.unwrap().len(), 1, "the screen still has it");
 }

@@ -6,6 +6,8 @@ use std::time::SystemTime;
 
 use chrono::{DateTime, NaiveDate, TimeDelta, Utc};
 
+/// The currency of India's exchanges, and in what companies file with them.
+pub const RUPEES: &str = "INR";
 /// Ten million.
 pub const CRORE: f64 = 1e7;
 /// A hundred thousand.

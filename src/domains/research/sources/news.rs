@@ -9,16 +9,17 @@ mod decode;
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use futures_util::future::join;
 use http::{HeaderValue, header};
 use url::Url;
 
 pub use self::articles::Article;
 use self::articles::{Publisher, merged, read};
-use crate::context::ToolContext;
 use crate::upstream::{
-    http::{Client, CredentialsOf, ExpectedBody, Failure, FailureKind, Outgoing, Profile},
+    http::{Client, CredentialsOf, ExpectedBody, Failure, Outgoing, Profile},
     now::Now,
 };
+use crate::{context::ToolContext, contract::ToolError};
 
 /// What the stack must know of the news.
 pub const PROFILE: Profile = Profile {
@@ -87,32 +88,31 @@ impl News {
         self.settings.now.get().into()
     }
 
-    /// The headlines of a category: MoneyControl's, or those of the Economic Times where MoneyControl has nothing new.
+    /// The headlines of a category: those of MoneyControl and of the Economic Times together. A feed that is stale or
+    /// fails is left out, and said to be, as long as the other has news; where both are stale, they are shown as such.
     pub async fn headlines(&self, category: Category, context: &ToolContext) -> Result<Headlines, Failure> {
-        let first = self.moneycontrol(category, context).await;
-        let (warning, rest) = match first {
-            Ok(articles) if !self.is_stale(&articles) => {
-                return Ok(Headlines { articles, is_stale: false, warnings: Vec::new() });
+        let asked = join(self.moneycontrol(category, context), self.economic_times(category, context)).await;
+        let (mut fresh, mut stale) = (Vec::new(), Vec::new());
+        let (mut warnings, mut failures) = (Vec::new(), Vec::new());
+        for (publisher, feed) in [("MoneyControl", asked.0), ("The Economic Times", asked.1)] {
+            match feed {
+                Ok(articles) if !self.is_stale(&articles) => fresh.push(articles),
+                Ok(articles) => {
+                    warnings.push(self.staleness(publisher, &articles));
+                    stale.push(articles);
+                }
+                Err(failure) => {
+                    let error = ToolError::from(failure.clone());
+                    warnings.push(format!("{publisher} is left out: {}", error.message));
+                    failures.push(failure);
+                }
             }
-            Ok(articles) => (self.staleness("MoneyControl", &articles), articles),
-            Err(failure) if is_final(failure.kind) => return Err(failure),
-            Err(_) => ("MoneyControl gave no news that could be read".to_owned(), Vec::new()),
-        };
-        let next = self.economic_times(category, context).await;
-        match next {
-            Ok(articles) if !self.is_stale(&articles) => {
-                Ok(Headlines { articles, is_stale: false, warnings: vec![warning] })
-            }
-            Ok(articles) => {
-                let warnings = vec![warning, self.staleness("The Economic Times", &articles)];
-                let articles = merged(articles.into_iter().chain(rest));
-                Ok(Headlines { articles, is_stale: true, warnings })
-            }
-            Err(failure) if rest.is_empty() => Err(failure),
-            Err(_) => {
-                let warnings = vec![warning, "The Economic Times gave no news that could be read".to_owned()];
-                Ok(Headlines { articles: rest, is_stale: true, warnings })
-            }
+        }
+        let is_stale = fresh.is_empty();
+        let shown = if is_stale { stale } else { fresh };
+        match (shown.is_empty(), failures.pop()) {
+            (true, Some(failure)) => Err(failure),
+            _ => Ok(Headlines { articles: merged(shown.into_iter().flatten()), is_stale, warnings }),
         }
     }
 
@@ -182,11 +182,6 @@ impl News {
 
 fn newest(articles: &[Article]) -> Option<DateTime<Utc>> {
     articles.iter().filter_map(|article| article.published_at).max()
-}
-
-/// Whether another feed cannot help either: the call's time is up, or our own limit is reached.
-const fn is_final(kind: FailureKind) -> bool {
-    matches!(kind, FailureKind::Cancelled | FailureKind::OutOfTime | FailureKind::OverBudget)
 }
 
 fn address(base: &Url, path: &str) -> Result<Url, Failure> {

@@ -1,6 +1,6 @@
 //! A quarter of the calendar, as sources name the period of a result: `1Q2024`.
 //!
-//! Not here: fiscal years, in which the same quarter has another number.
+//! And as the Indian market names it: by the fiscal year, which ends in March.
 
 use std::{fmt, str::FromStr};
 
@@ -36,6 +36,12 @@ impl Quarter {
             1 => Self { year: self.year - 1, number: 4 },
             number => Self { number: number - 1, ..self },
         }
+    }
+
+    /// Its name in the Indian fiscal year: `Q3 FY26` for October to December 2025.
+    pub fn fiscal(self) -> String {
+        let (number, year) = if self.number == 1 { (4, self.year) } else { (self.number - 1, self.year + 1) };
+        format!("Q{number} FY{:02}", year.rem_euclid(100))
     }
 
     /// Its last day.
@@ -74,6 +80,9 @@ mod tests {
         assert_eq!(quarter.last_day().to_string(), "2024-12-31");
         assert_eq!(Quarter::of(quarter.last_day()), quarter);
         assert_eq!(quarter.a_year_before().to_string(), "4Q2023");
+        assert_eq!(quarter.fiscal(), "Q3 FY25");
+        let fiscal = |text: &str| text.parse::<Quarter>().unwrap().fiscal();
+        assert_eq!([fiscal("1Q2026"), fiscal("2Q2026"), fiscal("3Q1999")], ["Q4 FY26", "Q1 FY27", "Q2 FY00"]);
         assert_eq!(quarter.before().to_string(), "3Q2024");
         assert_eq!("1Q2025".parse::<Quarter>().unwrap().before(), quarter);
         assert!(quarter > "1Q2024".parse().unwrap() && quarter < "1Q2025".parse().unwrap());

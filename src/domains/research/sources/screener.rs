@@ -7,6 +7,7 @@
 mod browsed;
 mod catalogue;
 mod credentials;
+mod hold;
 mod page;
 mod profile;
 mod progress;
@@ -42,6 +43,7 @@ use crate::{
 pub use browsed::{Browsed, Freshness};
 pub use catalogue::Screen;
 pub use credentials::{Credentials, Login};
+pub use hold::ScrapeHold;
 pub use profile::PROFILE;
 pub use settings::Settings;
 pub use stores::Stores;
@@ -94,6 +96,11 @@ impl Screener {
         }
     }
 
+    /// What keeps the site from being asked for a user.
+    pub fn hold(&self) -> ScrapeHold {
+        ScrapeHold::new(self.stores.clone(), Arc::clone(&self.credentials), self.settings.demo.clone())
+    }
+
     /// The day of the data: that of embedded data never changes, whenever it was scraped.
     pub fn as_of(&self, copy: &ScreenCopy) -> SystemTime {
         match self.settings.now {
@@ -135,7 +142,10 @@ impl Screener {
         Scrape {
             client: self.client.clone(),
             stores: self.stores.clone(),
-            login: self.credentials.of(context).or_else(|| self.settings.demo.clone()),
+            login: self
+                .credentials
+                .of(&context.user.id, context.session_id.as_ref())
+                .or_else(|| self.settings.demo.clone()),
             settings: Arc::clone(&self.settings),
             wanted: catalogue::in_turn(&self.settings.screens, &context.user.id, screen),
             context: limits.of_scrape(context, waiter.cancellation().clone()),

@@ -63,8 +63,7 @@ pub trait Screens: Send + Sync + Debug {
         user: &'a UserId,
         screen_id: &'a str,
     ) -> BoxFuture<'a, Result<Option<ScreenCopy>, StoreError>>;
-    /// Keeps a copy, and puts its stocks into the user's watch-list with source `screener`. What the user put there
-    /// stays the user's, with its note; name, where unknown, and price are brought up to date.
+    /// Keeps a copy.
     fn keep<'a>(
         &'a self,
         user: &'a UserId,
@@ -77,6 +76,26 @@ pub trait Screens: Send + Sync + Debug {
         user: &'a UserId,
         now: SystemTime,
     ) -> BoxFuture<'a, Result<Claim, StoreError>>;
+    /// Gives a claim back that came to nothing.
+    fn release_scrape<'a>(
+        &'a self,
+        user: &'a UserId,
+        claimed_at: SystemTime,
+    ) -> BoxFuture<'a, Result<(), StoreError>>;
+    /// Remembers that a login of the user's was refused. `login` is a digest that says nothing of it.
+    fn refuse_login<'a>(
+        &'a self,
+        user: &'a UserId,
+        login: &'a str,
+        until: SystemTime,
+    ) -> BoxFuture<'a, Result<(), StoreError>>;
+    /// Until when a login of the user's is not tried again; `None` if it may be.
+    fn login_refused_until<'a>(
+        &'a self,
+        user: &'a UserId,
+        login: &'a str,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Result<Option<SystemTime>, StoreError>>;
     /// When the user may scrape again; `None` if now.
     fn scrape_allowed_at<'a>(
         &'a self,

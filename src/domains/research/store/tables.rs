@@ -30,6 +30,6 @@ impl Tables {
 
 /// What makes the tables.
 pub fn migrations() -> Migrations {
-    let tables = &["scrapes", "screened_stocks", "screens", "watchlist"];
+    let tables = &["refused_logins", "scrapes", "screened_prices", "screened_stocks", "screens", "watchlist"];
     Migrations::of_domain("research", tables, sqlx::migrate!("./migrations/research"))
 }

@@ -1,6 +1,7 @@
-//! Watch-lists: the stocks that each user watches. One user's list is never reachable by another.
+//! Watch-lists: the stocks that each user picked to watch, and beside them those that the user's screens hold. One
+//! user's list is never reachable by another.
 
-pub(super) mod sqlite;
+mod sqlite;
 
 use std::{fmt::Debug, time::SystemTime};
 
@@ -8,36 +9,36 @@ use futures_util::future::BoxFuture;
 
 use crate::{context::UserId, store::StoreError};
 
-/// One watched stock.
+/// One stock, of the user's own or of the user's screens.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WatchedStock {
     /// Stock symbol.
     pub symbol: String,
     /// Name of the company, if it is known.
     pub name: Option<String>,
-    /// Who put it there.
+    /// Who picked it.
     pub origin: WatchOrigin,
     /// The user's note.
     pub note: Option<String>,
-    /// When it was added.
+    /// When it was added or, of a screened stock, screened.
     pub added_at: SystemTime,
     /// When it was last changed or screened.
     pub updated_at: SystemTime,
-    /// Market price as last screened.
-    pub cmp: Option<f64>,
+    /// Market price as last screened, in rupees, and when that was.
+    pub cmp: Option<(f64, SystemTime)>,
 }
 
-/// Who put a stock into a watch-list.
+/// Who picked a stock (spec 004 §3.0 `source`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WatchOrigin {
     /// The user: `user`.
     User,
-    /// A screen: `screener`.
+    /// Only a screen: `screener`.
     Screener,
 }
 
 impl WatchOrigin {
-    /// The word for it (spec 004 §3.0 `source`).
+    /// The word for it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -51,15 +52,17 @@ impl WatchOrigin {
 pub struct Changed {
     /// Whether the stock was added, or was there to be removed.
     pub did: bool,
-    /// How many stocks are watched now.
+    /// How many stocks the user has picked now.
     pub count: usize,
 }
 
 /// Keeps watch-lists.
 pub trait Watchlists: Send + Sync + Debug {
-    /// A user's list, in order of symbol.
+    /// What a user picked, in order of symbol.
     fn list<'a>(&'a self, user: &'a UserId) -> BoxFuture<'a, Result<Vec<WatchedStock>, StoreError>>;
-    /// Adds a stock. One that a screen put there becomes the user's; a note replaces an earlier one.
+    /// What a user's screens hold and the user did not pick, in order of symbol.
+    fn screened<'a>(&'a self, user: &'a UserId) -> BoxFuture<'a, Result<Vec<WatchedStock>, StoreError>>;
+    /// Adds a stock; a note replaces an earlier one.
     fn add<'a>(
         &'a self,
         user: &'a UserId,

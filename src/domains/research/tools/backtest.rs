@@ -7,6 +7,7 @@
 use chrono::{NaiveDate, TimeDelta};
 
 use super::{
+    figure::rounded,
     forbidden::{Facts, Forbidden},
     indicators::Series,
     wait_zone::{Observed, WaitZone},
@@ -58,15 +59,30 @@ pub struct Trade {
     pub entry: f64,
     /// Price when it was sold.
     pub exit: f64,
+    /// Whether the prices end before the holding period does: nothing was sold.
+    pub is_cut_off: bool,
 }
 
-/// The trades of all stocks, in order of entry, and what buying and holding would have gained.
+/// The trades of all stocks, in order of entry, and what they compare with.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
     /// The trades.
     pub trades: Vec<Trade>,
-    /// Mean gain of every stock from the first day to the last, in percent. `None` without prices.
-    pub benchmark_pct: Option<f64>,
+    /// Mean gain of buying on any day and holding as long, in percent. `None` where no day leaves time for that.
+    pub any_day_pct: Option<f64>,
+    /// What holding every stock from the first day to the last gained. `None` without prices.
+    pub held: Option<Held>,
+}
+
+/// A gain over the whole time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Held {
+    /// First day with a price.
+    pub from: NaiveDate,
+    /// Last day with a price.
+    pub to: NaiveDate,
+    /// Mean gain of the stocks, in percent.
+    pub total_pct: f64,
 }
 
 impl Trade {
@@ -80,8 +96,8 @@ impl Trade {
 pub fn run(filter: Filter<'_>, stocks: &[Stock], plan: &Plan) -> Outcome {
     let mut trades: Vec<_> = stocks.iter().flat_map(|stock| trades(filter, stock, plan)).collect();
     trades.sort_by(|one, other| (one.entered, &one.symbol).cmp(&(other.entered, &other.symbol)));
-    let held: Vec<_> = stocks.iter().filter_map(|stock| held_pct(stock, plan)).collect();
-    Outcome { trades, benchmark_pct: mean(&held) }
+    let any_day: Vec<_> = stocks.iter().flat_map(|stock| of_any_day(stock, plan)).collect();
+    Outcome { trades, any_day_pct: mean(&any_day), held: held(stocks, plan) }
 }
 
 /// The mean of some numbers. `None` without any.
@@ -109,21 +125,38 @@ fn trades(filter: Filter<'_>, stock: &Stock, plan: &Plan) -> Vec<Trade> {
             day += 1;
             continue;
         }
-        let due = bars[day].date + plan.holding;
-        let sold = bars.partition_point(|bar| bar.date < due).clamp(day + 1, bars.len() - 1);
-        trades.push(trade(&stock.symbol, &bars[day], &bars[sold]));
-        day = sold + 1;
+        let due = sale(bars, day, plan);
+        // Without a sale the trade is followed to the last price.
+        let end = due.unwrap_or(bars.len() - 1);
+        trades.push(trade(&stock.symbol, &bars[day], &bars[end], due.is_none()));
+        day = end + 1;
     }
     trades
 }
 
-fn trade(symbol: &str, bought: &Bar, sold: &Bar) -> Trade {
+/// When what is bought on a day is sold: at the first close after the holding period, if there is one.
+fn sale(bars: &[Bar], bought: usize, plan: &Plan) -> Option<usize> {
+    let due = bars[bought].date + plan.holding;
+    let at = bars.partition_point(|bar| bar.date < due).max(bought + 1);
+    (at < bars.len()).then_some(at)
+}
+
+/// What buying on each day of the period would have gained, in percent.
+fn of_any_day(stock: &Stock, plan: &Plan) -> Vec<f64> {
+    let bars = up_to(&stock.bars, plan.to);
+    let first = bars.partition_point(|bar| bar.date < plan.from);
+    let sold = (first..bars.len()).filter_map(|day| Some((day, sale(bars, day, plan)?)));
+    sold.map(|(bought, sold)| gain_pct(bars[bought].close, bars[sold].close)).collect()
+}
+
+fn trade(symbol: &str, bought: &Bar, sold: &Bar, is_cut_off: bool) -> Trade {
     Trade {
         symbol: symbol.to_owned(),
         entered: bought.date,
         exited: sold.date,
         entry: bought.close,
         exit: sold.close,
+        is_cut_off,
     }
 }
 
@@ -135,8 +168,8 @@ impl Filter<'_> {
             Self::WaitZone(zone) => zone.hits(&Observed::from(&technicals)).next().is_none(),
             Self::Forbidden(forbidden) => {
                 let facts = Facts {
-                    price: Some(technicals.price),
-                    rsi_14: technicals.rsi_14,
+                    price: Some(rounded(technicals.price)),
+                    rsi_14: technicals.rsi_14.map(rounded),
                     turnover_cr: turnover_cr(known),
                     ..Facts::default()
                 };
@@ -146,10 +179,19 @@ impl Filter<'_> {
     }
 }
 
-fn held_pct(stock: &Stock, plan: &Plan) -> Option<f64> {
-    let bars = up_to(&stock.bars, plan.to);
-    let bars = &bars[bars.partition_point(|bar| bar.date < plan.from)..];
-    Some(gain_pct(bars.first()?.close, bars.last()?.close))
+fn held(stocks: &[Stock], plan: &Plan) -> Option<Held> {
+    let ends = stocks.iter().filter_map(|stock| {
+        let bars = up_to(&stock.bars, plan.to);
+        let bars = &bars[bars.partition_point(|bar| bar.date < plan.from)..];
+        Some((bars.first()?, bars.last()?))
+    });
+    let ends: Vec<_> = ends.collect();
+    let gains: Vec<_> = ends.iter().map(|(first, last)| gain_pct(first.close, last.close)).collect();
+    Some(Held {
+        from: ends.iter().map(|(first, _)| first.date).min()?,
+        to: ends.iter().map(|(_, last)| last.date).max()?,
+        total_pct: mean(&gains)?,
+    })
 }
 
 fn up_to(bars: &[Bar], last: NaiveDate) -> &[Bar] {

@@ -5,15 +5,17 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::{
     Profiles,
-    backtest::{self, Outcome, Plan, Stock, Trade, mean},
-    dated, refused, required,
+    backtest::{self, Held, Outcome, Plan, Stock, Trade, mean},
+    dated,
+    figure::rounded,
+    limited, refused, required,
     symbol::{self, Several},
 };
 use crate::{
     context::{Required, Services, ToolContext, Unfinished},
     contract::{ErrorCode, Provenance, ToolError, arguments::Arguments},
     domains::research::proto::v1::{
-        BacktestFilterOutput, BacktestFilterRequest, BacktestSummary, BacktestTrade,
+        BacktestFilterOutput, BacktestFilterRequest, BacktestSummary, BacktestTrade, BuyAndHold,
     },
     domains::research::sources::yahoo::{Span, Yahoo},
     tool::{Reply, Tool},
@@ -23,6 +25,9 @@ use crate::{
 const AT_ONCE: usize = 8;
 /// What the indicators need of the days before the first one.
 const WARM_UP: TimeDelta = TimeDelta::days(731);
+
+/// A stock and the currency of its prices; or the symbol, and what to say of it where the source does not know it.
+type Found = Result<(Stock, Option<String>), (String, String)>;
 
 /// `backtest_filter`.
 #[derive(Clone, Copy, Debug)]
@@ -54,10 +59,13 @@ impl Tool for BacktestFilter {
         let Several { symbols, unknown } = symbol::all(&input.symbols, context)?;
         let fetched = stream::iter(symbols).map(|symbol| stock(&yahoo, symbol, &plan, context));
         let fetched: Vec<_> = fetched.buffered(AT_ONCE).try_collect().await?;
-        let (mut stocks, mut missing) = (Vec::new(), unknown);
+        let (mut stocks, mut currencies, mut missing) = (Vec::new(), Vec::new(), unknown);
         for found in fetched {
             match found {
-                Ok(stock) => stocks.push(stock),
+                Ok((stock, currency)) => {
+                    stocks.push(stock);
+                    currencies.push(currency);
+                }
                 Err(unknown) => missing.push(unknown),
             }
         }
@@ -67,7 +75,13 @@ impl Tool for BacktestFilter {
         let outcome = backtest::run(filter, &stocks, &plan);
         let mut provenance = provenance(&stocks, &plan);
         provenance.warnings.extend(missing.into_iter().map(|(_, words)| words));
-        Ok(Reply { data: output(profile, &outcome), provenance })
+        let mut data = output(profile, &outcome);
+        data.currency = one_of_all(currencies);
+        // The latest ones are worth most.
+        data.trades.reverse();
+        limited(&mut data.trades, input.limit, "trades", &mut provenance.warnings);
+        data.trades.reverse();
+        Ok(Reply { data, provenance })
     }
 }
 
@@ -90,17 +104,16 @@ fn day(name: &str, text: Option<&str>) -> Result<Option<NaiveDate>, ToolError> {
     text.map(read).transpose()
 }
 
-/// A stock with its prices; or the symbol, and what to say of it where the source does not know it.
 async fn stock(
     yahoo: &Yahoo,
     symbol: String,
     plan: &Plan,
     context: &ToolContext,
-) -> Result<Result<Stock, (String, String)>, Unfinished> {
+) -> Result<Found, Unfinished> {
     let from = (plan.from - WARM_UP).max(NaiveDate::default());
     let chart = yahoo.chart(&symbol, Span::Between { from, to: plan.to }, context).await;
     match chart.map_err(|failure| symbol::explained(failure, &symbol, context)) {
-        Ok(chart) => Ok(Ok(Stock { symbol, bars: chart.bars })),
+        Ok(chart) => Ok(Ok((Stock { symbol, bars: chart.bars }, chart.currency.map(String::from)))),
         Err(Unfinished::Failed(error)) if error.code == ErrorCode::NotFound => {
             Ok(Err((symbol, error.message)))
         }
@@ -108,29 +121,48 @@ async fn stock(
     }
 }
 
+/// The currency of all, if it is the same.
+fn one_of_all(mut currencies: Vec<Option<String>>) -> Option<String> {
+    currencies.dedup();
+    if currencies.len() == 1 { currencies.pop()? } else { None }
+}
+
 fn provenance(stocks: &[Stock], plan: &Plan) -> Provenance {
     let last = stocks.iter().filter_map(|stock| stock.bars.last()).map(|bar| bar.date).min();
     let mut provenance = dated("yahoo", last.unwrap_or(plan.to));
     let without = stocks.iter().filter(|stock| stock.bars.iter().all(|bar| bar.date < plan.from));
-    let warnings = without.map(|stock| format!("there are no prices of {} in the period", stock.symbol));
+    let warnings = without.map(|stock| format!("There are no prices of {} in the period.", stock.symbol));
     provenance.warnings.extend(warnings);
     provenance
 }
 
 fn output(profile: &str, outcome: &Outcome) -> BacktestFilterOutput {
-    let mut returns: Vec<_> = outcome.trades.iter().map(Trade::return_pct).collect();
+    let (cut_off, ended): (Vec<_>, Vec<_>) = outcome.trades.iter().partition(|trade| trade.is_cut_off);
+    let mut returns: Vec<_> = ended.into_iter().map(Trade::return_pct).collect();
     returns.sort_by(f64::total_cmp);
     let hits: Vec<_> = returns.iter().map(|gain| if *gain > 0.0 { 100.0 } else { 0.0 }).collect();
+    let count = |count: usize| i32::try_from(count).unwrap_or(i32::MAX);
     let summary = BacktestSummary {
-        trades: i32::try_from(returns.len()).unwrap_or(i32::MAX),
-        hit_rate_pct: mean(&hits),
-        mean_return_pct: mean(&returns),
-        median_return_pct: median(&returns),
-        worst_pct: returns.first().copied(),
-        benchmark_return_pct: outcome.benchmark_pct,
+        trades: count(outcome.trades.len()),
+        cut_off_trades: count(cut_off.len()),
+        hit_rate_pct: mean(&hits).map(rounded),
+        mean_return_pct: mean(&returns).map(rounded),
+        median_return_pct: median(&returns).map(rounded),
+        worst_pct: returns.first().copied().map(rounded),
+        any_day_mean_return_pct: outcome.any_day_pct.map(rounded),
     };
-    let trades = outcome.trades.iter().map(trade_message).collect();
-    BacktestFilterOutput { profile: profile.to_owned(), trades, summary: Some(summary) }
+    BacktestFilterOutput {
+        profile: profile.to_owned(),
+        trades: outcome.trades.iter().map(trade_message).collect(),
+        summary: Some(summary),
+        currency: None,
+        buy_and_hold: outcome.held.map(held_message),
+    }
+}
+
+fn held_message(held: Held) -> BuyAndHold {
+    let Held { from, to, total_pct } = held;
+    BuyAndHold { from: from.to_string(), to: to.to_string(), total_return_pct: rounded(total_pct) }
 }
 
 fn trade_message(trade: &Trade) -> BacktestTrade {
@@ -138,9 +170,10 @@ fn trade_message(trade: &Trade) -> BacktestTrade {
         symbol: trade.symbol.clone(),
         entered: trade.entered.to_string(),
         exited: trade.exited.to_string(),
-        entry: trade.entry,
-        exit: trade.exit,
-        return_pct: trade.return_pct(),
+        entry: rounded(trade.entry),
+        exit: rounded(trade.exit),
+        return_pct: rounded(trade.return_pct()),
+        cut_off: trade.is_cut_off,
     }
 }
 

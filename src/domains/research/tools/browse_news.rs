@@ -1,6 +1,6 @@
 //! `browse_news`: market-moving headlines (spec 004 §3.4).
 
-use super::{one_of, provenance, required, time};
+use super::{one_of, outside::Outside, provenance, required, time};
 use crate::{
     context::{Required, ToolContext, Unfinished},
     domains::research::proto::v1::{self, BrowseNewsOutput, BrowseNewsRequest},
@@ -34,10 +34,13 @@ impl Tool for BrowseNews {
         let newest = headlines.articles.iter().find_map(|article| article.published_at);
         let mut provenance = provenance(PROFILE.name, newest.unwrap_or_else(|| news.now()));
         provenance.warnings = headlines.warnings;
+        let mut outside = Outside::default();
+        let articles = without_orders(headlines.articles, limit, &mut outside);
+        provenance.warnings.extend(outside.warnings());
         let data = BrowseNewsOutput {
             category: word.to_owned(),
             stale: headlines.is_stale,
-            headlines: headlines.articles.into_iter().take(limit).map(article_message).collect(),
+            headlines: articles.into_iter().map(article_message).collect(),
         };
         Ok(Reply { data, provenance })
     }
@@ -50,6 +53,17 @@ fn category(word: &str) -> Option<Category> {
         "economy" => Some(Category::Economy),
         _ => None,
     }
+}
+
+/// The first articles without what gives orders.
+pub(super) fn without_orders(
+    mut articles: Vec<Article>,
+    limit: usize,
+    outside: &mut Outside,
+) -> Vec<Article> {
+    articles.truncate(limit);
+    let articles = outside.titled(articles, |article| &article.title);
+    articles.into_iter().map(|it| Article { summary: outside.kept(&it.summary), ..it }).collect()
 }
 
 pub(super) fn article_message(article: Article) -> v1::Article {

@@ -1,7 +1,9 @@
 //! `browse_reddit`: recent posts of an investing subreddit, and their mood (spec 004 §3.3).
 
 use super::{
-    one_of, provenance, required,
+    one_of,
+    outside::Outside,
+    provenance, required,
     sentiment::{Mood, together},
     time,
 };
@@ -46,13 +48,17 @@ impl Tool for BrowseReddit {
         let reddit = context.services.get::<Reddit>();
         let mut posts = reddit.posts(subreddit, sort, limit, context).await?;
         posts.truncate(limit);
+        let mut outside = Outside::default();
+        let posts: Vec<_> = without_orders(posts, &mut outside);
         let sentiment = together(posts.iter().map(mood));
+        let mut provenance = provenance(PROFILE.name, reddit.now());
+        provenance.warnings.extend(outside.warnings());
         let data = BrowseRedditOutput {
             subreddit: subreddit.to_owned(),
             posts: posts.into_iter().map(post_message).collect(),
             sentiment: Some(sentiment),
         };
-        Ok(Reply { data, provenance: provenance(PROFILE.name, reddit.now()) })
+        Ok(Reply { data, provenance })
     }
 }
 
@@ -65,6 +71,12 @@ fn sort(word: &str) -> Option<Sort> {
     }
 }
 
+/// The posts without what gives orders.
+pub(super) fn without_orders(posts: Vec<Post>, outside: &mut Outside) -> Vec<Post> {
+    let posts = outside.titled(posts, |post| &post.title);
+    posts.into_iter().map(|post| Post { text: outside.kept(&post.text), ..post }).collect()
+}
+
 /// The mood of a post: of its title and its text together.
 pub(super) fn mood(post: &Post) -> Mood {
     Mood::of(&format!("{}.\n{}", post.title, post.text))
@@ -73,7 +85,7 @@ pub(super) fn mood(post: &Post) -> Mood {
 fn post_message(post: Post) -> RedditPost {
     RedditPost {
         sentiment: mood(&post).word().to_owned(),
-        excerpt: text::plain(&post.text, MAX_EXCERPT),
+        excerpt: text::beginning(&post.text, MAX_EXCERPT),
         created_at: time(post.created_at),
         permalink: post.permalink.into(),
         id: post.id,

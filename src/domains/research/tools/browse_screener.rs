@@ -4,12 +4,15 @@
 
 use std::time::{Duration, SystemTime};
 
-use super::{provenance, time};
+use super::{limited, provenance, time};
 use crate::{
     context::{Required, ToolContext, Unfinished},
     contract::Provenance,
     domains::research::proto::v1::{BrowseScreenerOutput, BrowseScreenerRequest, ScreenedStock},
-    domains::research::sources::screener::{Browsed, Freshness, Refresh, Screener},
+    domains::research::sources::{
+        india::RUPEES,
+        screener::{Browsed, Freshness, Refresh, Screener},
+    },
     domains::research::store::screens,
     tool::{Reply, Tool},
 };
@@ -40,20 +43,23 @@ impl Tool for BrowseScreener {
         let refresh = if input.force_refresh.unwrap_or(false) { Refresh::Force } else { Refresh::IfStale };
         let browsed = screener.browse(screen_id, refresh, context).await?;
         let as_of = screener.as_of(&browsed.copy);
-        Ok(reply(browsed, as_of))
+        Ok(reply(browsed, input.limit, as_of))
     }
 }
 
-fn reply(browsed: Browsed, as_of: SystemTime) -> Reply<BrowseScreenerOutput> {
-    let Browsed { copy, freshness, warnings } = browsed;
+fn reply(browsed: Browsed, limit: Option<i32>, as_of: SystemTime) -> Reply<BrowseScreenerOutput> {
+    let Browsed { copy, freshness, mut warnings } = browsed;
     let age = match freshness {
         Freshness::Scraped => None,
         Freshness::Kept(age) => Some(age),
     };
-    let stocks: Vec<_> = copy.stocks.into_iter().map(stock_message).collect();
+    let mut stocks: Vec<_> = copy.stocks.into_iter().map(stock_message).collect();
+    let stocks_count = i32::try_from(stocks.len()).unwrap_or(i32::MAX);
+    limited(&mut stocks, limit, "stocks", &mut warnings);
     let data = BrowseScreenerOutput {
         screen_name: copy.name,
-        stocks_count: i32::try_from(stocks.len()).unwrap_or(i32::MAX),
+        stocks_count,
+        currency: RUPEES.to_owned(),
         from_cache: age.is_some(),
         cache_age_hours: hours(age.unwrap_or_default()),
         stocks,
@@ -93,7 +99,7 @@ mod tests {
             roe: Some(52.4),
         };
         let copy = ScreenCopy { name: "Value picks".to_owned(), stocks: vec![stock], scraped_at };
-        reply(Browsed { copy, freshness, warnings }, scraped_at)
+        reply(Browsed { copy, freshness, warnings }, None, scraped_at)
     }
 
     #[test]

@@ -1,9 +1,12 @@
 //! `browse_valuepickr`: active discussions of the forum (spec 004 §3.1).
 
-use super::{naming::Naming, one_of, provenance, required, time, watchlist::unavailable};
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+
+use super::{naming::Naming, one_of, outside::Outside, provenance, required, time, watchlist::unavailable};
 use crate::{
     context::{Required, ToolContext, Unfinished},
-    contract::ToolError,
+    contract::{ToolError, arguments::Arguments},
     domains::research::proto::v1::{BrowseValuepickrOutput, BrowseValuepickrRequest, ForumTopic},
     domains::research::sources::{
         universe::Universe,
@@ -11,6 +14,7 @@ use crate::{
         watchlist::UserWatchlists,
     },
     domains::research::store::watchlist::WatchedStock,
+    store::StoreError,
     tool::{Reply, Tool},
 };
 
@@ -40,6 +44,12 @@ impl Tool for BrowseValuepickr {
         Required::none().of::<ValuePickr>().of::<Universe>().of::<UserWatchlists>()
     }
 
+    /// The watch-list, where it is what is browsed.
+    fn state<'a>(&'a self, arguments: &Arguments, context: &'a ToolContext) -> Option<BoxFuture<'a, String>> {
+        let category = arguments.get("category").and_then(Value::as_str).and_then(Category::from_word);
+        matches!(category, Some(Category::Watchlist)).then(|| Box::pin(list_as_text(context)) as _)
+    }
+
     async fn execute(
         &self,
         input: BrowseValuepickrRequest,
@@ -54,9 +64,12 @@ impl Tool for BrowseValuepickr {
             Category::Top => (forum.top(context).await?, Vec::new()),
             Category::Watchlist => watched(&forum, context).await?,
         };
+        let mut outside = Outside::default();
+        let topics = outside.titled(topics, |topic| &topic.title);
         let topics = topics.into_iter().take(limit).map(topic_message).collect();
         let mut provenance = provenance(PROFILE.name, forum.now());
         provenance.warnings = warnings;
+        provenance.warnings.extend(outside.warnings());
         Ok(Reply { data: BrowseValuepickrOutput { topics }, provenance })
     }
 }
@@ -75,10 +88,8 @@ impl Category {
 /// The discussions of the stocks that the user watches, latest activity first.
 async fn watched(forum: &ValuePickr, context: &ToolContext) -> Result<Found, Unfinished> {
     let universe = context.services.get::<Universe>();
-    let mut stocks = watch_list(context).await?;
+    let (mut stocks, mut warnings) = to_search(context).await?;
     let all = stocks.len();
-    // Those that were put there or screened last.
-    stocks.sort_by_key(|stock| std::cmp::Reverse(stock.updated_at));
     stocks.truncate(MAX_WATCHED);
     let mut topics: Vec<Topic> = Vec::new();
     let mut searched = 0;
@@ -95,13 +106,44 @@ async fn watched(forum: &ValuePickr, context: &ToolContext) -> Result<Found, Unf
     }
     topics.sort_by_key(|topic| (std::cmp::Reverse(topic.last_activity), topic.id));
     topics.dedup_by_key(|topic| topic.id);
-    let warning = format!("only {searched} of {all} watched stocks were searched for");
-    Ok((topics, if searched < all { vec![warning] } else { Vec::new() }))
+    if searched < all {
+        warnings
+            .push(format!("Only {searched} of {all} watched stocks were searched for, the newest first."));
+    }
+    Ok((topics, warnings))
 }
 
-async fn watch_list(context: &ToolContext) -> Result<Vec<WatchedStock>, ToolError> {
+/// The user's own picks, the newest first; without any, what the user's screens hold.
+async fn to_search(context: &ToolContext) -> Result<(Vec<WatchedStock>, Vec<String>), ToolError> {
+    let (mut own, mut screened) = lists(context).await.map_err(|error| unavailable(&error))?;
+    let newest_first = |stock: &WatchedStock| std::cmp::Reverse(stock.added_at);
+    own.sort_by_key(newest_first);
+    screened.sort_by_key(newest_first);
+    let warning = match (own.is_empty(), screened.is_empty()) {
+        (false, _) => None,
+        (true, false) => {
+            Some("The watch-list is empty: these are discussions of stocks of the user's screens.")
+        }
+        (true, true) => {
+            Some("The watch-list is empty: add stocks with add_to_watchlist, or browse `latest`.")
+        }
+    };
+    own.append(&mut screened);
+    Ok((own, warning.map(str::to_owned).into_iter().collect()))
+}
+
+/// The user's own picks, and what the user's screens hold beside them.
+async fn lists(context: &ToolContext) -> Result<(Vec<WatchedStock>, Vec<WatchedStock>), StoreError> {
     let watchlists = context.services.get::<UserWatchlists>();
-    watchlists.0.list(&context.user.id).await.map_err(|error| unavailable(&error))
+    let user = &context.user.id;
+    Ok((watchlists.0.list(user).await?, watchlists.0.screened(user).await?))
+}
+
+/// What tells one state of the lists from another. One that cannot be read is no reason to fail here.
+async fn list_as_text(context: &ToolContext) -> String {
+    let Ok((own, screened)) = lists(context).await else { return String::new() };
+    let line = |stock: &WatchedStock| format!("{} {:?}\n", stock.symbol, stock.added_at);
+    own.iter().map(line).chain(["\n".to_owned()]).chain(screened.iter().map(line)).collect()
 }
 
 fn naming(stock: &WatchedStock, universe: &Universe) -> Naming {

@@ -4,7 +4,7 @@ mod metrics;
 
 use futures_util::future::{try_join, try_join_all};
 
-use self::metrics::{Column, rows};
+use self::metrics::{Column, as_of, currency, rows};
 use super::{
     GetFundamentals, GetTechnicals, refused,
     symbol::{self, Several},
@@ -64,9 +64,14 @@ impl Tool for CompareStocks {
         }
         let (missing, words): (Vec<_>, Vec<_>) = missing.into_iter().unzip();
         provenance.warnings.extend(words);
-        let rows = rows(&columns);
+        let (rows, currency, as_of) = (rows(&columns), currency(&columns), as_of(&columns));
+        if currency.is_none() {
+            provenance
+                .warnings
+                .push("The amounts are in several currencies, or in an unknown one.".to_owned());
+        }
         let symbols = columns.into_iter().map(|column| column.symbol).collect();
-        Ok(Reply { data: CompareStocksOutput { symbols, rows, missing }, provenance })
+        Ok(Reply { data: CompareStocksOutput { symbols, rows, missing, currency, as_of }, provenance })
     }
 }
 

@@ -6,25 +6,26 @@ const MOST_DECIMALS: usize = 6;
 /// A value that is beyond a limit, on whichever side, so that what is printed is beyond it as well: 72, but 40.3 where
 /// an integer would print `40 > 40`.
 pub(super) fn beyond(value: f64, limit: f64) -> String {
-    rounded(0, value, limit)
+    shortest(0, value, limit)
 }
 
 /// The same, with one decimal for a small figure that is no integer: 0.3 rather than `0 < 1`.
 pub(super) fn beyond_in_short(value: f64, limit: f64) -> String {
     let is_small = value.abs() < 10.0 && value.fract() != 0.0;
-    rounded(usize::from(is_small), value, limit)
+    shortest(usize::from(is_small), value, limit)
 }
 
-fn rounded(least_decimals: usize, value: f64, limit: f64) -> String {
+fn shortest(least_decimals: usize, value: f64, limit: f64) -> String {
     let side = |number: f64| number.partial_cmp(&limit);
     let is_beyond = |text: &String| text.parse().is_ok_and(|printed| side(printed) == side(value));
     let with = |decimals: usize| format!("{value:.decimals$}");
     (least_decimals..=MOST_DECIMALS).map(with).find(is_beyond).unwrap_or_else(|| value.to_string())
 }
 
-/// What multiplying leaves behind the sixth decimal is no information.
-pub(super) fn tidy(value: f64) -> f64 {
-    (value * 1e6).round() / 1e6
+/// A figure to two decimals, which is as exact as any is quoted.
+pub(super) fn rounded(value: f64) -> f64 {
+    // Never `-0`.
+    (value * 100.0).round() / 100.0 + 0.0
 }
 
 #[cfg(test)]
@@ -52,7 +53,11 @@ mod tests {
     }
 
     #[test]
-    fn a_product_is_tidied() {
-        assert!((tidy(100.0 * 0.0847) - 8.47).abs() < f64::EPSILON);
+    fn a_figure_has_two_decimals() {
+        for (value, shown) in
+            [(100.0 * 0.0847, "8.47"), (-16.533_811, "-16.53"), (-0.004, "0"), (1160.0, "1160")]
+        {
+            assert_eq!(rounded(value).to_string(), shown);
+        }
     }
 }

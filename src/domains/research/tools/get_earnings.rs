@@ -15,8 +15,8 @@ use crate::{
     contract::{Provenance, arguments::Arguments},
     domains::research::proto::v1::{GetEarningsOutput, GetEarningsRequest},
     domains::research::sources::{
+        india::RUPEES,
         nse::Nse,
-        quarter::Quarter,
         yahoo::{Summary, Timeseries, Yahoo},
     },
     tool::{Reply, Tool},
@@ -73,9 +73,6 @@ impl Tool for GetEarnings {
     }
 }
 
-/// In what companies file with the exchange.
-const RUPEES: &str = "INR";
-
 /// The two documents, or the one that came: the series needs no crumb, and the summary suffices for four quarters.
 fn both_or_one(
     asked: (Result<Summary, Failure>, Result<Timeseries, Failure>),
@@ -116,9 +113,9 @@ async fn complement(
     if added.is_empty() {
         return;
     }
-    let names: Vec<_> = added.keys().map(Quarter::to_string).collect();
+    let names: Vec<_> = added.keys().map(|quarter| quarter.fiscal()).collect();
     provenance.absorb(dated("nse", nse.today()));
-    let warning = format!("{} as filed with the exchange, maybe without subsidiaries", names.join(", "));
+    let warning = format!("{} as filed with the exchange, maybe without subsidiaries.", names.join(", "));
     provenance.warnings.push(warning);
     quarters.extend(added);
 }

@@ -1,6 +1,6 @@
 //! `get_fundamentals`: what a company is worth, earns and owes.
 
-use super::{dated, figure::tidy, symbol};
+use super::{dated, figure::rounded, symbol};
 use crate::{
     context::{Required, Services, ToolContext, Unfinished},
     contract::arguments::Arguments,
@@ -57,21 +57,19 @@ impl Tool for GetFundamentals {
 
 /// The numbers. One that the source left out and that is computed here is said to be so in a warning.
 fn numbers(summary: &Summary, warnings: &mut Vec<String>) -> GetFundamentalsOutput {
-    let pct = |fraction: f64| tidy(100.0 * fraction);
+    let pct = |fraction: f64| rounded(100.0 * fraction);
     GetFundamentalsOutput {
-        market_cap_cr: market_cap(summary, warnings).map(|cap| tidy(cap / CRORE)),
-        pe: summary.trailing_pe.or_else(|| computed_pe(summary, warnings)),
-        forward_pe: summary.forward_pe,
-        pb: summary.price_to_book,
+        market_cap_cr: market_cap(summary, warnings).map(|cap| rounded(cap / CRORE)),
+        pe: summary.trailing_pe.or_else(|| computed_pe(summary, warnings)).map(rounded),
+        forward_pe: summary.forward_pe.map(rounded),
+        pb: summary.price_to_book.map(rounded),
         roe_pct: summary.return_on_equity.map(pct),
-        // Yahoo states neither it nor what it is made of.
-        roce_pct: None,
-        debt_to_equity: summary.debt_to_equity_pct.map(|pct| tidy(pct / 100.0)),
+        debt_to_equity: summary.debt_to_equity_pct.map(|pct| rounded(pct / 100.0)),
         dividend_yield_pct: summary.dividend_yield.map(pct),
-        eps: summary.trailing_eps,
-        book_value: summary.book_value,
-        fifty_two_week_high: summary.fifty_two_week_high,
-        fifty_two_week_low: summary.fifty_two_week_low,
+        eps: summary.trailing_eps.map(rounded),
+        book_value: summary.book_value.map(rounded),
+        fifty_two_week_high: summary.fifty_two_week_high.map(rounded),
+        fifty_two_week_low: summary.fifty_two_week_low.map(rounded),
         ..GetFundamentalsOutput::default()
     }
 }
@@ -79,7 +77,7 @@ fn numbers(summary: &Summary, warnings: &mut Vec<String>) -> GetFundamentalsOutp
 fn market_cap(summary: &Summary, warnings: &mut Vec<String>) -> Option<f64> {
     summary.market_cap.or_else(|| {
         let cap = summary.price? * summary.shares?;
-        warnings.push("market_cap_cr is computed: price times number of shares".to_owned());
+        warnings.push("`market_cap_cr` is computed: price times number of shares.".to_owned());
         Some(cap)
     })
 }
@@ -88,6 +86,6 @@ fn market_cap(summary: &Summary, warnings: &mut Vec<String>) -> Option<f64> {
 fn computed_pe(summary: &Summary, warnings: &mut Vec<String>) -> Option<f64> {
     let eps = summary.trailing_eps.filter(|eps| *eps != 0.0)?;
     let pe = summary.price? / eps;
-    warnings.push("pe is computed: price over earnings per share".to_owned());
-    Some(tidy(pe))
+    warnings.push("`pe` is computed: price over earnings per share.".to_owned());
+    Some(pe)
 }

@@ -2,13 +2,13 @@
 
 use chrono::TimeDelta;
 
-use super::{dated, figure::tidy, symbol};
+use super::{dated, figure::rounded, limited, symbol};
 use crate::{
     context::{Required, Services, ToolContext, Unfinished},
     contract::arguments::Arguments,
     domains::research::proto::v1::{self, GetInsiderTradingOutput, GetInsiderTradingRequest},
     domains::research::sources::{
-        india::CRORE,
+        india::{CRORE, RUPEES},
         nse::{Deal, Nse, Side},
     },
     tool::{Reply, Tool},
@@ -39,14 +39,19 @@ impl Tool for GetInsiderTrading {
         let symbol = symbol::of(input.symbol.as_deref(), context)?;
         let nse = context.services.get::<Nse>();
         let since = nse.today() - TimeDelta::days(input.days.unwrap_or(30).into());
-        let deals = nse.deals(&symbol, since, context).await?;
+        let mut deals = nse.deals(&symbol, since, context).await?;
         let mut provenance = dated("nse", nse.today());
         provenance.warnings.extend(symbol::doubt(&symbol, context).filter(|_| deals.is_empty()));
+        let net_quantity = deals.iter().map(signed).fold(0, i64::saturating_add);
+        let deals_count = i32::try_from(deals.len()).unwrap_or(i32::MAX);
+        limited(&mut deals, input.limit, "deals", &mut provenance.warnings);
         let data = GetInsiderTradingOutput {
             symbol,
             data_kind: "bulk_and_block_deals".to_owned(),
-            net_quantity: deals.iter().map(signed).fold(0, i64::saturating_add),
+            net_quantity,
             deals: deals.into_iter().map(deal_message).collect(),
+            deals_count,
+            currency: RUPEES.to_owned(),
         };
         Ok(Reply { data, provenance })
     }
@@ -67,7 +72,7 @@ fn deal_message(deal: Deal) -> v1::Deal {
         side: deal.side.word().to_owned(),
         quantity: deal.quantity,
         price: deal.price,
-        value_cr: tidy(deal.quantity as f64 * deal.price / CRORE),
+        value_cr: rounded(deal.quantity as f64 * deal.price / CRORE),
         kind: deal.kind.word().to_owned(),
     }
 }

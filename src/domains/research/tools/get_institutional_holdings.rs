@@ -2,7 +2,7 @@
 
 use futures_util::future::{OptionFuture, join};
 
-use super::{dated, lacking, symbol};
+use super::{dated, figure::rounded, lacking, symbol};
 use crate::{
     context::{Required, Services, ToolContext, Unfinished},
     contract::arguments::Arguments,
@@ -57,10 +57,10 @@ impl Tool for GetInstitutionalHoldings {
         let data = GetInstitutionalHoldingsOutput {
             symbol,
             as_of: latest.date.to_string(),
-            fii_pct: latest.fii_pct,
-            dii_pct: latest.dii_pct,
-            promoter_pct: latest.promoter_pct,
-            public_pct: latest.public_pct,
+            fii_pct: rounded(latest.fii_pct),
+            dii_pct: rounded(latest.dii_pct),
+            promoter_pct: rounded(latest.promoter_pct),
+            public_pct: rounded(latest.public_pct),
             change_qoq: before.map(|before| change(&latest, &before)),
             market: flows.map(market),
         };
@@ -89,14 +89,14 @@ fn or_warn<T>(part: Result<T, Failure>, what: &str, warnings: &mut Vec<String>) 
 
 fn change(latest: &Holding, before: &Holding) -> HoldingsChange {
     HoldingsChange {
-        fii_pct: latest.fii_pct - before.fii_pct,
-        dii_pct: latest.dii_pct - before.dii_pct,
-        promoter_pct: latest.promoter_pct - before.promoter_pct,
-        public_pct: latest.public_pct - before.public_pct,
+        fii_pct: rounded(latest.fii_pct - before.fii_pct),
+        dii_pct: rounded(latest.dii_pct - before.dii_pct),
+        promoter_pct: rounded(latest.promoter_pct - before.promoter_pct),
+        public_pct: rounded(latest.public_pct - before.public_pct),
     }
 }
 
 fn market(flows: Flows) -> MarketFlow {
     let Flows { date, fii_net_cr, dii_net_cr } = flows;
-    MarketFlow { date: date.to_string(), fii_net_cr, dii_net_cr }
+    MarketFlow { date: date.to_string(), fii_net_cr: rounded(fii_net_cr), dii_net_cr: rounded(dii_net_cr) }
 }

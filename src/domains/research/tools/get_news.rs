@@ -2,7 +2,11 @@
 
 use chrono::TimeDelta;
 
-use super::{browse_news::article_message, provenance, symbol};
+use super::{
+    browse_news::{article_message, without_orders},
+    outside::Outside,
+    provenance, symbol,
+};
 use crate::{
     context::{Required, Services, ToolContext, Unfinished},
     contract::arguments::Arguments,
@@ -47,14 +51,13 @@ impl Tool for GetNews {
         let had_some = !articles.is_empty();
         let earliest = news.now() - TimeDelta::days(days.into());
         articles.retain(|article| article.published_at.is_some_and(|published| published >= earliest));
+        let stale = had_some && articles.is_empty();
+        let mut outside = Outside::default();
+        let articles = without_orders(articles, limit, &mut outside);
         let mut provenance = provenance(PROFILE.name, news.now());
         provenance.warnings.extend(symbol::doubt(&symbol, context));
-        let data = GetNewsOutput {
-            symbol,
-            days,
-            stale: had_some && articles.is_empty(),
-            articles: articles.into_iter().take(limit).map(article_message).collect(),
-        };
-        Ok(Reply { data, provenance })
+        provenance.warnings.extend(outside.warnings());
+        let articles = articles.into_iter().map(article_message).collect();
+        Ok(Reply { data: GetNewsOutput { symbol, days, stale, articles }, provenance })
     }
 }

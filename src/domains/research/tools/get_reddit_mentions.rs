@@ -5,6 +5,7 @@ use chrono::TimeDelta;
 use super::{
     browse_reddit::{MAX_EXCERPT, SUBREDDITS, mood},
     naming::Naming,
+    outside::Outside,
     provenance,
     sentiment::together,
     symbol, time,
@@ -57,9 +58,15 @@ impl Tool for GetRedditMentions {
         let earliest = reddit.now() - TimeDelta::days(input.days.unwrap_or(7).into());
         mentions.retain(|(_, post)| post.created_at >= earliest);
         mentions.sort_by_key(|(_, post)| std::cmp::Reverse(post.created_at));
+        let mut outside = Outside::default();
+        let mut mentions = outside.titled(mentions, |(_, post)| &post.title);
+        for (_, post) in &mut mentions {
+            post.text = outside.kept(&post.text);
+        }
         let mut provenance = provenance(PROFILE.name, reddit.now());
         provenance.warnings = warnings;
         provenance.warnings.extend(symbol::doubt(&symbol, context));
+        provenance.warnings.extend(outside.warnings());
         let data = GetRedditMentionsOutput {
             symbol,
             mentions_count: i32::try_from(mentions.len()).unwrap_or(i32::MAX),
@@ -89,7 +96,7 @@ async fn search(
         match reddit.search(subreddit, query, context).await {
             Ok(posts) => mentions.extend(posts.into_iter().map(|post| (subreddit, post))),
             Err(failure) if failure.kind == FailureKind::NotFound && missing.len() + 1 < SUBREDDITS.len() => {
-                missing.push(format!("r/{subreddit} is not there or is closed"));
+                missing.push(format!("r/{subreddit} is not there or is closed."));
             }
             Err(failure) => return Err(failure),
         }
@@ -101,7 +108,7 @@ fn mention_message((subreddit, post): Mention) -> RedditMention {
     RedditMention {
         subreddit: subreddit.to_owned(),
         sentiment: mood(&post).word().to_owned(),
-        excerpt: text::plain(&post.text, MAX_EXCERPT),
+        excerpt: text::beginning(&post.text, MAX_EXCERPT),
         created_at: time(post.created_at),
         permalink: post.permalink.into(),
         title: post.title,

@@ -2,8 +2,9 @@
 
 use super::{
     naming::Naming,
+    outside::Outside,
     provenance, required,
-    sentiment::{Mood, most_telling, together},
+    sentiment::{Mood, together},
     symbol, time,
 };
 use crate::{
@@ -15,8 +16,14 @@ use crate::{
         valuepickr::{Discussion, Order, PROFILE, Topic, ValuePickr},
     },
     tool::{Reply, Tool},
-    upstream::http::{Failure, FailureKind},
+    upstream::{
+        http::{Failure, FailureKind},
+        text,
+    },
 };
+
+/// The bound on the beginning of a post, in characters.
+const MAX_EXCERPT: usize = 300;
 
 /// `get_stock_thesis`.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +61,10 @@ impl Tool for GetStockThesis {
         if found.is_none() {
             provenance.warnings.extend(universe.meant(query));
         }
-        Ok(Reply { data: found.map(output).unwrap_or_default(), provenance })
+        let mut outside = Outside::default();
+        let data = found.map(|found| output(found, &mut outside)).unwrap_or_default();
+        provenance.warnings.extend(outside.warnings());
+        Ok(Reply { data, provenance })
     }
 }
 
@@ -87,32 +97,32 @@ fn best(mut topics: Vec<Topic>, query: &str, naming: &Naming) -> Option<Topic> {
     named.max_by_key(|(likeness, topic)| (*likeness, topic.posts_count)).map(|(_, topic)| topic)
 }
 
-fn output(discussion: Discussion) -> GetStockThesisOutput {
+fn output(discussion: Discussion, outside: &mut Outside) -> GetStockThesisOutput {
+    let thesis = outside.kept(&discussion.thesis);
+    let recent: Vec<_> = discussion.recent.iter().map(|post| outside.kept(post)).collect();
+    let excerpts = recent.iter().rev().map(|post| text::beginning(post, MAX_EXCERPT));
     GetStockThesisOutput {
         found: true,
-        recent_sentiment: Some(in_words(&discussion.recent)),
         topic_url: Some(discussion.url.into()),
-        thesis_summary: Some(discussion.thesis),
+        thesis_summary: Some(thesis),
+        recent_sentiment: Some(in_words(&recent)),
         last_activity: Some(time(discussion.last_activity)),
         posts_count: Some(i32::try_from(discussion.posts_count).unwrap_or(i32::MAX)),
+        excerpts: excerpts.filter(|excerpt| !excerpt.is_empty()).collect(),
     }
 }
 
-/// What the newest posts say: `Last 5 posts by word list: 2 positive, 2 neutral, 1 negative. Most telling: “…”`.
+/// The mood of the newest posts in our own words: `Last 5 posts by word list: 2 positive, 2 neutral, 1 negative.`
 fn in_words(posts: &[String]) -> String {
     if posts.is_empty() {
         return "No posts after the first one.".to_owned();
     }
     let counts = together(posts.iter().map(|post| Mood::of(post)));
-    let counts = format!(
+    format!(
         "Last {} posts by word list: {} positive, {} neutral, {} negative.",
         posts.len(),
         counts.positive,
         counts.neutral,
         counts.negative
-    );
-    match most_telling(posts) {
-        Some(sentence) => format!("{counts} Most telling: “{sentence}”"),
-        None => counts,
-    }
+    )
 }

@@ -2,12 +2,12 @@
 
 use chrono::{NaiveDate, TimeDelta};
 
-use super::{dated, indicators::Series, symbol};
+use super::{dated, figure::rounded, indicators::Series, symbol};
 use crate::{
     context::{Required, Services, ToolContext, Unfinished},
     contract::{ToolError, arguments::Arguments},
     domains::research::proto::v1::{GetTechnicalsOutput, GetTechnicalsRequest},
-    domains::research::sources::yahoo::{Span, Yahoo},
+    domains::research::sources::yahoo::{Chart, Span, Yahoo},
     tool::{Reply, Tool},
 };
 
@@ -39,19 +39,22 @@ impl Tool for GetTechnicals {
         let symbol = symbol::of(input.symbol.as_deref(), context)?;
         let yahoo = context.services.get::<Yahoo>();
         let chart = yahoo.chart(&symbol, Span::TwoYears, context).await;
-        let bars = chart.map_err(|failure| symbol::explained(failure, &symbol, context))?.bars;
+        let Chart { currency, bars } =
+            chart.map_err(|failure| symbol::explained(failure, &symbol, context))?;
         let series = Series::of(bars.iter().map(|bar| bar.close).collect());
         let (Some(last), Some(technicals)) = (bars.last(), series.last()) else {
             return Err(ToolError::not_found(format!("There are no prices of {symbol}.")).into());
         };
         let data = GetTechnicalsOutput {
             symbol,
-            current_price: technicals.price,
-            rsi_14: technicals.rsi_14,
-            sma_50: technicals.sma_50,
-            sma_200: technicals.sma_200,
-            price_vs_sma50_pct: technicals.price_vs_sma50_pct(),
-            price_vs_sma200_pct: technicals.price_vs_sma200_pct(),
+            current_price: rounded(technicals.price),
+            rsi_14: technicals.rsi_14.map(rounded),
+            sma_50: technicals.sma_50.map(rounded),
+            sma_200: technicals.sma_200.map(rounded),
+            price_vs_sma50_pct: technicals.price_vs_sma50_pct().map(rounded),
+            price_vs_sma200_pct: technicals.price_vs_sma200_pct().map(rounded),
+            currency: currency.map(String::from),
+            as_of: last.date.to_string(),
         };
         let mut provenance = dated("yahoo", last.date);
         provenance.warnings.extend(stale(last.date, yahoo.today()));
@@ -60,5 +63,5 @@ impl Tool for GetTechnicals {
 }
 
 fn stale(last: NaiveDate, today: NaiveDate) -> Option<String> {
-    (today - last > STALE_AFTER).then(|| format!("the last price is of {last}; trading may be suspended"))
+    (today - last > STALE_AFTER).then(|| format!("The last price is of {last}. Trading may be suspended."))
 }

@@ -5,14 +5,13 @@
 mod words;
 
 use self::words::{NEGATIONS, NEGATIVE, POSITIVE};
+use super::figure::rounded;
 use crate::domains::research::proto::v1::Sentiment;
 
 /// How moods are found.
 const METHOD: &str = "lexicon";
 /// So many words behind a negation are turned into their opposite.
 const REACH: usize = 3;
-/// The bound on the sentence that is quoted, in characters.
-const MAX_SENTENCE: usize = 200;
 
 /// The mood of one text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,17 +53,9 @@ pub(super) fn together(moods: impl IntoIterator<Item = Mood>) -> Sentiment {
     }
     let all = sentiment.positive + sentiment.neutral + sentiment.negative;
     if all > 0 {
-        sentiment.score = f64::from(sentiment.positive - sentiment.negative) / f64::from(all);
+        sentiment.score = rounded(f64::from(sentiment.positive - sentiment.negative) / f64::from(all));
     }
     sentiment
-}
-
-/// The sentence that leans most to one side, of all the texts; of equals the last one. `None` if none leans.
-pub(super) fn most_telling(texts: &[String]) -> Option<String> {
-    let sentences = texts.iter().flat_map(|text| sentences(text));
-    let leaning = sentences.map(|sentence| (balance(sentence).abs(), sentence));
-    let (_, sentence) = leaning.filter(|(balance, _)| *balance > 0).max_by_key(|(balance, _)| *balance)?;
-    Some(crate::upstream::text::plain(sentence, MAX_SENTENCE))
 }
 
 /// Positive less negative words.
@@ -94,17 +85,6 @@ fn worth(word: &str) -> i32 {
 /// Whether a word is in a list, which is in order.
 fn is_in(list: &[&str], word: &str) -> bool {
     list.binary_search(&word).is_ok()
-}
-
-/// The sentences of a text. A point within a number ends none.
-fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    let mut is_end = false;
-    let parts = text.split_inclusive(move |c: char| {
-        let ends = c == '\n' || (is_end && c.is_whitespace());
-        is_end = matches!(c, '.' | '!' | '?' | '…');
-        ends
-    });
-    parts.map(str::trim).filter(|sentence| !sentence.is_empty())
 }
 
 #[cfg(test)]
@@ -139,17 +119,6 @@ mod tests {
         assert!((sentiment.score - 0.25).abs() < 1e-12);
         assert_eq!(sentiment.method, "lexicon");
         assert!(together([]).score.abs() < f64::EPSILON);
-    }
-
-    #[test]
-    fn the_most_telling_sentence_leans_most() {
-        let texts = [
-            "Sales grew 12.5 percent. I hold it.".to_owned(),
-            "Weak demand, falling margins and high risk! We wait.".to_owned(),
-        ];
-        assert_eq!(most_telling(&texts).as_deref(), Some("Weak demand, falling margins and high risk!"));
-        assert_eq!(most_telling(&texts[..1]).as_deref(), Some("Sales grew 12.5 percent."));
-        assert_eq!(most_telling(&["We wait.".to_owned()]), None);
     }
 
     #[test]

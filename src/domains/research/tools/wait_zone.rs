@@ -1,10 +1,14 @@
 //! The wait zone: technical conditions under which buying is not recommended (spec 004 §3.2).
 //!
-//! Values are compared as they are, and rounded only in texts. Not here: where the profiles come from.
+//! Values are compared as they are shown, to two decimals, and rounded further only in texts. Not here: where the
+//! profiles come from.
 
 use std::fmt;
 
-use super::{figure::beyond, indicators::Technicals};
+use super::{
+    figure::{beyond, rounded},
+    indicators::Technicals,
+};
 use crate::domains::research::settings;
 
 /// The limits of a profile. The stock is in the zone when a value is over any of them.
@@ -95,11 +99,12 @@ fn over(observed: Option<f64>, max: Option<f64>, hit: impl FnOnce(f64, f64) -> H
 }
 
 impl From<&Technicals> for Observed {
+    /// As `get_technicals` shows them, so that a verdict on the past is the one of that day.
     fn from(technicals: &Technicals) -> Self {
         Self {
-            rsi_14: technicals.rsi_14,
-            price_vs_sma50_pct: technicals.price_vs_sma50_pct(),
-            price_vs_sma200_pct: technicals.price_vs_sma200_pct(),
+            rsi_14: technicals.rsi_14.map(rounded),
+            price_vs_sma50_pct: technicals.price_vs_sma50_pct().map(rounded),
+            price_vs_sma200_pct: technicals.price_vs_sma200_pct().map(rounded),
         }
     }
 }

@@ -55,11 +55,15 @@ impl Watchlists for Watched {
             name: None,
             origin: WatchOrigin::User,
             note: None,
-            added_at: SystemTime::UNIX_EPOCH,
-            updated_at: SystemTime::UNIX_EPOCH + Duration::from_secs(1000 - age),
+            added_at: SystemTime::UNIX_EPOCH + Duration::from_secs(1000 - age),
+            updated_at: SystemTime::UNIX_EPOCH,
             cmp: None,
         };
         Box::pin(ready(Ok((0..).zip(&self.0).map(stock).collect())))
+    }
+
+    fn screened<'a>(&'a self, _user: &'a UserId) -> BoxFuture<'a, Result<Vec<WatchedStock>, StoreError>> {
+        Box::pin(ready(Ok(Vec::new())))
     }
 
     fn add<'a>(

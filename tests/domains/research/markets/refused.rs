@@ -99,8 +99,8 @@ async fn without_a_crumb_results_are_those_that_need_none() {
     let (data, provenance) = bench.call("get_earnings", json!({"symbol": "TCS"})).await;
     let data = data.unwrap();
     let newest = &data["quarters"][0];
-    assert!(newest["revenue"].is_number() && newest["eps_actual"].is_null(), "{newest}");
-    assert!(provenance.warnings[0].starts_with("earnings per share is missing"), "{provenance:?}");
+    assert!(newest["revenue_cr"].is_number() && newest["eps_actual"].is_null(), "{newest}");
+    assert!(provenance.warnings[0].starts_with("Earnings per share is missing"), "{provenance:?}");
     let error = bench.error("get_fundamentals", json!({"symbol": "TCS"})).await;
     assert_eq!(error.code.name(), "PARSE_ERROR", "there the crumb is needed");
 }

@@ -24,7 +24,7 @@ async fn technicals_are_those_of_the_last_day() {
     assert!((0.0..=100.0).contains(&number(&data["rsi_14"])));
     let mean = number(&data["sma_200"]);
     let above = 100.0 * (1458.6 - mean) / mean;
-    assert!((number(&data["price_vs_sma200_pct"]) - above).abs() < 1e-9, "not rounded");
+    assert!((number(&data["price_vs_sma200_pct"]) - above).abs() < 0.01, "{above}");
     assert_eq!(provenance.as_of, "2026-01-16");
     assert_eq!(provenance.source_ids, ["tool:yahoo:v1"]);
     assert_eq!(provenance.warnings, [""; 0]);
@@ -57,10 +57,10 @@ async fn fundamentals_are_in_the_units_that_they_say() {
     assert_eq!(data["currency"], "INR");
     assert_eq!(data["as_of"], "2026-01-16");
     assert!(data["name"].as_str().unwrap().contains("Asian Paints"));
-    assert!((number(&data["market_cap_cr"]) - 264_642.310_598).abs() < 1e-6);
+    assert!((number(&data["market_cap_cr"]) - 264_642.31).abs() < 1e-9);
     assert!((number(&data["roe_pct"]) - 19.8).abs() < 1e-9);
-    assert!((number(&data["debt_to_equity"]) - 0.123).abs() < 1e-9);
-    assert!(data["roce_pct"].is_null());
+    assert!((number(&data["debt_to_equity"]) - 0.12).abs() < 1e-9);
+    assert!(data.get("roce_pct").is_none());
 }
 
 #[tokio::test]
@@ -68,7 +68,7 @@ async fn the_price_to_earnings_of_a_loss_is_computed_and_said_to_be() {
     let (data, provenance) = Bench::new().call("get_fundamentals", json!({"symbol": "IDEA"})).await;
     let data = data.unwrap();
     assert!(number(&data["pe"]) < 0.0, "{data}");
-    assert_eq!(provenance.warnings, ["pe is computed: price over earnings per share"]);
+    assert_eq!(provenance.warnings, ["`pe` is computed: price over earnings per share."]);
 }
 
 #[tokio::test]
@@ -78,12 +78,12 @@ async fn earnings_come_newest_first_with_growth_over_a_year() {
     let data = data.unwrap();
     let quarters = list(&data["quarters"]);
     let periods: Vec<_> = quarters.iter().map(|quarter| quarter["period"].as_str().unwrap()).collect();
-    assert_eq!(periods, ["4Q2025", "3Q2025", "2Q2025", "1Q2025"]);
+    assert_eq!(periods, ["Q3 FY26", "Q2 FY26", "Q1 FY26", "Q4 FY25"]);
     let newest = &quarters[0];
     assert_eq!(provenance.as_of, newest["date"].as_str().unwrap());
     let (actual, estimate) = (number(&newest["eps_actual"]), number(&newest["eps_estimate"]));
     let surprise = 100.0 * (actual - estimate) / estimate;
-    assert!((number(&newest["surprise_pct"]) - surprise).abs() < 1e-5);
+    assert!((number(&newest["surprise_pct"]) - surprise).abs() < 0.01);
     assert!(quarters.iter().all(|quarter| quarter["yoy_revenue_pct"].is_number()));
     assert_eq!(data["currency"], "INR");
 }
@@ -99,13 +99,14 @@ async fn stocks_stand_side_by_side_and_unknown_ones_are_missing() {
     let values: Vec<_> = list(&pe["values"]).iter().map(number).collect();
     assert_eq!(pe["best"], if values[0] < values[1] { "INFY" } else { "TCS" });
     assert_eq!(row("rsi_14")["best"], Value::Null);
-    assert_eq!(list(&row("roce_pct")["values"]), [Value::Null, Value::Null]);
+    assert_eq!((&data["currency"], &data["as_of"]), (&json!("INR"), &json!("2026-01-16")));
 }
 
 #[tokio::test]
 async fn more_deals_than_the_json_shows_are_found() {
     let bench = Bench::new();
-    let data = bench.data("get_insider_trading", json!({"symbol": "SUZLON", "days": 365})).await;
+    let data =
+        bench.data("get_insider_trading", json!({"symbol": "SUZLON", "days": 365, "limit": 500})).await;
     let deals = list(&data["deals"]);
     assert!(deals.len() > 70, "{}", deals.len());
     assert_eq!(data["data_kind"], "bulk_and_block_deals");
@@ -116,7 +117,7 @@ async fn more_deals_than_the_json_shows_are_found() {
     assert_eq!(data["net_quantity"], deals.iter().map(signed).sum::<i64>());
     let first = &deals[0];
     let crore = number(&first["quantity"]) * number(&first["price"]) / 1e7;
-    assert!((number(&first["value_cr"]) - crore).abs() < 1e-5);
+    assert!((number(&first["value_cr"]) - crore).abs() < 0.01);
 }
 
 #[tokio::test]
@@ -135,7 +136,7 @@ async fn holdings_are_shares_of_the_whole() {
     assert_eq!((rounded("fii_pct"), rounded("dii_pct")), ("20.12".to_owned(), "7.92".to_owned()));
     let whole: f64 =
         ["fii_pct", "dii_pct", "promoter_pct", "public_pct"].iter().map(|name| number(&data[*name])).sum();
-    assert!((whole - 100.0).abs() < 1e-9);
+    assert!((whole - 100.0).abs() < 0.03);
     assert!(data["change_qoq"]["fii_pct"].is_number());
     assert!(data["market"]["fii_net_cr"].is_number());
     assert_eq!(provenance.source_ids, ["tool:nse:v1"]);

@@ -57,13 +57,19 @@ pub(super) fn read(
 pub(super) fn merged(articles: impl IntoIterator<Item = Article>) -> Vec<Article> {
     let mut seen = HashSet::new();
     let mut is_new = |article: &Article| {
-        let is_new_title = seen.insert(article.title.to_lowercase());
+        let is_new_title = seen.insert(words_of(&article.title));
         let is_new_url = article.url.is_empty() || seen.insert(article.url.clone());
         is_new_title && is_new_url
     };
     let mut articles: Vec<_> = articles.into_iter().filter(|article| is_new(article)).collect();
     articles.sort_by_key(|article| std::cmp::Reverse(article.published_at));
     articles
+}
+
+/// A title as one compares it: publishers differ in case and signs.
+fn words_of(title: &str) -> String {
+    let words = title.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
 /// `None` for an item without a title.

@@ -10,6 +10,9 @@ use crate::upstream::text;
 /// The bound on what a post says, in characters.
 const MAX_TEXT: usize = 4000;
 
+/// Longer than any user's name.
+const MAX_USER_NAME: usize = 32;
+
 /// A page of things.
 #[derive(Deserialize)]
 pub(super) struct Listing {
@@ -78,14 +81,20 @@ impl Link {
             permalink: address(public, &self.permalink, &self.id),
             id: text::title(&self.id),
             title: text::title(&self.title),
-            author: text::title(self.author.as_deref().unwrap_or("[deleted]")),
-            text: if is_taken_away { String::new() } else { text::plain(&self.selftext, MAX_TEXT) },
+            author: user_name(self.author.as_deref().unwrap_or("[deleted]")),
+            text: if is_taken_away { String::new() } else { text::markdown(&self.selftext, MAX_TEXT) },
             score: whole(self.score),
             upvote_ratio: self.upvote_ratio,
             num_comments: whole(self.num_comments),
             flair: self.flair.map(|flair| text::title(&flair)).filter(|flair| !flair.is_empty()),
         })
     }
+}
+
+/// A user's name exactly as it is, if it is one: of two that differ in a sign, the other may be somebody.
+fn user_name(name: &str) -> String {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
+    if name.len() <= MAX_USER_NAME && name.bytes().all(is_part) { name.to_owned() } else { text::title(name) }
 }
 
 fn created_at(seconds: f64) -> Option<DateTime<Utc>> {

@@ -8,14 +8,19 @@ use std::{
     sync::{Mutex, MutexGuard, PoisonError},
 };
 
-use secrecy::SecretString;
+use data_encoding::HEXLOWER;
+use secrecy::{ExposeSecret, SecretString};
+use sha2::{Digest, Sha256};
 
-use crate::context::{SessionId, ToolContext, UserId};
+use crate::context::{SessionId, UserId};
 
 /// So many sessions of one user may have credentials.
 const MAX_OF_USER: usize = 16;
 /// So many may be held together.
 const MAX: usize = 4096;
+
+/// The length of a mark in bytes.
+const MARK: usize = 2;
 
 /// A user name and a password. Shown without either.
 #[derive(Clone, Debug)]
@@ -53,6 +58,17 @@ impl Login {
         Self { username: username.into(), password: password.into() }
     }
 
+    /// Tells this login from another one of the user's. So few bits of a digest that they can be stored: a password
+    /// found by them is one of very many.
+    pub(super) fn mark(&self, user: &UserId) -> String {
+        let mut digest = Sha256::new();
+        for part in [user.as_str(), self.username.expose_secret(), self.password.expose_secret()] {
+            digest.update(part.len().to_le_bytes());
+            digest.update(part);
+        }
+        HEXLOWER.encode(&digest.finalize()[..MARK])
+    }
+
     /// What the embedded origin lets in.
     pub(super) fn demo() -> Self {
         Self::new("demo", "demo")
@@ -79,10 +95,9 @@ impl Credentials {
         self.held().logins.remove(&Key::new(user, session)).is_some()
     }
 
-    /// Those that hold for a call.
-    pub(super) fn of(&self, context: &ToolContext) -> Option<Login> {
-        let key = Key::new(&context.user.id, context.session_id.as_ref());
-        self.held().logins.get(&key).map(|entry| entry.login.clone())
+    /// Those that hold for calls of a user's session, or without one.
+    pub(super) fn of(&self, user: &UserId, session: Option<&SessionId>) -> Option<Login> {
+        self.held().logins.get(&Key::new(user, session)).map(|entry| entry.login.clone())
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {
@@ -115,15 +130,7 @@ impl fmt::Debug for Credentials {
 
 #[cfg(test)]
 mod tests {
-    use secrecy::ExposeSecret;
-
     use super::*;
-    use crate::{clock, context::User};
-
-    fn context(user: &str, session: Option<&str>) -> ToolContext {
-        let context = ToolContext::new(User::new(user.parse().unwrap()), clock::now());
-        ToolContext { session_id: session.map(session_id), ..context }
-    }
 
     fn session_id(text: &str) -> SessionId {
         text.parse().unwrap()
@@ -135,7 +142,8 @@ mod tests {
     }
 
     fn found(credentials: &Credentials, user: &str, session: Option<&str>) -> Option<String> {
-        let login = credentials.of(&context(user, session))?;
+        let session = session.map(session_id);
+        let login = credentials.of(&user.parse().unwrap(), session.as_ref())?;
         Some(login.password.expose_secret().to_owned())
     }
 
@@ -183,6 +191,16 @@ mod tests {
         }
         assert_eq!(found(&credentials, "user-0", None), None);
         assert!(found(&credentials, "user-1", None).is_some());
+    }
+
+    #[test]
+    fn a_mark_tells_logins_apart_and_is_the_same_for_the_same() {
+        let user: UserId = "riley".parse().unwrap();
+        let mark = |name: &str, word: &str| Login::new(name, word).mark(&user);
+        assert_eq!(mark("a", "b").len(), 2 * MARK);
+        assert_eq!(mark("a", "b"), mark("a", "b"));
+        assert_ne!(mark("a", "b"), mark("a", "c"));
+        assert_ne!(mark("a", "b"), Login::new("a", "b").mark(&"demo".parse().unwrap()));
     }
 
     #[test]

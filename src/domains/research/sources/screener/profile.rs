@@ -18,7 +18,7 @@ pub const PROFILE: Profile = Profile {
     timeout: Duration::from_secs(20),
     max_body: 2 * 1024 * 1024,
     may_retry: false,
-    credentials: CredentialsOf::User,
+    credentials: CredentialsOf::Login,
     check,
 };
 

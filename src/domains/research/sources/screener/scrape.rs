@@ -6,7 +6,7 @@ use std::{
     collections::{BTreeMap, HashSet},
     ops::RangeInclusive,
     sync::Arc,
-    time::Duration,
+    time::{Duration, SystemTime},
 };
 
 use tokio::time::{sleep, timeout_at};
@@ -63,14 +63,20 @@ impl Scrape {
 
     async fn fetch(&self, scraped: &mut Scraped) -> Result<(), Why> {
         let login = self.login.as_ref().ok_or(Why::NoCredentials)?;
-        self.claim().await?;
+        let claimed_at = self.claim(login).await?;
         let mut session = Session::new(&self.client, &self.settings.base, &self.context);
-        self.progress.say(format!("Signing in to {}…", PROFILE.title));
-        let form = session.open_form().await.map_err(|failure| self.logged(failure))?;
-        self.pause().await;
-        session.sign_in(form, login).await.map_err(|failure| self.logged(failure))?;
+        if let Err(failure) = self.sign_in(&mut session, login).await {
+            self.give_back(&failure, login, claimed_at).await;
+            return Err(self.logged(failure));
+        }
         for screen in &self.wanted {
-            let fetched = self.screen(&mut session, screen).await.map_err(|failure| self.logged(failure));
+            let fetched = self.screen(&mut session, screen).await;
+            if let Err(failure @ Failure { kind: FailureKind::AuthFailed, .. }) = &fetched
+                && scraped.screens.is_empty()
+            {
+                self.give_back(failure, login, claimed_at).await;
+            }
+            let fetched = fetched.map_err(|failure| self.logged(failure));
             let goes_on = fetched.as_ref().err().is_none_or(concerns_one_screen);
             if let Ok(copy) = &fetched {
                 self.keep(screen, copy, scraped).await;
@@ -84,8 +90,34 @@ impl Scrape {
         Ok(())
     }
 
-    /// Spends the user's scrape of the day, unless it could not be used anyway.
-    async fn claim(&self) -> Result<(), Why> {
+    async fn sign_in(&self, session: &mut Session<'_>, login: &Login) -> Result<(), Failure> {
+        self.progress.say(format!("Signing in to {}…", PROFILE.title));
+        let form = session.open_form().await?;
+        self.pause().await;
+        session.sign_in(form, login).await
+    }
+
+    /// A login that came to nothing does not spend the day; one that was refused is not tried again for a while.
+    async fn give_back(&self, failure: &Failure, login: &Login, claimed_at: SystemTime) {
+        if !is_no_scrape(failure.kind) {
+            return;
+        }
+        let (user, screens) = (&self.context.user.id, &self.stores.screens);
+        let refused = match failure.kind {
+            FailureKind::AuthFailed => {
+                let until = clock::wall() + self.client.auth_failed_for();
+                screens.refuse_login(user, &login.mark(user), until).await
+            }
+            _ => Ok(()),
+        };
+        let released = screens.release_scrape(user, claimed_at).await;
+        if let Err(error) = refused.and(released) {
+            tracing::warn!(source = PROFILE.name, %error, "a failed login cannot be kept");
+        }
+    }
+
+    /// Spends the user's scrape of the day, unless it could not be used anyway. When it did.
+    async fn claim(&self, login: &Login) -> Result<SystemTime, Why> {
         let least_time = self.settings.least_time;
         if self.context.remaining() < least_time {
             return Err(Why::too_short(least_time));
@@ -95,8 +127,13 @@ impl Scrape {
         if let Some(cool_down) = in_force.map_err(|error| Why::of_store(&error))? {
             return Err(Why::resting(cool_down));
         }
-        match self.stores.screens.claim_scrape(user, now).await.map_err(|error| Why::of_store(&error))? {
-            Claim::Granted => Ok(()),
+        let screens = &self.stores.screens;
+        let refused = screens.login_refused_until(user, &login.mark(user), now).await;
+        if let Some(until) = refused.map_err(|error| Why::of_store(&error))? {
+            return Err(Why::refused(until));
+        }
+        match screens.claim_scrape(user, now).await.map_err(|error| Why::of_store(&error))? {
+            Claim::Granted => Ok(now),
             Claim::Denied { allowed_at } => Err(Why::NotYet { allowed_at }),
         }
     }
@@ -169,6 +206,13 @@ fn too_long(screen: &Screen, pages: usize) -> Failure {
         screen.screen_id
     );
     Failure::malformed(format!("a screen of {pages} pages")).saying(message)
+}
+
+/// Whether a login that failed so was no scrape. What looks like a refusal of us spends the day: asking again does
+/// harm.
+fn is_no_scrape(kind: FailureKind) -> bool {
+    use FailureKind::{AuthFailed, Down, OverBudget, RateLimited, TimedOut, Unreachable};
+    matches!(kind, AuthFailed | Down | OverBudget | RateLimited | TimedOut | Unreachable)
 }
 
 /// Whether the others are worth asking for: a page that is gone or cannot be read says nothing of them.

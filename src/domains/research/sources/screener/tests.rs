@@ -43,7 +43,6 @@ async fn a_first_call_scrapes_every_screen_in_one_session_as_a_browser_would() {
     assert_eq!((browsed.freshness, browsed.warnings.len()), (Freshness::Scraped, 0));
     assert_eq!(browsed.copy.name, "Screen of 3");
     assert_eq!(fixture.screens.ids("demo"), ["default", "momentum", "small_cap", "value_picks"]);
-    assert_eq!(fixture.screens.watched("demo"), ["INFY", "ITC", "TCS", "WIPRO"]);
 
     let requests = fixture.requests().await;
     let asked: Vec<_> = requests
@@ -221,7 +220,7 @@ async fn the_scrape_of_the_day_is_not_spent_where_it_would_be_lost() {
     let fixture = Fixture::with(|settings| settings.least_time = Duration::from_hours(1), PROFILE).await;
     let error = fixture.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap_err();
     assert_eq!(error.code, ErrorCode::Timeout);
-    assert!(error.message.contains("at least 3600 s"), "{error}");
+    assert!(error.message.contains("at least 60 min"), "{error}");
     assert!(!fixture.screens.is_spent("demo"));
 
     let fixture = Fixture::empty().await;

@@ -34,8 +34,8 @@ impl Why {
     /// The call would have ended before anything was fetched.
     pub(super) fn too_short(least_time: Duration) -> Self {
         let message = format!(
-            "Screener.in was not asked: that takes at least {} s. Call again with a longer deadline.",
-            least_time.as_secs_f64()
+            "Screener.in was not asked: that takes at least {}. Call again with a longer deadline.",
+            clock::wait_in_words(least_time)
         );
         Failure::new(FailureKind::OutOfTime, "too little time for a scrape").saying(message).into()
     }
@@ -50,6 +50,20 @@ impl Why {
         Failure::new(kind, "in a cool-down").saying(cool_down.reason).with_retry_after(left).into()
     }
 
+    /// These credentials were refused a while ago.
+    pub(super) fn refused(until: SystemTime) -> Self {
+        let message = format!(
+            "Screener.in refused these credentials, so it is not asked with them before {}. Stop and tell the user to give \
+             the right ones: SetScreenerCredentials, or `toolwire screener-login`.",
+            when(until)
+        );
+        let left = until.duration_since(clock::wall()).ok();
+        Failure::new(FailureKind::AuthFailed, "these credentials were refused before")
+            .saying(message)
+            .with_retry_after(left)
+            .into()
+    }
+
     /// Without the record of the day's scrape none may begin.
     pub(super) fn of_store(error: &StoreError) -> Self {
         let message = "Nothing can be kept now, so Screener.in is not asked. Try again later.";
@@ -62,7 +76,7 @@ impl Why {
         match self {
             Self::NotYet { allowed_at } => format!(
                 "This is the copy of {copied}. Screens are scraped at most once a day; a refresh is allowed from {} on.",
-                rfc3339(*allowed_at)
+                when(*allowed_at)
             ),
             Self::NoCredentials | Self::Failed(_) => {
                 format!("This is the copy of {copied}, since it could not be refreshed. {}", self.brief())
@@ -95,11 +109,17 @@ impl From<Failure> for Why {
     }
 }
 
+/// `2026-01-16T10:00:00Z (in 23 h)`.
+fn when(instant: SystemTime) -> String {
+    let left = instant.duration_since(clock::wall()).unwrap_or_default();
+    format!("{} (in {})", rfc3339(instant), clock::wait_in_words(left))
+}
+
 fn not_yet(allowed_at: SystemTime) -> ToolError {
     let message = format!(
         "Screens are scraped at most once a day, and there is no copy of this one yet. A scrape is allowed from {} on: go \
          on without it.",
-        rfc3339(allowed_at)
+        when(allowed_at)
     );
     let left = allowed_at.duration_since(clock::wall()).unwrap_or_default();
     ToolError::new(ErrorCode::RateLimited, message).with_origin(Origin::Service).with_retry_after(left)

@@ -7,8 +7,9 @@ use sqlx::{Row, sqlite::SqliteRow};
 
 use super::{Claim, SCRAPE_INTERVAL, ScreenCopy, ScreenedStock, Screens};
 use crate::{
+    clock,
     context::UserId,
-    domains::research::store::{tables::Tables, watchlist},
+    domains::research::store::tables::Tables,
     store::{
         StoreError,
         sqlite::{
@@ -34,6 +35,16 @@ const CLAIMED_AT: &str = "SELECT claimed_at FROM scrapes WHERE user_id = ?";
 
 const CLAIM: &str = "INSERT INTO scrapes (user_id, claimed_at) VALUES (?, ?) \
                      ON CONFLICT (user_id) DO UPDATE SET claimed_at = excluded.claimed_at";
+
+const RELEASE: &str = "DELETE FROM scrapes WHERE user_id = ? AND claimed_at = ?";
+
+const REFUSE: &str = "INSERT INTO refused_logins (user_id, login, until) VALUES (?, ?, ?) \
+                      ON CONFLICT (user_id, login) DO UPDATE SET until = excluded.until";
+
+/// Those that are over are of no use to anybody.
+const FORGIVE: &str = "DELETE FROM refused_logins WHERE until <= ?";
+
+const REFUSED: &str = "SELECT until FROM refused_logins WHERE user_id = ? AND login = ? AND until > ?";
 
 impl Screens for Tables {
     fn copy<'a>(
@@ -61,6 +72,34 @@ impl Screens for Tables {
         now: SystemTime,
     ) -> BoxFuture<'a, Result<Claim, StoreError>> {
         Box::pin(async move { self.state.explain(self.claim(&self.user_key(user), now).await) })
+    }
+
+    fn release_scrape<'a>(
+        &'a self,
+        user: &'a UserId,
+        claimed_at: SystemTime,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move { self.state.explain(self.release(&self.user_key(user), claimed_at).await) })
+    }
+
+    fn refuse_login<'a>(
+        &'a self,
+        user: &'a UserId,
+        login: &'a str,
+        until: SystemTime,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move { self.state.explain(self.refuse(&self.user_key(user), login, until).await) })
+    }
+
+    fn login_refused_until<'a>(
+        &'a self,
+        user: &'a UserId,
+        login: &'a str,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Result<Option<SystemTime>, StoreError>> {
+        Box::pin(
+            async move { self.state.explain(self.refused_until(&self.user_key(user), login, now).await) },
+        )
     }
 
     fn scrape_allowed_at<'a>(
@@ -95,7 +134,6 @@ impl Tables {
         keep.bind(millis(copy.scraped_at)).execute(&mut *change).await?;
         for (position, stock) in (0_i64..).zip(&copy.stocks) {
             keep_stock(&mut change, user, screen_id, position, stock).await?;
-            watchlist::sqlite::screened(&mut change, user, stock, copy.scraped_at).await?;
         }
         Ok(change.commit().await?)
     }
@@ -110,6 +148,32 @@ impl Tables {
         sqlx::query(CLAIM).bind(user).bind(millis(now)).execute(&mut *change).await?;
         change.commit().await?;
         Ok(Claim::Granted)
+    }
+
+    async fn release(&self, user: &str, claimed_at: SystemTime) -> Result<(), Failed> {
+        let mut change = self.state.change(Durability::Power).await?;
+        sqlx::query(RELEASE).bind(user).bind(millis(claimed_at)).execute(&mut *change).await?;
+        Ok(change.commit().await?)
+    }
+
+    async fn refuse(&self, user: &str, login: &str, until: SystemTime) -> Result<(), Failed> {
+        // Forgotten, it would be tried again, and the site locks accounts.
+        let mut change = self.state.change(Durability::Power).await?;
+        sqlx::query(FORGIVE).bind(millis(clock::wall())).execute(&mut *change).await?;
+        let refuse = sqlx::query(REFUSE).bind(user).bind(login).bind(millis(until));
+        refuse.execute(&mut *change).await?;
+        Ok(change.commit().await?)
+    }
+
+    async fn refused_until(
+        &self,
+        user: &str,
+        login: &str,
+        now: SystemTime,
+    ) -> Result<Option<SystemTime>, Failed> {
+        let until = sqlx::query_scalar(REFUSED).bind(user).bind(login).bind(millis(now));
+        let until: Option<i64> = until.fetch_optional(self.state.readers().await?).await?;
+        Ok(until.map(instant))
     }
 
     async fn allowed_at(&self, user: &str, now: SystemTime) -> Result<Option<SystemTime>, Failed> {

@@ -8,7 +8,7 @@ use sqlx::{Row, sqlite::SqliteRow};
 use super::{Changed, WatchOrigin, WatchedStock, Watchlists};
 use crate::{
     context::UserId,
-    domains::research::store::{screens::ScreenedStock, tables::Tables},
+    domains::research::store::tables::Tables,
     store::{
         StoreError,
         sqlite::{
@@ -18,28 +18,36 @@ use crate::{
     },
 };
 
-const LIST: &str = "SELECT symbol, name, source, note, added_at, updated_at, cmp FROM watchlist \
-                    WHERE user_id = ? ORDER BY symbol";
+const LIST: &str = "SELECT w.symbol, COALESCE(w.name, s.name) AS name, note, added_at, updated_at, cmp, screened_at \
+                    FROM watchlist w LEFT JOIN screened_prices s USING (user_id, symbol) \
+                    WHERE w.user_id = ? ORDER BY w.symbol";
+
+const NOT_PICKED: &str = "SELECT symbol, name, NULL AS note, screened_at AS added_at, screened_at AS updated_at, cmp, \
+                          screened_at FROM screened_prices s WHERE user_id = ? AND NOT EXISTS \
+                          (SELECT 1 FROM watchlist w WHERE w.user_id = s.user_id AND w.symbol = s.symbol) \
+                          ORDER BY symbol";
 
 const COUNT: &str = "SELECT COUNT(*) FROM watchlist WHERE user_id = ?";
 
-const ADD: &str = "INSERT INTO watchlist (user_id, symbol, name, source, note, added_at, updated_at) \
-                   VALUES (?1, ?2, ?3, 'user', ?4, ?5, ?5) \
+const ADD: &str = "INSERT INTO watchlist (user_id, symbol, name, note, added_at, updated_at) \
+                   VALUES (?1, ?2, ?3, ?4, ?5, ?5) \
                    ON CONFLICT (user_id, symbol) DO UPDATE \
-                   SET source = 'user', name = COALESCE(excluded.name, name), \
+                   SET name = COALESCE(excluded.name, name), \
                        note = COALESCE(excluded.note, note), updated_at = excluded.updated_at";
-
-const SCREENED: &str = "INSERT INTO watchlist (user_id, symbol, name, source, added_at, updated_at, cmp) \
-                        VALUES (?1, ?2, ?3, 'screener', ?4, ?4, ?5) \
-                        ON CONFLICT (user_id, symbol) DO UPDATE \
-                        SET name = COALESCE(name, excluded.name), updated_at = excluded.updated_at, \
-                            cmp = excluded.cmp";
 
 const REMOVE: &str = "DELETE FROM watchlist WHERE user_id = ? AND symbol = ?";
 
 impl Watchlists for Tables {
     fn list<'a>(&'a self, user: &'a UserId) -> BoxFuture<'a, Result<Vec<WatchedStock>, StoreError>> {
-        Box::pin(async move { self.state.explain(self.watched(&self.user_key(user)).await) })
+        Box::pin(async move {
+            self.state.explain(self.stocks(LIST, &self.user_key(user), WatchOrigin::User).await)
+        })
+    }
+
+    fn screened<'a>(&'a self, user: &'a UserId) -> BoxFuture<'a, Result<Vec<WatchedStock>, StoreError>> {
+        Box::pin(async move {
+            self.state.explain(self.stocks(NOT_PICKED, &self.user_key(user), WatchOrigin::Screener).await)
+        })
     }
 
     fn add<'a>(
@@ -61,9 +69,14 @@ impl Watchlists for Tables {
 }
 
 impl Tables {
-    async fn watched(&self, user: &str) -> Result<Vec<WatchedStock>, Failed> {
-        let rows = sqlx::query(LIST).bind(user).fetch_all(self.state.readers().await?).await?;
-        Ok(rows.iter().map(stock).collect::<Result<_, _>>()?)
+    async fn stocks(
+        &self,
+        query: &'static str,
+        user: &str,
+        origin: WatchOrigin,
+    ) -> Result<Vec<WatchedStock>, Failed> {
+        let rows = sqlx::query(query).bind(user).fetch_all(self.state.readers().await?).await?;
+        Ok(rows.iter().map(|row| stock(row, origin)).collect::<Result<_, _>>()?)
     }
 
     async fn watch(
@@ -93,32 +106,20 @@ impl Tables {
     }
 }
 
-/// Puts a screened stock into a user's list.
-pub(in crate::domains::research::store) async fn screened(
-    change: &mut Change,
-    user: &str,
-    stock: &ScreenedStock,
-    at: SystemTime,
-) -> Result<(), sqlx::Error> {
-    let screened = sqlx::query(SCREENED).bind(user).bind(&stock.symbol).bind(&stock.name);
-    screened.bind(millis(at)).bind(stock.cmp).execute(&mut **change).await?;
-    Ok(())
-}
-
 async fn count(change: &mut Change, user: &str) -> Result<usize, sqlx::Error> {
     let count: i64 = sqlx::query_scalar(COUNT).bind(user).fetch_one(&mut **change).await?;
     Ok(usize::try_from(count).unwrap_or_default())
 }
 
-fn stock(row: &SqliteRow) -> Result<WatchedStock, sqlx::Error> {
-    let is_screened = row.try_get::<&str, _>("source")? == WatchOrigin::Screener.name();
+fn stock(row: &SqliteRow, origin: WatchOrigin) -> Result<WatchedStock, sqlx::Error> {
+    let (cmp, screened_at): (Option<f64>, Option<i64>) = (row.try_get("cmp")?, row.try_get("screened_at")?);
     Ok(WatchedStock {
         symbol: row.try_get("symbol")?,
         name: row.try_get("name")?,
-        origin: if is_screened { WatchOrigin::Screener } else { WatchOrigin::User },
+        origin,
         note: row.try_get("note")?,
         added_at: instant(row.try_get("added_at")?),
         updated_at: instant(row.try_get("updated_at")?),
-        cmp: row.try_get("cmp")?,
+        cmp: cmp.zip(screened_at.map(instant)),
     })
 }

@@ -43,6 +43,8 @@ fn a_stock_is_bought_on_the_first_day_out_of_the_zone_and_never_twice_at_a_time(
     // Flat: the strength is 50 from the 15th bar on.
     let outcome = run(Filter::WaitZone(&calm()), &[stock(&[100.0; 40])], &plan(10));
     assert_eq!(days(&outcome.trades), [(14, 24), (25, 35), (36, 39)], "the last one ends with the prices");
+    let cut_off: Vec<_> = outcome.trades.iter().map(|trade| trade.is_cut_off).collect();
+    assert_eq!(cut_off, [false, false, true]);
 }
 
 #[test]
@@ -50,7 +52,11 @@ fn nothing_is_bought_in_the_zone() {
     let rising: Vec<_> = (100..160).map(f64::from).collect();
     let outcome = run(Filter::WaitZone(&calm()), &[stock(&rising)], &plan(10));
     assert_eq!(outcome.trades, []);
-    assert_eq!(outcome.benchmark_pct, Some(59.0));
+    let (first, last) = (first_day(), first_day() + TimeDelta::days(59));
+    assert_eq!(outcome.held, Some(Held { from: first, to: last, total_pct: 59.0 }));
+    // From 100 + n to 110 + n, for the fifty days with a sale.
+    let expected: f64 = (0..50).map(|day| 1000.0 / f64::from(100 + day)).sum::<f64>() / 50.0;
+    assert!((outcome.any_day_pct.unwrap() - expected).abs() < 1e-9, "{:?}", outcome.any_day_pct);
 }
 
 #[test]

@@ -25,13 +25,12 @@ enum Best {
 /// Name, unit, which is best, and where the number stands.
 type Metric<T> = (&'static str, &'static str, Best, fn(&T) -> Option<f64>);
 
-const FUNDAMENTALS: [Metric<GetFundamentalsOutput>; 10] = [
+const FUNDAMENTALS: [Metric<GetFundamentalsOutput>; 9] = [
     ("market_cap_cr", "crore", Best::None, |it| it.market_cap_cr),
     ("pe", "ratio", Best::LowestPositive, |it| it.pe),
     ("forward_pe", "ratio", Best::LowestPositive, |it| it.forward_pe),
     ("pb", "ratio", Best::LowestPositive, |it| it.pb),
     ("roe_pct", "percent", Best::Highest, |it| it.roe_pct),
-    ("roce_pct", "percent", Best::Highest, |it| it.roce_pct),
     ("debt_to_equity", "ratio", Best::Lowest, |it| it.debt_to_equity),
     ("dividend_yield_pct", "percent", Best::Highest, |it| it.dividend_yield_pct),
     ("fifty_two_week_high", "price", Best::None, |it| it.fifty_two_week_high),
@@ -51,6 +50,20 @@ pub(super) fn rows(columns: &[Column]) -> Vec<ComparedMetric> {
         FUNDAMENTALS.iter().map(|metric| row(metric, columns, |it| it.fundamentals.as_ref()));
     let of_technicals = TECHNICALS.iter().map(|metric| row(metric, columns, |it| it.technicals.as_ref()));
     of_fundamentals.chain(of_technicals).collect()
+}
+
+/// The currency of all amounts, if it is the same.
+pub(super) fn currency(columns: &[Column]) -> Option<String> {
+    let of_fundamentals = columns.iter().filter_map(|it| Some(&it.fundamentals.as_ref()?.currency));
+    let of_technicals = columns.iter().filter_map(|it| Some(&it.technicals.as_ref()?.currency));
+    let mut currencies = of_fundamentals.chain(of_technicals);
+    let first = currencies.next()?;
+    if currencies.all(|currency| currency == first) { first.clone() } else { None }
+}
+
+/// The day of the oldest price.
+pub(super) fn as_of(columns: &[Column]) -> Option<String> {
+    columns.iter().filter_map(|it| Some(&it.technicals.as_ref()?.as_of)).min().cloned()
 }
 
 fn row<T>(metric: &Metric<T>, columns: &[Column], part: fn(&Column) -> Option<&T>) -> ComparedMetric {

@@ -6,11 +6,12 @@ use crate::{
     domains::research::proto::v1::QuarterlyResult,
     domains::research::{
         sources::{
+            india::CRORE,
             nse::FiledResult,
             quarter::Quarter,
             yahoo::{ResultOfQuarter, Summary, Timeseries},
         },
-        tools::figure::tidy,
+        tools::figure::rounded,
     },
 };
 
@@ -22,12 +23,12 @@ pub(super) fn of_yahoo(summary: &Summary, series: &Timeseries) -> Quarters {
     let mut quarters = Quarters::new();
     for ResultOfQuarter { quarter, revenue, net_profit } in summary.results.iter().chain(&series.results) {
         let result = entry(&mut quarters, *quarter);
-        result.revenue = revenue.or(result.revenue);
-        result.net_profit = net_profit.or(result.net_profit);
+        result.revenue_cr = revenue.map(in_crore).or(result.revenue_cr);
+        result.net_profit_cr = net_profit.map(in_crore).or(result.net_profit_cr);
     }
     for eps in &summary.eps {
         let result = entry(&mut quarters, eps.quarter);
-        (result.eps_actual, result.eps_estimate) = (eps.actual, eps.estimate);
+        (result.eps_actual, result.eps_estimate) = (eps.actual.map(rounded), eps.estimate.map(rounded));
         result.surprise_pct =
             eps.actual.zip(eps.estimate).and_then(|(actual, estimate)| over(actual, estimate));
     }
@@ -40,16 +41,16 @@ pub(super) fn of_nse(filed: &[FiledResult]) -> Quarters {
     for filed in filed {
         let result = entry(&mut quarters, filed.quarter);
         result.date = Some(filed.date.to_string());
-        result.revenue = filed.revenue;
-        result.net_profit = filed.net_profit;
-        result.eps_actual = filed.eps;
+        result.revenue_cr = filed.revenue.map(in_crore);
+        result.net_profit_cr = filed.net_profit.map(in_crore);
+        result.eps_actual = filed.eps.map(rounded);
     }
     with_growth(quarters)
 }
 
 fn entry(quarters: &mut Quarters, quarter: Quarter) -> &mut QuarterlyResult {
     quarters.entry(quarter).or_insert_with(|| QuarterlyResult {
-        period: quarter.to_string(),
+        period: quarter.fiscal(),
         date: Some(quarter.last_day().to_string()),
         ..QuarterlyResult::default()
     })
@@ -57,15 +58,19 @@ fn entry(quarters: &mut Quarters, quarter: Quarter) -> &mut QuarterlyResult {
 
 fn with_growth(mut quarters: Quarters) -> Quarters {
     let revenues: BTreeMap<_, _> =
-        quarters.iter().filter_map(|(quarter, result)| Some((*quarter, result.revenue?))).collect();
+        quarters.iter().filter_map(|(quarter, result)| Some((*quarter, result.revenue_cr?))).collect();
     for (quarter, result) in &mut quarters {
         let before = revenues.get(&quarter.a_year_before());
-        result.yoy_revenue_pct = result.revenue.zip(before).and_then(|(now, before)| over(now, *before));
+        result.yoy_revenue_pct = result.revenue_cr.zip(before).and_then(|(now, before)| over(now, *before));
     }
     quarters
 }
 
+fn in_crore(amount: f64) -> f64 {
+    rounded(amount / CRORE)
+}
+
 /// How far a number is over another, in percent of the other's size.
 fn over(number: f64, base: f64) -> Option<f64> {
-    (base != 0.0).then(|| tidy(100.0 * (number - base) / base.abs()))
+    (base != 0.0).then(|| rounded(100.0 * (number - base) / base.abs()))
 }

@@ -40,6 +40,20 @@ impl Watchlists for Memory {
         Box::pin(ready(Ok(own)))
     }
 
+    fn screened<'a>(&'a self, _user: &'a UserId) -> BoxFuture<'a, Result<Vec<WatchedStock>, StoreError>> {
+        let at = SystemTime::UNIX_EPOCH;
+        let stock = WatchedStock {
+            symbol: "ITC".to_owned(),
+            name: None,
+            origin: WatchOrigin::Screener,
+            note: None,
+            added_at: at,
+            updated_at: at,
+            cmp: Some((401.5, at)),
+        };
+        Box::pin(ready(Ok(vec![stock])))
+    }
+
     fn add<'a>(
         &'a self,
         user: &'a UserId,
@@ -88,8 +102,29 @@ fn add(symbol: &str, note: Option<&str>) -> wire::AddToWatchlistRequest {
 }
 
 async fn watched(context: &ToolContext) -> Vec<wire::WatchedStock> {
-    let reply = BrowseWatchlist.execute(wire::BrowseWatchlistRequest {}, context).await.unwrap();
-    reply.data.items
+    of_source("user", context).await.items
+}
+
+async fn of_source(source: &str, context: &ToolContext) -> wire::BrowseWatchlistOutput {
+    let input = wire::BrowseWatchlistRequest { source: Some(source.to_owned()), limit: None };
+    BrowseWatchlist.execute(input, context).await.unwrap().data
+}
+
+#[tokio::test]
+async fn the_users_own_picks_are_shown_and_those_of_screens_when_asked_for() {
+    let demo = call_of("demo", &services());
+    AddToWatchlist.execute(add("RELIANCE", None), &demo).await.unwrap();
+    for (source, expected) in [
+        ("user", vec![("RELIANCE", "user")]),
+        ("screener", vec![("ITC", "screener")]),
+        ("all", vec![("ITC", "screener"), ("RELIANCE", "user")]),
+    ] {
+        let output = of_source(source, &demo).await;
+        let shown: Vec<_> = output.items.iter().map(|it| (it.symbol.as_str(), it.source.as_str())).collect();
+        assert_eq!((shown, output.items_count), (expected.clone(), i32::try_from(expected.len()).unwrap()));
+    }
+    let [screened] = of_source("screener", &demo).await.items.try_into().unwrap();
+    assert_eq!((screened.cmp, screened.cmp_at.as_deref()), (Some(401.5), Some("1970-01-01T00:00:00Z")));
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! The stores that a scrape uses, in memory.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::BTreeMap,
     sync::Mutex,
     time::{Duration, SystemTime},
 };
@@ -33,7 +33,7 @@ pub(in crate::domains::research::sources::screener) struct MemoryScreens {
 struct State {
     copies: BTreeMap<(UserId, String), ScreenCopy>,
     claims: BTreeMap<UserId, SystemTime>,
-    watched: BTreeMap<UserId, BTreeSet<String>>,
+    refused: BTreeMap<(UserId, String), SystemTime>,
     fails: bool,
 }
 
@@ -51,11 +51,6 @@ impl MemoryScreens {
     pub(in crate::domains::research::sources::screener) fn ids(&self, user: &str) -> Vec<String> {
         let state = self.state.lock().unwrap();
         state.copies.keys().filter(|(of, _)| of.as_str() == user).map(|(_, id)| id.clone()).collect()
-    }
-
-    pub(in crate::domains::research::sources::screener) fn watched(&self, user: &str) -> Vec<String> {
-        let state = self.state.lock().unwrap();
-        state.watched.get(&user.parse().unwrap()).into_iter().flatten().cloned().collect()
     }
 
     pub(in crate::domains::research::sources::screener) fn spend(&self, user: &str, at: SystemTime) {
@@ -106,8 +101,6 @@ impl Screens for MemoryScreens {
     ) -> BoxFuture<'a, Result<(), StoreError>> {
         let done = self.with(|state| {
             state.copies.insert((user.clone(), screen_id.to_owned()), copy.clone());
-            let symbols = copy.stocks.iter().map(|stock| stock.symbol.clone());
-            state.watched.entry(user.clone()).or_default().extend(symbols);
         });
         self.kept.notify_one();
         done
@@ -124,6 +117,40 @@ impl Screens for MemoryScreens {
             }
             state.claims.insert(user.clone(), now);
             Claim::Granted
+        })
+    }
+
+    fn release_scrape<'a>(
+        &'a self,
+        user: &'a UserId,
+        claimed_at: SystemTime,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.with(|state| {
+            if state.claims.get(user) == Some(&claimed_at) {
+                state.claims.remove(user);
+            }
+        })
+    }
+
+    fn refuse_login<'a>(
+        &'a self,
+        user: &'a UserId,
+        login: &'a str,
+        until: SystemTime,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.with(|state| {
+            state.refused.insert((user.clone(), login.to_owned()), until);
+        })
+    }
+
+    fn login_refused_until<'a>(
+        &'a self,
+        user: &'a UserId,
+        login: &'a str,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Result<Option<SystemTime>, StoreError>> {
+        self.with(|state| {
+            state.refused.get(&(user.clone(), login.to_owned())).copied().filter(|until| *until > now)
         })
     }
 

@@ -6,7 +6,10 @@ use std::{
     time::Duration,
 };
 
-use wiremock::ResponseTemplate;
+use wiremock::{
+    Mock, ResponseTemplate,
+    matchers::{body_string_contains, method},
+};
 
 use super::{
     super::{
@@ -128,6 +131,38 @@ async fn whatever_fails_the_copy_is_returned_and_says_so_and_without_one_the_fai
             fixture.screener.browse("default", Refresh::IfStale, &call_of("riley")).await.unwrap_err();
         assert_eq!(error.code, code, "{wrong:?}: {error}");
     }
+}
+
+/// Signs in whoever knows the right word.
+async fn site_of_one_word() -> Fixture {
+    let fixture = Fixture::with(|settings| settings.demo = None, PROFILE).await;
+    fixture.login_form().await;
+    let refusing = Mock::given(method("POST")).and(body_string_contains("wrong-word"));
+    refusing.respond_with(html("<!doctype html>Please enter a correct…")).mount(&fixture.site).await;
+    fixture.sign_in().await;
+    fixture.screen(DEFAULT, &[&["TCS"]]).await;
+    fixture
+}
+
+#[tokio::test]
+async fn after_a_wrong_password_the_right_one_works_at_once() {
+    let fixture = site_of_one_word().await;
+    let demo = "demo".parse().unwrap();
+    let browse = async || fixture.screener.browse("default", Refresh::IfStale, &call_of("demo")).await;
+    fixture.credentials.set(&demo, None, Login::new("demo-name", "wrong-word"));
+    let error = browse().await.unwrap_err();
+    assert_eq!(error.code, ErrorCode::AuthFailed, "{error}");
+    assert!(!fixture.screens.is_spent("demo"), "a failed login does not spend the day");
+
+    let asked = fixture.requests().await.len();
+    let again = browse().await.unwrap_err();
+    assert_eq!(again.code, ErrorCode::AuthFailed);
+    assert!(again.message.contains("refused these credentials") && again.retry_after.is_some(), "{again}");
+    assert_eq!(fixture.requests().await.len(), asked, "the same word is not tried again");
+
+    fixture.credentials.set(&demo, None, Login::new("demo-name", "right-word"));
+    assert_eq!(symbols(&browse().await.unwrap()), ["TCS"]);
+    assert!(fixture.screens.is_spent("demo"));
 }
 
 #[tokio::test]
