@@ -8,6 +8,7 @@ mod error;
 pub mod idempotency;
 mod memory;
 mod remembered;
+pub mod reservations;
 pub mod results;
 pub mod sqlite;
 

@@ -12,6 +12,7 @@ mod last_error;
 mod migrations;
 mod outcome_columns;
 mod place;
+mod reservations;
 mod results;
 pub mod time;
 

@@ -6,6 +6,7 @@
 mod budget;
 mod memory;
 mod schedule;
+mod shared;
 #[cfg(test)]
 mod tests;
 mod timeline;
@@ -18,6 +19,7 @@ use tokio::time::Instant;
 use crate::context::UserId;
 pub use budget::{Budget, Budgets};
 pub use memory::MemoryLimiter;
+pub use shared::SharedLimiter;
 
 /// Nothing was reserved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

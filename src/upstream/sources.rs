@@ -10,13 +10,13 @@ use url::Url;
 
 use super::{
     http::{Client, Profile, Sender, TlsError},
-    limiter::MemoryLimiter,
+    limiter::SharedLimiter,
     now::Now,
     settings::Settings,
     source::SourceSpec,
     source_status::Limits,
 };
-use crate::store::{RememberedCoolDowns, cool_downs::CoolDowns};
+use crate::store::{RememberedCoolDowns, cool_downs::CoolDowns, reservations::Reservations};
 
 /// The sources of all domains.
 #[derive(Clone, Debug)]
@@ -24,22 +24,24 @@ pub struct Sources {
     settings: Arc<Settings>,
     specs: Arc<[SourceSpec]>,
     sender: Sender,
-    limiter: Arc<MemoryLimiter>,
+    limiter: Arc<SharedLimiter>,
     cool_downs: Arc<RememberedCoolDowns>,
 }
 
 impl Sources {
-    /// The given sources as they are set. Cool-downs of the live ones outlive the process in `kept`.
+    /// The given sources as they are set. Cool-downs and requests of the live ones outlive the process in what is kept.
     pub fn new(
         settings: Arc<Settings>,
         specs: Vec<SourceSpec>,
         kept: Arc<dyn CoolDowns>,
+        reservations: Arc<dyn Reservations>,
     ) -> Result<Self, TlsError> {
         let user_agent = HeaderValue::from_str(&settings.user_agent).expect("checked when it was read");
-        let live = specs.iter().map(|spec| spec.name).filter(|name| !settings.is_embedded(name));
-        let cool_downs = Arc::new(RememberedCoolDowns::new(kept, live));
+        let live: Vec<_> =
+            specs.iter().map(|spec| spec.name).filter(|name| !settings.is_embedded(name)).collect();
+        let cool_downs = Arc::new(RememberedCoolDowns::new(kept, live.iter().copied()));
         let budgets = specs.iter().map(|spec| (spec.name, settings.budgets(spec)));
-        let limiter = Arc::new(MemoryLimiter::new(budgets));
+        let limiter = Arc::new(SharedLimiter::new(budgets, reservations, live));
         let sender = Sender::new()?.with_user_agent(user_agent);
         Ok(Self { settings, specs: specs.into(), sender, limiter, cool_downs })
     }

@@ -186,7 +186,7 @@ impl Schedule {
 }
 
 /// The earliest instant that both timelines allow.
-fn earliest(user: Option<&Timeline>, ceiling: &Timeline, from: Nanos) -> Nanos {
+pub(super) fn earliest(user: Option<&Timeline>, ceiling: &Timeline, from: Nanos) -> Nanos {
     let Some(user) = user else { return ceiling.earliest(from) };
     let mut at = from;
     loop {
