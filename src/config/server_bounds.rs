@@ -59,7 +59,7 @@ pub struct ServerBounds {
     /// Bytes of events of one stream that its reader has not taken; beyond it the tool waits.
     /// `TOOLWIRE_MAX_UNREAD_PER_STREAM`, default `1MiB`.
     pub max_unread_per_stream: usize,
-    /// The same of all streams of one user. `TOOLWIRE_MAX_UNREAD_PER_USER`, default half of all.
+    /// The same of all streams of one user. `TOOLWIRE_MAX_UNREAD_PER_USER`, default a quarter of all.
     pub max_unread_per_user: usize,
     /// The same of all streams. `TOOLWIRE_MAX_UNREAD`, default `256MiB`.
     pub max_unread: usize,
@@ -91,7 +91,7 @@ impl Default for ServerBounds {
             request_timeout: Duration::from_secs(10),
             stream_idle_timeout: Duration::from_secs(30),
             max_unread_per_stream: 1024 * 1024,
-            max_unread_per_user: 128 * 1024 * 1024,
+            max_unread_per_user: 64 * 1024 * 1024,
             max_unread: 256 * 1024 * 1024,
             max_connection_age: Duration::from_mins(30),
         }
@@ -129,7 +129,7 @@ impl ServerBounds {
             request_timeout: length(reader, "request_timeout", "TOOLWIRE_REQUEST_TIMEOUT", default.request_timeout),
             stream_idle_timeout: length(reader, "stream_idle_timeout", "TOOLWIRE_STREAM_IDLE_TIMEOUT", default.stream_idle_timeout),
             max_unread_per_stream: bytes(reader, "max_unread_per_stream", "TOOLWIRE_MAX_UNREAD_PER_STREAM", default.max_unread_per_stream),
-            max_unread_per_user: bytes(reader, "max_unread_per_user", "TOOLWIRE_MAX_UNREAD_PER_USER", max_unread.div_ceil(2)),
+            max_unread_per_user: bytes(reader, "max_unread_per_user", "TOOLWIRE_MAX_UNREAD_PER_USER", max_unread.div_ceil(4)),
             max_unread,
             max_connection_age: length(reader, "max_connection_age", "TOOLWIRE_MAX_CONNECTION_AGE", default.max_connection_age),
         }

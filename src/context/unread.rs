@@ -59,7 +59,7 @@ pub(super) struct Bytes {
 
 impl Default for UnreadBounds {
     fn default() -> Self {
-        Self { stream: 1 << 20, user: 128 << 20, all: 256 << 20 }
+        Self { stream: 1 << 20, user: 64 << 20, all: 256 << 20 }
     }
 }
 

@@ -34,6 +34,8 @@ pub const PROCESS_CPU_TIME: &str = "process.cpu.time";
 pub const PROCESS_MEMORY_USAGE: &str = "process.memory.usage";
 /// Threads of this process. Named as Prometheus does: a name that ends in `count` is for histograms there.
 pub const PROCESS_THREADS: &str = "process.threads";
+/// Tasks of the runtime: every connection, every call and whatever works in the background.
+pub const TASKS: &str = "toolwire.tasks";
 /// File descriptors that this process has open.
 pub const PROCESS_OPEN_FDS: &str = "process.open_fds";
 
@@ -60,8 +62,13 @@ pub const HIT: &str = "hit";
 pub const MISS: &str = "miss";
 
 /// Every metric of this process, where `/proc` tells, as Prometheus names it.
-pub const PROCESS_IN_PROMETHEUS: &[&str] =
-    &["process_cpu_time_seconds_total", "process_memory_usage_bytes", "process_threads", "process_open_fds"];
+pub const PROCESS_IN_PROMETHEUS: &[&str] = &[
+    "process_cpu_time_seconds_total",
+    "process_memory_usage_bytes",
+    "process_threads",
+    "process_open_fds",
+    "toolwire_tasks",
+];
 
 /// Every metric of ours as Prometheus names it; a histogram has the series `_bucket`, `_sum` and `_count`.
 pub const IN_PROMETHEUS: &[&str] = &[

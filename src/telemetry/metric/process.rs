@@ -39,6 +39,11 @@ pub(super) fn declare(meter: &Meter) {
         status("VmRSS:").map(|kib| kib * 1_024)
     });
     amount(name::PROCESS_THREADS, "{thread}", "Threads.", || status("Threads:"));
+    let runtime = tokio::runtime::Handle::try_current().ok();
+    let tasks =
+        meter.u64_observable_gauge(name::TASKS).with_description("Tasks of the runtime that have not ended.");
+    let alive = move || runtime.as_ref().map(|runtime| runtime.metrics().num_alive_tasks() as u64);
+    tasks.with_callback(move |observer| alive().into_iter().for_each(|it| observer.observe(it, &[]))).build();
     amount(name::PROCESS_OPEN_FDS, "{file_descriptor}", "Open file descriptors.", || {
         i64::try_from(fs::read_dir("/proc/self/fd").ok()?.count()).ok()
     });
