@@ -5,6 +5,7 @@ mod conflicts;
 mod cool_downs;
 mod listeners;
 mod missing;
+mod offered;
 mod opened;
 mod start_error;
 mod state_watch;
@@ -18,21 +19,23 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use self::access::{authenticator, policy};
-pub use self::{listeners::Listeners, missing::MissingService, start_error::StartError};
+use self::{
+    access::{authenticator, policy},
+    offered::is_offered,
+};
+pub use self::{listeners::Listeners, missing::MissingService, offered::offered, start_error::StartError};
 use crate::{
     config::{self, Config, Section},
     context::Services,
-    contract::descriptors,
-    domain::{Domain, Offer, Opened, Opening},
+    domain::{Domain, Opened, Opening},
     faces::{
         admin::Admin,
         grpc::{self, Face},
         transport::{Report, Tls},
     },
-    files::{Embedded, PathTaken, Problem, Problems, Tree},
+    files::{Embedded, PathTaken, Problem, Tree},
     pipeline::{Parts, Pipeline, Tiers},
-    registry::{DataSource, Manifests, Offered, Registry},
+    registry::{DataSource, Registry},
     service::Tools,
     store::{Sqlite, sqlite::TableTaken},
     upstream::{settings, source_status::SourceLimits, sources::Sources},
@@ -73,7 +76,7 @@ impl App {
         conflicts::refuse(domains).map_err(StartError::of)?;
         let tree = tree(&config.data, domains).map_err(StartError::of)?;
         let state = Arc::new(state(&config.state, domains).map_err(StartError::of)?);
-        let offered = offered(&tree, domains, config.server.diagnostics);
+        let offered = offered(&tree, domains, config);
         let descriptors = offered.as_ref().map(|offered| offered.descriptors.clone()).ok();
         let registry = offered.and_then(Registry::open);
         let asked = domains.iter().filter(|domain| is_offered(domain, config.server.diagnostics));
@@ -193,10 +196,6 @@ impl App {
     }
 }
 
-fn is_offered(domain: &Domain, diagnostics: bool) -> bool {
-    diagnostics || domain.offer == Offer::Always
-}
-
 /// What can be set of the domains and their sources, for loading the configuration.
 pub fn sections(domains: &[Domain]) -> Vec<Section> {
     let sources =
@@ -244,23 +243,6 @@ async fn administer(
         Some(admin) => admin.serve(draining, ready).await,
         None => pending().await,
     }
-}
-
-/// Where manifests come from, what can execute them, and what they may name. Fails if two domains have one name, offer
-/// a tool of one name, or define the same file or message differently.
-pub fn offered(tree: &Tree, domains: &[Domain], diagnostics: bool) -> Result<Offered, Problems> {
-    conflicts::refuse(domains)?;
-    let mut manifests = Manifests::new(tree.clone());
-    let mut executors = Vec::new();
-    for domain in domains.iter().filter(|domain| is_offered(domain, diagnostics)) {
-        // About the server rather than its data, so they do not come with the data.
-        if domain.offer == Offer::WithDiagnostics {
-            manifests = manifests.with(Tree::Embedded(domain.data.clone()), domain.name);
-        }
-        executors.extend(domain.tools.iter().cloned());
-    }
-    let descriptors = descriptors::pool(domains.iter().map(|domain| (domain.name, domain.descriptors)))?;
-    Ok(Offered { manifests, executors, descriptors })
 }
 
 /// The data tree of a configuration: its directory, or else what the domains embed. Two that embed a file of one path

@@ -13,7 +13,7 @@ use crate::{
     context::{Services, SourceStates},
     faces::grpc,
     files::{Embedded, Problem, Tree},
-    registry::DataSource,
+    registry::{Choice, DataSource},
     store::{Sqlite, sqlite::Migrations},
     tool::Executor,
     upstream::{source::SourceSpec, source_status::Hold, sources::Sources},
@@ -42,11 +42,19 @@ pub struct Domain {
     pub migrations: Option<Migrations>,
     /// Its commands.
     pub commands: Vec<Command>,
+    /// The parameters that intents pass to whichever tool they route to: where the tool does not take one of these, it
+    /// is dropped rather than refused.
+    pub intent_parameters: &'static [&'static str],
+    /// What parameters of its tools may be by the configuration.
+    pub choices: Choices,
     /// Makes its sources and services from the configuration.
     pub open: Open,
     /// Every problem of its data, for the linter.
     pub check: Check,
 }
+
+/// Tells what parameters of a domain's tools may be by the configuration.
+pub type Choices = Box<dyn Fn(&Config) -> Vec<Choice> + Send + Sync>;
 
 /// Makes a domain's sources and services.
 pub type Open = Box<dyn Fn(&Opening<'_>) -> Result<Opened, OpenError> + Send + Sync>;
@@ -107,6 +115,8 @@ impl Domain {
             data: Embedded::default(),
             migrations: None,
             commands: Vec::new(),
+            intent_parameters: &[],
+            choices: Box::new(|_| Vec::new()),
             open: Box::new(|_| Ok(Opened::default())),
             check: Box::new(|_| Vec::new()),
         }

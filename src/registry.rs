@@ -5,6 +5,7 @@
 //! it.
 
 mod assemble;
+mod choice;
 mod definition;
 pub mod docs;
 mod guidance;
@@ -24,7 +25,7 @@ mod template;
 mod words;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
@@ -33,6 +34,7 @@ use arc_swap::ArcSwap;
 use tokio::sync::watch;
 
 pub use assemble::RegisteredTool;
+pub use choice::Choice;
 pub use definition::{CachePolicy, Definition, Example, Source, Status};
 pub use guidance::guidance_for_planner;
 pub use health::{DataSource, SourceHealth};
@@ -56,6 +58,7 @@ pub struct Registry {
     current: ArcSwap<Snapshot>,
     changes: watch::Sender<Arc<Snapshot>>,
     state: Mutex<State>,
+    intent_parameters: BTreeSet<&'static str>,
 }
 
 /// What the next snapshot is made from.
@@ -84,11 +87,17 @@ impl Registry {
         if !problems.is_empty() {
             return Err(Problems(problems));
         }
+        let intent_parameters = offered.intent_parameters.clone();
         let sources = health::Sources::default();
         let state = State { offered, stamps, digest, tools, problems, sources };
         let snapshot = state.snapshot();
         let changes = watch::Sender::new(Arc::clone(&snapshot));
-        Ok(Self { current: ArcSwap::new(snapshot), changes, state: Mutex::new(state) })
+        Ok(Self { current: ArcSwap::new(snapshot), changes, state: Mutex::new(state), intent_parameters })
+    }
+
+    /// The parameters that an intent passes on even where its tool does not take them.
+    pub fn intent_parameters(&self) -> &BTreeSet<&'static str> {
+        &self.intent_parameters
     }
 
     /// The present state.

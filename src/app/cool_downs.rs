@@ -62,7 +62,7 @@ impl Watch {
 
 #[cfg(test)]
 mod tests {
-    use std::{fs, sync::Mutex};
+    use std::{collections::BTreeSet, fs, sync::Mutex};
 
     use futures_util::future::{BoxFuture, ready};
     use prost_reflect::DescriptorPool;
@@ -122,7 +122,13 @@ mod tests {
         declare(&data, "toys_forecast", "toys");
         declare(&data, "weather_report", "weather");
         let manifests = Manifests::new(Tree::Disk(data.path().to_owned()));
-        let offered = Offered { manifests, executors: Vec::new(), descriptors: DescriptorPool::new() };
+        let offered = Offered {
+            manifests,
+            executors: Vec::new(),
+            descriptors: DescriptorPool::new(),
+            choices: Vec::new(),
+            intent_parameters: BTreeSet::new(),
+        };
         let registry = Arc::new(Registry::open(offered).unwrap());
         let told = Arc::new(Told::default());
         let mut watch = Watch::new(&registry, &(Arc::clone(&told) as Arc<dyn SourceLimits>));

@@ -69,7 +69,7 @@ pub(super) fn lint(loaded: &Loaded, domains: &[Domain]) -> Result<Linted, Failur
     let unmatched = app.as_ref().map(|app| app.unmatched_patterns(&config.auth)).unwrap_or_default();
     let settings = loaded.warnings.iter().chain(&unmatched);
     let settings = settings.map(|it| Problem::new(&it.at, "setting", it.what.clone()));
-    let offered = app::offered(&tree, domains, config.server.diagnostics);
+    let offered = app::offered(&tree, domains, config);
     let problems = offered.map_or_else(|Problems(problems)| problems, |offered| lint::lint(&offered));
     let undeclared = app.as_ref().map(|app| undeclared(app, &tree)).unwrap_or_default();
     let mut problems: Vec<_> = problems.into_iter().chain(data).chain(settings).chain(undeclared).collect();

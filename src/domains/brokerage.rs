@@ -28,6 +28,9 @@ use crate::{
 /// The manifests of all bundled domains: each takes those of its own tools.
 static MANIFESTS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/data/tools");
 
+/// The parameters of specification 000's table of intents.
+const INTENT_PARAMETERS: [&str; 5] = ["account", "asset_class", "symbol", "timeframe", "topic"];
+
 /// The domain.
 pub fn domain() -> Domain {
     let tools = tools();
@@ -37,6 +40,7 @@ pub fn domain() -> Domain {
         tools,
         descriptors: proto::DESCRIPTORS,
         commands: commands::commands(),
+        intent_parameters: &INTENT_PARAMETERS,
         open: Box::new(open),
         check: Box::new(check),
         ..Domain::new("brokerage")

@@ -41,6 +41,7 @@ pub fn domain() -> Domain {
         descriptors: proto::DESCRIPTORS,
         migrations: Some(store::tables::migrations()),
         commands: commands::commands(),
+        choices: Box::new(|config| settings::choices(&config.part::<settings::Settings>())),
         open: Box::new(open::open),
         ..Domain::new("research")
     }

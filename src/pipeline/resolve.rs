@@ -50,9 +50,9 @@ impl<S: Service<Call>> Service<Call> for Resolve<S> {
     fn call(&mut self, mut call: Call) -> S::Future {
         let snapshot = call.context.pins.get_or_pin(|| self.registry.snapshot());
         if let Some(tool) = resolve(&snapshot, &call.target) {
-            // 000 passes every parameter it has extracted; a tool takes those it declares.
+            // 000 passes every parameter of its table; a tool takes those it declares. Others are mistakes.
             if matches!(call.target, Target::Intent(_)) {
-                tool.input.retain_declared(&mut call.arguments);
+                tool.input.drop_undeclared(&mut call.arguments, self.registry.intent_parameters());
             }
             call.facts.resolved(Arc::clone(tool));
         }

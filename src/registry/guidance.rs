@@ -63,7 +63,7 @@ impl<'a> Limited<'a> {
 
     fn line(&self) -> String {
         let SourceBudget { title, budget, .. } = self.source;
-        format!("{title} tools ({}): {}. {}.", self.tools.join(", "), in_words(*budget), advice(*budget))
+        format!("{title} tools: {} ({}: {}.)", advice(*budget), self.tools.join(", "), in_words(*budget))
     }
 }
 
@@ -116,8 +116,22 @@ fn seconds(duration: Duration) -> String {
     format!("{} s", duration.as_secs_f64())
 }
 
-fn advice(budget: Budget) -> &'static str {
-    let minutes = budget.window.as_secs_f64() / 60.0;
-    let is_ample = f64::from(budget.max_requests) >= FREELY * minutes;
-    if is_ample { "They can be called more freely" } else { "Use sparingly" }
+/// 004's words: `Max 12 calls per cycle. Use sparingly.` or `Can be called more freely (60/min).`
+fn advice(budget: Budget) -> String {
+    let Budget { max_requests, window, .. } = budget;
+    if f64::from(max_requests) >= FREELY * window.as_secs_f64() / 60.0 {
+        return format!("Can be called more freely ({}).", rate(max_requests, window));
+    }
+    let calls = if max_requests == 1 { "call" } else { "calls" };
+    format!("Max {max_requests} {calls} per cycle. Use sparingly.")
+}
+
+/// `60/min`.
+fn rate(requests: u32, window: Duration) -> String {
+    match window.as_secs_f64() {
+        1.0 => format!("{requests}/s"),
+        60.0 => format!("{requests}/min"),
+        3600.0 => format!("{requests}/h"),
+        _ => format!("{requests} in {}", seconds(window)),
+    }
 }

@@ -6,7 +6,7 @@
 mod normal;
 mod violations;
 
-use std::{fmt, sync::Arc};
+use std::{collections::BTreeSet, fmt, sync::Arc};
 
 use jsonschema::Validator;
 use prost_reflect::{DynamicMessage, MessageDescriptor};
@@ -65,11 +65,12 @@ impl InputSchema {
         }
     }
 
-    /// Drops the parameters that the tool does not declare, whichever way they are spelled (spec 000's intents pass
-    /// more than a tool takes).
-    pub fn retain_declared(&self, arguments: &mut Arguments) {
+    /// Drops those of the given parameters that the tool does not declare, whichever way they are spelled: an intent
+    /// passes them on to whatever tool it routes to (spec 000).
+    pub fn drop_undeclared(&self, arguments: &mut Arguments, passed: &BTreeSet<&'static str>) {
         if let Some(properties) = normal::properties(&self.0.schema) {
-            arguments.retain(|key, _| normal::declared(properties, key).is_some());
+            let is_passed = |key: &str| passed.iter().any(|name| normal::means(key, name));
+            arguments.retain(|key, _| normal::declared(properties, key).is_some() || !is_passed(key));
         }
     }
 

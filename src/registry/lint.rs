@@ -26,15 +26,22 @@ pub fn weaknesses(tools: &[Arc<RegisteredTool>]) -> Vec<Problem> {
 
 fn of_tool(definition: &Definition, tools: &[Arc<RegisteredTool>]) -> Vec<Problem> {
     let mut report = Report::new(&definition.file);
-    description::check(definition, &siblings(definition, tools), &mut report);
+    let others: Vec<_> = others(definition, tools).collect();
+    description::check(definition, &siblings(definition, &others), &others, &mut report);
     parameters::check(definition, &mut report);
     classification::check(definition, &mut report);
     report.into_problems()
 }
 
-/// The names of the other tools that share a tag.
-fn siblings<'a>(definition: &Definition, tools: &'a [Arc<RegisteredTool>]) -> Vec<&'a str> {
-    let others = tools.iter().map(|tool| &tool.definition).filter(|other| other.name != definition.name);
-    let related = others.filter(|other| other.tags.iter().any(|tag| definition.tags.contains(tag)));
+fn others<'a>(
+    definition: &Definition,
+    tools: &'a [Arc<RegisteredTool>],
+) -> impl Iterator<Item = &'a Definition> {
+    tools.iter().map(|tool| &tool.definition).filter(|other| other.name != definition.name)
+}
+
+/// The names of those of the other tools that share a tag.
+fn siblings<'a>(definition: &Definition, others: &[&'a Definition]) -> Vec<&'a str> {
+    let related = others.iter().filter(|other| other.tags.iter().any(|tag| definition.tags.contains(tag)));
     related.map(|other| other.name.as_str()).collect()
 }

@@ -21,12 +21,15 @@ pub(super) struct Loaded {
 }
 
 /// Everything that the given files declare.
-pub(super) fn load(files: &[Content], Offered { executors, descriptors, .. }: &Offered) -> Loaded {
+pub(super) fn load(files: &[Content], Offered { executors, descriptors, choices, .. }: &Offered) -> Loaded {
     let mut files: Vec<_> = files.iter().map(Read::file).collect();
     between::refuse_conflicts(&mut files);
     let (mut tools, mut problems) = (Vec::new(), Vec::new());
     for Read { manifest, mut report } in files {
-        let tool = manifest.and_then(|manifest| {
+        let tool = manifest.and_then(|mut manifest| {
+            for choice in choices {
+                choice.complete(&mut manifest);
+            }
             let executor = executors.iter().find(|executor| executor.name() == &*manifest.name);
             assemble(manifest, executor.cloned(), descriptors, &mut report)
         });

@@ -82,7 +82,7 @@ impl Manifest {
             requires_confirmation: reader.required("requires_confirmation").unwrap_or(false),
             timeout: reader.optional("timeout_ms").map_or(DEFAULT_TIMEOUT, |Milliseconds(timeout)| timeout),
             version: version(&mut reader),
-            tags: reader.list("tags"),
+            tags: tags(&mut reader),
             intents: reader.list("intents"),
             utterances: reader.list("utterances"),
             examples: examples(&mut reader),
@@ -155,6 +155,15 @@ fn stand_in(stem: &str) -> ToolName {
         let name = format!("t{}", Digest::of_bytes(stem.as_bytes()));
         name[..17].parse().expect("a letter and hexadecimal digits")
     })
+}
+
+fn tags(reader: &mut Reader<'_>) -> Vec<String> {
+    let tags: Vec<String> = reader.list("tags");
+    let twice = tags.iter().enumerate().find(|(index, tag)| tags[..*index].contains(tag));
+    if let Some((_, tag)) = twice {
+        reader.refuse("tags", "duplicate", format!("the tag `{tag}` stands twice; keep one"));
+    }
+    tags
 }
 
 fn version(reader: &mut Reader<'_>) -> String {

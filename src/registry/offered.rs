@@ -1,10 +1,10 @@
 //! What tools are made from. Not here: making them (`load`).
 
-use std::{fmt, sync::Arc};
+use std::{collections::BTreeSet, fmt, sync::Arc};
 
 use prost_reflect::DescriptorPool;
 
-use super::manifests::Manifests;
+use super::{choice::Choice, manifests::Manifests};
 use crate::tool::Executor;
 
 /// What tools are made from.
@@ -15,6 +15,10 @@ pub struct Offered {
     pub executors: Vec<Arc<dyn Executor>>,
     /// Every message and service that a manifest may name.
     pub descriptors: DescriptorPool,
+    /// What parameters may be by the configuration.
+    pub choices: Vec<Choice>,
+    /// The parameters that intents pass on even where their tool does not take them.
+    pub intent_parameters: BTreeSet<&'static str>,
 }
 
 impl fmt::Debug for Offered {

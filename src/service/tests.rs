@@ -39,7 +39,13 @@ impl Toys {
             &json!({"tags": ["toy"], "category": "write", "source": {"name": "box"}}),
         );
         let manifests = Manifests::new(Tree::Disk(data.path().to_owned()));
-        let offered = Offered { manifests, executors: Vec::new(), descriptors: DescriptorPool::new() };
+        let offered = Offered {
+            manifests,
+            executors: Vec::new(),
+            descriptors: DescriptorPool::new(),
+            choices: Vec::new(),
+            intent_parameters: BTreeSet::new(),
+        };
         let registry = Arc::new(Registry::open(offered).unwrap());
         let policy: Arc<dyn Policy> = Arc::new(policy());
         let pipeline = Pipeline::new(Parts {
@@ -83,7 +89,7 @@ fn policy() -> Auth {
 /// The limits of no source.
 fn limits() -> Limits {
     let limiter = MemoryLimiter::new([] as [(&str, Budgets); 0]);
-    Limits::new(Arc::new(limiter), Arc::new(MemoryCoolDowns::default()), [])
+    Limits::new(Arc::new(limiter), Arc::new(MemoryCoolDowns::default()), Vec::new())
 }
 
 fn of(user: &str) -> User {

@@ -70,6 +70,11 @@ impl Settings {
         self.of(spec).budgets(spec, self.mode(spec.name))
     }
 
+    /// How much may be asked of the source while it is live.
+    pub fn live_budgets(&self, spec: &SourceSpec) -> Budgets {
+        self.of(spec).budgets(spec, Mode::Live)
+    }
+
     /// Where one of the source's addresses is, whether it is asked or not.
     pub fn address(&self, spec: &SourceSpec, key: &str) -> Url {
         self.of(spec).address(spec, key)

@@ -67,7 +67,8 @@ pub trait SourceLimits: Send + Sync + Debug {
     /// The status of a source for one user.
     fn status<'a>(&'a self, user: &'a UserId, source: &'a str) -> BoxFuture<'a, SourceStatus>;
 
-    /// The sources that have budgets.
+    /// The budgets that agents are told of: those of the live sources, whatever answers in their place. Whoever was
+    /// sparing with an embedded source is not surprised by the live one.
     fn budgets(&self) -> Vec<SourceBudget>;
 
     /// The sources that are left alone for everybody, and why.
@@ -79,7 +80,7 @@ pub trait SourceLimits: Send + Sync + Debug {
 pub struct Limits {
     limiter: Arc<dyn Limiter>,
     cool_downs: Arc<dyn CoolDowns>,
-    titles: BTreeMap<String, String>,
+    budgets: Vec<SourceBudget>,
     holds: Vec<Arc<dyn Hold>>,
 }
 
@@ -91,14 +92,13 @@ impl SourceStatus {
 }
 
 impl Limits {
-    /// The sources are given by name and title.
-    pub fn new<'a>(
+    /// The budgets are those that agents are told of.
+    pub fn new(
         limiter: Arc<dyn Limiter>,
         cool_downs: Arc<dyn CoolDowns>,
-        sources: impl IntoIterator<Item = (&'a str, &'a str)>,
+        budgets: Vec<SourceBudget>,
     ) -> Self {
-        let titles = sources.into_iter().map(|(name, title)| (name.to_owned(), title.to_owned()));
-        Self { limiter, cool_downs, titles: titles.collect(), holds: Vec::new() }
+        Self { limiter, cool_downs, budgets, holds: Vec::new() }
     }
 
     /// The same, and what else keeps sources from being asked.
@@ -144,11 +144,7 @@ impl SourceLimits for Limits {
     }
 
     fn budgets(&self) -> Vec<SourceBudget> {
-        let of_source = |(name, title): (&String, &String)| {
-            let budget = self.limiter.budgets(name)?.per_user;
-            Some(SourceBudget { name: name.clone(), title: title.clone(), budget })
-        };
-        self.titles.iter().filter_map(of_source).collect()
+        self.budgets.clone()
     }
 
     fn refused(&self) -> BoxFuture<'_, Result<BTreeMap<String, String>, StoreError>> {

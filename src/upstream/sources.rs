@@ -14,7 +14,7 @@ use super::{
     now::Now,
     settings::Settings,
     source::SourceSpec,
-    source_status::Limits,
+    source_status::{Limits, SourceBudget},
 };
 use crate::store::{RememberedCoolDowns, cool_downs::CoolDowns, reservations::Reservations};
 
@@ -88,7 +88,13 @@ impl Sources {
 
     /// The state of limits and cool-downs.
     pub fn limits(&self) -> Limits {
-        let titles = self.specs.iter().map(|spec| (spec.name, spec.title));
-        Limits::new(Arc::clone(&self.limiter) as _, self.cool_downs(), titles)
+        let of_source = |spec: &SourceSpec| SourceBudget {
+            name: spec.name.to_owned(),
+            title: spec.title.to_owned(),
+            budget: self.settings.live_budgets(spec).per_user,
+        };
+        let mut budgets: Vec<_> = self.specs.iter().map(of_source).collect();
+        budgets.sort_by(|one, other| one.name.cmp(&other.name));
+        Limits::new(Arc::clone(&self.limiter) as _, self.cool_downs(), budgets)
     }
 }

@@ -1,5 +1,6 @@
 //! The research tools (spec 004) over their real connectors: the embedded origin, or a stub that misbehaves.
 
+mod advice;
 mod catalogue;
 mod composites;
 mod credentials;

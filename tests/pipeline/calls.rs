@@ -183,12 +183,45 @@ async fn an_unknown_tool_or_intent_names_near_names() {
 }
 
 #[tokio::test]
-async fn an_intent_drops_what_its_tool_does_not_declare() {
+async fn an_intent_drops_what_its_tool_does_not_declare_of_the_table_of_000_and_nothing_else() {
     let bench = Bench::new();
     let call = Bench::intent("quotes", json!({"symbol": "AAPL", "account": "Brokerage", "timeframe": null}));
     assert_eq!(result(bench.run(call).await).tool.as_str(), "get_quotes");
+    let passed = json!({
+        "symbol": "AAPL", "account": "Brokerage", "asset_class": "etf", "assetClass": 1, "timeframe": "YTD",
+        "topic": "etf",
+    });
+    assert!(result(bench.run(Bench::intent("quotes", passed)).await).outcome.is_ok());
     let call = Bench::call("get_quotes", json!({"symbol": "AAPL", "account": "Brokerage"}));
     assert_eq!(error(bench.run(call).await).0, ErrorCode::InvalidArgument);
+    for mistake in ["symbl", "direction", "limit"] {
+        let mut arguments = json!({"symbol": "AAPL"});
+        arguments[mistake] = json!("best");
+        let failed = result(bench.run(Bench::intent("quotes", arguments)).await).outcome.expect_err(mistake);
+        let violation = &failed.violations[0];
+        let expected = (format!("/{mistake}"), "additionalProperties");
+        assert_eq!((violation.pointer.clone(), violation.rule.as_str()), expected);
+    }
+}
+
+/// 000 filters by equality and falls back on a text, whatever it is asked for.
+#[tokio::test]
+async fn what_000_answers_emptily_or_by_its_fallback_is_not_a_violation() {
+    let bench = Bench::new();
+    for (tool, input, field, expected) in [
+        ("get_positions_list", json!({"asset_class": "crypto"}), "positions", json!([])),
+        ("get_positions_list", json!({"asset_class": "crypto"}), "asset_class_filter", json!("crypto")),
+        ("get_facts", json!({"topic": ""}), "source", json!("facts/rebalancing.md")),
+    ] {
+        let data = result(bench.run(Bench::call(tool, input)).await).outcome.expect(tool);
+        assert_eq!(data.json()[field], expected, "{tool}");
+    }
+    let all = result(bench.run(Bench::call("get_positions_list", json!({"asset_class": ""}))).await);
+    let all = all.outcome.expect("no filter").json().clone();
+    assert!(
+        all["positions"].as_array().is_some_and(|it| it.len() == 12)
+            && all.get("asset_class_filter").is_none()
+    );
 }
 
 #[tokio::test]

@@ -140,11 +140,13 @@ fn what_passes_the_schema_but_not_the_message_is_refused_too() {
 }
 
 #[test]
-fn an_intent_passes_more_than_the_tool_takes() {
+fn an_intent_passes_more_than_the_tool_takes_but_not_everything() {
     let input = input_of("think", &parameters());
-    let mut arguments = object(&json!({"symbol": "A", "timeframe": "YTD", "assetClass": "etf"}));
-    input.retain_declared(&mut arguments);
-    assert_eq!(arguments, object(&json!({"symbol": "A", "assetClass": "etf"})));
+    let given =
+        json!({"symbol": "A", "timeframe": "YTD", "timeFrame": 1, "assetClass": "etf", "simbol": "B"});
+    let mut arguments = object(&given);
+    input.drop_undeclared(&mut arguments, &["symbol", "timeframe", "time_frame"].into());
+    assert_eq!(arguments, object(&json!({"symbol": "A", "assetClass": "etf", "simbol": "B"})));
 }
 
 #[test]

@@ -65,12 +65,18 @@ fn windows_have_words() {
             guidance_for_planner(snapshot.tools(), &[budget("s", "S", max_requests, window, min_delay)]);
         text.lines().nth(1).expect("a line").to_owned()
     };
-    assert_eq!(of(1, 86_400, 0), "- S tools (a): at most 1 request a day. Use sparingly.");
-    assert_eq!(of(3, 1, 0), "- S tools (a): at most 3 requests a second. They can be called more freely.");
-    assert_eq!(of(10, 90, 2), "- S tools (a): at most 10 requests in 90 s, 2 s apart. Use sparingly.");
+    assert_eq!(
+        of(1, 86_400, 0),
+        "- S tools: Max 1 call per cycle. Use sparingly. (a: at most 1 request a day.)"
+    );
+    assert_eq!(of(3, 1, 0), "- S tools: Can be called more freely (3/s). (a: at most 3 requests a second.)");
+    assert_eq!(
+        of(10, 90, 2),
+        "- S tools: Max 10 calls per cycle. Use sparingly. (a: at most 10 requests in 90 s, 2 s apart.)"
+    );
     assert_eq!(
         of(3600, 3600, 0),
-        "- S tools (a): at most 3600 requests an hour. They can be called more freely."
+        "- S tools: Can be called more freely (3600/h). (a: at most 3600 requests an hour.)"
     );
 }
 

@@ -59,6 +59,7 @@ fn a_key_that_is_mistyped() {
         check(&json!({key: value}), &[&format!("wrong-type /{key}")]);
     }
     check(&json!({"tags": ["a", 1]}), &["wrong-type /tags/1"]);
+    check(&json!({"tags": ["a", "b", "a"]}), &["duplicate /tags"]);
     check(
         &json!({"cache": {"ttl": "soon", "tier": "disk"}}),
         &["wrong-type /cache/ttl", "wrong-type /cache/tier"],

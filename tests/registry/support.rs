@@ -1,6 +1,6 @@
 //! Manifests in a temporary directory, and executors of real messages that do nothing.
 
-use std::{fs, path::Path, sync::Arc};
+use std::{collections::BTreeSet, fs, path::Path, sync::Arc};
 
 use prost_reflect::DescriptorPool;
 use serde_json::{Map, Value, json};
@@ -101,6 +101,8 @@ impl Data {
     pub(super) fn offered(&self) -> Offered {
         let tree = || Tree::Disk(self.0.path().to_owned());
         Offered {
+            choices: Vec::new(),
+            intent_parameters: BTreeSet::new(),
             manifests: Manifests::new(tree()).with(tree(), "diagnostics"),
             executors: executors(),
             descriptors: descriptors(),

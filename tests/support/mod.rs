@@ -102,7 +102,17 @@ impl Bench {
     /// The service over a data tree, with some of its parts replaced.
     fn of(tree: &Tree, replace: impl FnOnce(&mut Parts)) -> Self {
         let manifests = Manifests::new(tree.clone()).with(tree.clone(), "diagnostics");
-        let offered = Offered { manifests, executors: executors(), descriptors: descriptors() };
+        let offered = Offered {
+            manifests,
+            executors: executors(),
+            descriptors: descriptors(),
+            choices: Vec::new(),
+            intent_parameters: domains::bundled()
+                .iter()
+                .flat_map(|it| it.intent_parameters)
+                .copied()
+                .collect(),
+        };
         let registry = Arc::new(Registry::open(offered).expect("good manifests"));
         let brokerage = Brokerage::open(Tree::Embedded(brokerage::data()), user_id()).expect("good data");
         let mut parts = Parts {

@@ -99,8 +99,8 @@ async fn guidance_names_the_budget_and_the_tools_that_share_it() {
         let response = server.tools().await.describe_for_planner(DescribeForPlannerRequest { tags }).await;
         response.expect("answers").into_inner().guidance
     };
-    let expected = "## Tool Usage Guidelines\n- Brokerage tools (get_quotes): at most 12 requests a minute, 5 s apart. Use \
-                    sparingly.\n- If a tool returns a rate limit error, wait before retrying.";
+    let expected = "## Tool Usage Guidelines\n- Brokerage tools: Max 12 calls per cycle. Use sparingly. (get_quotes: at most \
+                    12 requests a minute, 5 s apart.)\n- If a tool returns a rate limit error, wait before retrying.";
     assert_eq!(guidance(&["market"]).await, expected);
     assert_eq!(guidance(&["diagnostics"]).await, "");
 }

@@ -16,6 +16,7 @@ pub use screens::Screen;
 use super::sources::specs::{REDDIT, SCREENER};
 use crate::{
     config::{Reader, Section},
+    registry::Choice,
     upstream,
 };
 
@@ -33,6 +34,19 @@ pub struct Settings {
 /// The section of the domain.
 pub(super) fn section() -> Section {
     Section::new(read)
+}
+
+/// The profiles that tools may be asked to apply, by the configuration.
+pub(super) fn choices(Settings { profiles, .. }: &Settings) -> Vec<Choice> {
+    let words = |names: Vec<&String>| names.into_iter().cloned().collect();
+    let choice = |tool, names| Choice { tool, parameter: "profile", words: words(names) };
+    let of_wait_zone: Vec<_> = profiles.wait_zone.keys().collect();
+    let forbidden: Vec<_> = profiles.forbidden.keys().collect();
+    vec![
+        choice("backtest_filter", of_wait_zone.iter().chain(&forbidden).copied().collect()),
+        choice("check_forbidden", forbidden),
+        choice("check_wait_zone", of_wait_zone),
+    ]
 }
 
 fn read(reader: &mut Reader) -> Settings {

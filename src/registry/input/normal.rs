@@ -35,6 +35,11 @@ pub(super) fn declared<'a>(properties: &'a Map<String, Value>, key: &str) -> Opt
         .map(String::as_str)
 }
 
+/// Whether a key means a name: it is the name, or the camelCase form of it.
+pub(super) fn means(key: &str, name: &str) -> bool {
+    key == name || is_camel_case_of(key, name)
+}
+
 struct Normalizer {
     clashes: Vec<Violation>,
 }

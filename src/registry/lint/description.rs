@@ -15,22 +15,27 @@ const VERBS: &str = "add analyse analyze answer append approve ask browse build 
 const FILLERS: &[&str] =
     &["and", "by", "for", "from", "in", "list", "of", "on", "or", "the", "to", "with", "tool"];
 
-/// Checks the words of one tool; `siblings` are the tools it could be taken for.
-pub(super) fn check(definition: &Definition, siblings: &[&str], report: &mut Report) {
+/// Checks the words of one tool; `siblings` are the tools it could be taken for, which any of the others may replace.
+pub(super) fn check(definition: &Definition, siblings: &[&str], others: &[&Definition], report: &mut Report) {
     if says_only_the_name(definition) {
         let text =
             "the description only repeats the name; say what the tool does, when to use it and when not";
         return report.add("/description", "description-is-name", text);
     }
     let description = definition.description.to_lowercase();
-    for (rule, is_met, fix) in rules(definition, &description, siblings) {
+    for (rule, is_met, fix) in rules(definition, &description, siblings, others) {
         if !is_met {
             report.add("/description", rule, fix);
         }
     }
 }
 
-fn rules(definition: &Definition, description: &str, siblings: &[&str]) -> [(&'static str, bool, String); 5] {
+fn rules(
+    definition: &Definition,
+    description: &str,
+    siblings: &[&str],
+    others: &[&Definition],
+) -> [(&'static str, bool, String); 5] {
     let sentences: Vec<_> = description.split(". ").map(str::trim).collect();
     let first = sentences.first().copied().unwrap_or_default();
     let says_when = |sentence: &&str| {
@@ -38,7 +43,8 @@ fn rules(definition: &Definition, description: &str, siblings: &[&str]) -> [(&'s
     };
     let says_when_not =
         ["do not use", "don't use", "not for"].iter().any(|words| description.contains(words));
-    let names_sibling = siblings.is_empty() || siblings.iter().any(|name| description.contains(name));
+    let names_other =
+        siblings.is_empty() || others.iter().any(|other| description.contains(other.name.as_str()));
     [
         (
             "description-verb",
@@ -58,7 +64,7 @@ fn rules(definition: &Definition, description: &str, siblings: &[&str]) -> [(&'s
         ("description-when-not", says_when_not, "say when not to: `Do not use …` or `Not for …`".to_owned()),
         (
             "description-sibling",
-            names_sibling,
+            names_other,
             format!("name the tool to use instead: one of {}", siblings.join(", ")),
         ),
     ]

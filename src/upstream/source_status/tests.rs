@@ -83,7 +83,7 @@ fn cooling(source: &'static str, until: SystemTime) -> FixedCoolDown {
 }
 
 fn limits(cool_downs: FixedCoolDown) -> Limits {
-    Limits::new(Arc::new(Waiting), Arc::new(cool_downs), [("forum", "Forum"), ("board", "Board")])
+    Limits::new(Arc::new(Waiting), Arc::new(cool_downs), Vec::new())
 }
 
 async fn of(limits: &Limits, source: &str) -> SourceStatus {
@@ -106,12 +106,6 @@ async fn a_cool_down_is_waited_for() {
     let status = of(&limits(cooling("board", until)), "board").await;
     assert_eq!(status.cool_down_until, Some(until));
     assert!(status.wait_time > Duration::from_mins(50) && !status.can_make_request(), "{status:?}");
-}
-
-#[tokio::test]
-async fn only_sources_with_a_budget_have_one() {
-    let expected = SourceBudget { name: "forum".into(), title: "Forum".into(), budget: BUDGET };
-    assert_eq!(limits(cooling("board", UNIX_EPOCH)).budgets(), [expected]);
 }
 
 #[tokio::test]

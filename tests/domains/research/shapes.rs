@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 use toolwire::contract::Payload;
 
-use super::support::Research;
+use super::{advice::is_of_research, support::Research};
 
 #[tokio::test]
 async fn every_tool_answers_offline_in_its_specified_shape() {
@@ -28,7 +28,7 @@ async fn every_research_tool_is_in_the_fixture() {
         serde_json::from_str(include_str!("../../fixtures/spec_004.json")).expect("JSON");
     let research = Research::embedded();
     let snapshot = research.app.registry.snapshot();
-    let offered = snapshot.tools().filter(|tool| tool.definition.tags.iter().any(|tag| tag == "research"));
+    let offered = snapshot.tools().filter(|tool| is_of_research(&tool.definition));
     let missing: Vec<_> = offered
         .map(|tool| tool.definition.name.clone())
         .filter(|name| !tools.contains_key(name.as_str()))

@@ -9,7 +9,7 @@ use futures_util::future::{BoxFuture, ready};
 use serde_json::Value;
 use toolwire::{
     app, clock,
-    config::Data,
+    config::{Config, Data},
     context::{Services, ToolContext, User, UserId},
     contract::{Outcome, Provenance, Terminal, ToolError},
     domains::{
@@ -78,7 +78,7 @@ impl Bench {
             .with(Arc::new(Nse::new(client(nse::PROFILE), of_nse)));
         let domains = domains::bundled();
         let tree = app::tree(&Data::default(), &domains).expect("each path is one domain's");
-        let offered = app::offered(&tree, &domains, false).expect("they agree");
+        let offered = app::offered(&tree, &domains, &Config::default()).expect("they agree");
         let registry = Registry::open(offered).expect("good manifests");
         Self(Pipeline::new(Parts {
             registry: Arc::new(registry),

@@ -1,0 +1,36 @@
+//! What the tools of all domains are made from. Not here: making them, which is the registry's.
+
+use std::collections::BTreeSet;
+
+use super::conflicts;
+use crate::{
+    config::Config,
+    contract::descriptors,
+    domain::{Domain, Offer},
+    files::{Problems, Tree},
+    registry::{Manifests, Offered},
+};
+
+/// Where manifests come from, what can execute them, and what they may name. Fails if two domains have one name, offer
+/// a tool of one name, or define the same file or message differently.
+pub fn offered(tree: &Tree, domains: &[Domain], config: &Config) -> Result<Offered, Problems> {
+    conflicts::refuse(domains)?;
+    let mut manifests = Manifests::new(tree.clone());
+    let (mut executors, mut choices, mut intent_parameters) = (Vec::new(), Vec::new(), BTreeSet::new());
+    for domain in domains.iter().filter(|domain| is_offered(domain, config.server.diagnostics)) {
+        // About the server rather than its data, so they do not come with the data.
+        if domain.offer == Offer::WithDiagnostics {
+            manifests = manifests.with(Tree::Embedded(domain.data.clone()), domain.name);
+        }
+        executors.extend(domain.tools.iter().cloned());
+        choices.extend((domain.choices)(config));
+        intent_parameters.extend(domain.intent_parameters);
+    }
+    let descriptors = descriptors::pool(domains.iter().map(|domain| (domain.name, domain.descriptors)))?;
+    Ok(Offered { manifests, executors, descriptors, choices, intent_parameters })
+}
+
+/// Whether a domain is offered, where diagnostics are or are not.
+pub(super) fn is_offered(domain: &Domain, diagnostics: bool) -> bool {
+    diagnostics || domain.offer == Offer::Always
+}
