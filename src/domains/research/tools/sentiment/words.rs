@@ -34,6 +34,17 @@ pub(super) const NEGATIVE: &[&str] = &[
 /// Words that turn those behind them into their opposite.
 #[rustfmt::skip]
 pub(super) const NEGATIONS: &[&str] = &[
-    "barely", "can't", "cannot", "didn't", "doesn't", "don't", "hardly", "isn't", "lack", "never", "no",
-    "none", "nor", "not", "wasn't", "without", "won't",
+    "aren't", "barely", "can't", "cannot", "cant", "couldn't", "didn't", "doesn't", "doesnt", "don't", "dont",
+    "hadn't", "hardly", "hasn't", "haven't", "isn't", "isnt", "lack", "neither", "never", "no", "nobody",
+    "none", "nor", "not", "nothing", "shouldn't", "wasn't", "weren't", "without", "won't", "wouldn't",
+];
+
+/// Words that begin a clause of its own.
+pub(super) const CONTRASTS: &[&str] = &["although", "but", "however", "though", "yet"];
+
+/// Words that a question begins with.
+#[rustfmt::skip]
+pub(super) const QUESTIONS: &[&str] = &[
+    "any", "anyone", "are", "can", "could", "did", "do", "does", "how", "is", "should", "was", "what", "when",
+    "where", "which", "who", "why", "will", "would",
 ];
