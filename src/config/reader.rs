@@ -187,6 +187,15 @@ impl Reader {
         self.warnings.push(Problem::new(self.origin(key).place(key), what));
     }
 
+    /// What a key was set to has no effect for the sake of another setting: that is refused. Where the other was said
+    /// by a flag it is only reported: a flag is for one run, and what is written down for others.
+    pub fn without_effect(&mut self, key: &str, because: &str, what: &str) {
+        match self.origin(because) {
+            Origin::Flag(_) => self.warn(key, what),
+            _ => self.problem(key, what),
+        }
+    }
+
     /// What a variable holds is allowed, but hardly meant.
     pub fn warn_of_variable(&mut self, name: &str, what: impl Into<String>) {
         self.warnings.push(Problem::new(Origin::Variable(name.to_owned()).place(name), what));

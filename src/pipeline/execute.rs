@@ -21,6 +21,7 @@ use crate::{
     contract::{ErrorCode, Origin, Payload, Provenance, Refusal, Terminal, ToolError},
     registry::{Category, ToolType},
     tool::{Executor, Reply},
+    upstream::http::requests_made,
 };
 
 /// A client stops reading a message at 4 MiB; a result with its envelope must stay below.
@@ -153,7 +154,8 @@ fn panicked(call: &Call) -> ToolError {
 pub(super) fn timed_out(call: &Call) -> ToolError {
     let tool = &call.tool().definition;
     let message = format!("{} did not finish within its time-out of {}", tool.name, seconds(tool.timeout));
-    ToolError::new(ErrorCode::Timeout, message)
+    let attempts = requests_made(&call.context);
+    ToolError { attempts, ..ToolError::new(ErrorCode::Timeout, message) }
 }
 
 fn seconds(duration: Duration) -> String {

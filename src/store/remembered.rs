@@ -36,6 +36,11 @@ impl RememberedCoolDowns {
     pub fn new(store: Arc<dyn CoolDowns>, live: impl IntoIterator<Item = &'static str>) -> Self {
         Self { memory: MemoryCoolDowns::default(), store, live: live.into_iter().collect() }
     }
+
+    /// A part of a source, `<source>/<part>`, is as live as the source.
+    fn is_live(&self, source: &str) -> bool {
+        self.live.contains(source.split('/').next().unwrap_or(source))
+    }
 }
 
 impl CoolDowns for RememberedCoolDowns {
@@ -47,7 +52,7 @@ impl CoolDowns for RememberedCoolDowns {
     ) -> BoxFuture<'a, Result<Option<CoolDown>, StoreError>> {
         Box::pin(async move {
             let remembered = self.memory.in_force(source, user, now).await?;
-            if !self.live.contains(source) {
+            if !self.is_live(source) {
                 return Ok(remembered);
             }
             let stored = with_timeout(self.store.in_force(source, user, now)).await;
@@ -67,7 +72,7 @@ impl CoolDowns for RememberedCoolDowns {
     ) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
             self.memory.begin(source, user, cool_down).await?;
-            if !self.live.contains(source) {
+            if !self.is_live(source) {
                 return Ok(());
             }
             self.store.begin(source, user, cool_down).await
@@ -84,7 +89,7 @@ impl CoolDowns for RememberedCoolDowns {
                 Err(error) if remembered.is_empty() => return Err(error),
                 stored => stored.unwrap_or_default(),
             };
-            stored.retain(|(source, _)| self.live.contains(source.as_str()));
+            stored.retain(|(source, _)| self.is_live(source));
             let mut all: BTreeMap<String, CoolDown> = BTreeMap::new();
             for (source, cool_down) in remembered.into_iter().chain(stored) {
                 let longest = match all.remove(&source) {

@@ -29,5 +29,6 @@ pub use answer::Answer;
 pub use client::Client;
 pub use failure::{Failure, FailureKind};
 pub use outgoing::{ExpectedBody, Outgoing};
-pub use profile::{CredentialsOf, Profile};
+pub use profile::{CredentialsOf, Part, Profile};
+pub use request::requests_made;
 pub use sender::{Sender, TlsError};

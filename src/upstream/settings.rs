@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use url::Url;
 
 pub use cool_down::CoolDown;
-pub use mode::{InvalidMode, Mode, Modes};
+pub use mode::{InvalidMode, MODE, Mode, Modes};
 pub use of_source::SourceSettings;
 
 use super::{limiter::Budgets, source::SourceSpec};
@@ -30,7 +30,8 @@ pub struct Settings {
     /// Which sources are embedded and which are live, such as `live` or `embedded,forum=live`. `--sources`,
     /// `TOOLWIRE_SOURCES`, default `embedded`.
     pub mode: Modes,
-    /// The User-Agent for sources that expect a browser. `TOOLWIRE_SOURCES_USER_AGENT`, default a current Chrome.
+    /// What sources are told who asks, but for those that want something of their own.
+    /// `TOOLWIRE_SOURCES_USER_AGENT`, default a current Chrome.
     pub user_agent: String,
     /// How long a source is left alone after it refused us.
     pub cool_down: CoolDown,
@@ -87,7 +88,7 @@ impl Settings {
 
     fn read(sources: &[(&'static str, SourceSpec)], reader: &mut Reader) -> Self {
         let names: Vec<_> = sources.iter().map(|(_, spec)| spec.name).collect();
-        let mode = Setting::new("sources.mode", "TOOLWIRE_SOURCES").flag("--sources");
+        let mode = Setting::new(MODE, "TOOLWIRE_SOURCES").flag("--sources");
         let user_agent = Setting::new("sources.user_agent", "TOOLWIRE_SOURCES_USER_AGENT");
         let mut settings = Self {
             mode: reader.text(mode, Modes::default(), |text| Modes::parse(text, &names)),
@@ -95,7 +96,7 @@ impl Settings {
             cool_down: CoolDown::read(reader),
             sources: BTreeMap::new(),
         };
-        settings.check(&names, reader);
+        settings.check(sources, reader);
         for (domain, spec) in sources {
             reader.on_behalf_of(domain);
             if reader.claim(&format!("source {}", spec.name)) {
@@ -106,19 +107,27 @@ impl Settings {
         settings
     }
 
-    fn check(&self, names: &[&str], reader: &mut Reader) {
+    fn check(&self, sources: &[(&'static str, SourceSpec)], reader: &mut Reader) {
         let is_text = self.user_agent.bytes().all(|byte| matches!(byte, b' '..=b'~'));
         if self.user_agent.is_empty() || !is_text {
             reader.problem("sources.user_agent", "must be visible ASCII characters and spaces, at least one");
         }
-        if names.iter().any(|name| !self.is_embedded(name)) {
-            return;
+        let live: Vec<_> = sources.iter().filter(|(_, spec)| !self.is_embedded(spec.name)).collect();
+        let why = match live.as_slice() {
+            [] => "every source is embedded. Set sources.mode to live, or remove it",
+            _ => "the sources that are live say themselves who asks. Remove it",
+        };
+        let what = format!("has no effect: {why}");
+        if self.user_agent != CHROME && live.iter().all(|(_, spec)| spec.names_itself) {
+            reader.without_effect("sources.user_agent", MODE, &what);
         }
-        let live_only = ["sources.user_agent", "sources.cool_down.blocked", "sources.cool_down.auth_failed"];
-        for key in live_only {
-            if reader.is_set(key) {
-                let what = "has no effect: every source is embedded. Set sources.mode to live, or remove it";
-                reader.warn(key, what);
+        let (set, usual) = (self.cool_down, CoolDown::default());
+        for (key, is_usual) in [
+            ("sources.cool_down.blocked", set.blocked == usual.blocked),
+            ("sources.cool_down.auth_failed", set.auth_failed == usual.auth_failed),
+        ] {
+            if live.is_empty() && !is_usual {
+                reader.without_effect(key, MODE, &what);
             }
         }
     }

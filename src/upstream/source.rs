@@ -19,6 +19,8 @@ pub struct SourceSpec {
     pub budget: Budget,
     /// The bound on one attempt where none is set.
     pub timeout: Duration,
+    /// Whether its connector says itself who asks, so that `sources.user_agent` does not reach it.
+    pub names_itself: bool,
 }
 
 /// One address of a source.

@@ -8,13 +8,14 @@ use std::{
 };
 
 use futures_util::future::{BoxFuture, ready};
+use http::HeaderValue;
 use tokio::time::Instant;
 
 use crate::{
     clock,
     context::{ToolContext, User, UserId},
     store::{
-        StoreError,
+        MemoryCoolDowns, StoreError,
         cool_downs::{CoolDown, CoolDowns},
     },
     upstream::{
@@ -23,9 +24,18 @@ use crate::{
     },
 };
 
+/// What sources are told that need no name of their own.
+pub(crate) const USER_AGENT: HeaderValue = HeaderValue::from_static("as the test is configured");
+
 /// A client of the source that never waits, never retries and forgets every cool-down.
 pub(crate) fn client(profile: Profile) -> Client {
-    client_over(profile, Sender::new().unwrap())
+    client_over(profile, Sender::new().unwrap().with_user_agent(USER_AGENT))
+}
+
+/// The same, but one that retries as its profile says, and remembers who refused us.
+pub(crate) fn client_remembering(profile: Profile) -> Client {
+    let sender = Sender::new().unwrap().with_user_agent(USER_AGENT);
+    Client::new(profile, sender, Arc::new(Unlimited), Arc::<MemoryCoolDowns>::default())
 }
 
 /// The same, over the given connections.

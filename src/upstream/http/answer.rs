@@ -3,8 +3,8 @@
 use std::{fmt, time::Duration};
 
 use bytes::Bytes;
-use chrono::{DateTime, Utc};
 use cookie::Cookie;
+use encoding_rs::{Encoding, UTF_8};
 use http::{HeaderMap, StatusCode, header};
 use serde::de::DeserializeOwned;
 use url::Url;
@@ -26,14 +26,24 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// The body as text; what is not UTF-8 is replaced.
+    /// The body as text: by its byte order mark, which is taken off, else by the charset that its header names, else as
+    /// UTF-8. What is none is replaced.
     pub fn text(&self) -> String {
-        String::from_utf8_lossy(&self.body).into_owned()
+        self.charset().unwrap_or(UTF_8).decode(&self.body).0.into_owned()
     }
 
-    /// The body as JSON.
+    /// The body as JSON, which is UTF-8 whatever a header says (RFC 8259), after a byte order mark if it has one.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, Failure> {
-        serde_json::from_slice(&self.body).map_err(|error| of_json(&error))
+        let body = self.body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.body);
+        serde_json::from_slice(body).map_err(|error| of_json(&error))
+    }
+
+    /// The charset that the header names, if it is a known one.
+    pub fn charset(&self) -> Option<&'static Encoding> {
+        let value = self.headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
+        let parameters = value.split(';').skip(1).filter_map(|parameter| parameter.split_once('='));
+        let mut names = parameters.filter(|(key, _)| key.trim().eq_ignore_ascii_case("charset"));
+        Encoding::for_label(names.next()?.1.trim().trim_matches(['"', '\'']).as_bytes())
     }
 
     /// The media type without parameters, in lower case; empty without one.
@@ -59,6 +69,9 @@ impl Answer {
             return Err(Failure::malformed("a redirect that leads nowhere"));
         };
         let target = self.url.join(location).map_err(|_| Failure::malformed("a redirect to no address"))?;
+        if target == self.url {
+            return Err(Failure::malformed("a redirect to where it came from"));
+        }
         if target.origin() != self.url.origin()
             || !target.username().is_empty()
             || target.password().is_some()
@@ -69,14 +82,14 @@ impl Answer {
         Ok(target)
     }
 
-    /// How long `Retry-After` asks to wait: seconds, or until a date.
+    /// How long `Retry-After` asks to wait: seconds, or until a date in any of the three forms of HTTP.
     pub fn retry_after(&self) -> Option<Duration> {
         let text = self.headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
         if let Ok(seconds) = text.parse() {
             return Some(Duration::from_secs(seconds));
         }
-        let date = DateTime::parse_from_rfc2822(text).ok()?;
-        Some((date.to_utc() - DateTime::<Utc>::from(clock::wall())).to_std().unwrap_or_default())
+        let date = httpdate::parse_http_date(text).ok()?;
+        Some(date.duration_since(clock::wall()).unwrap_or_default())
     }
 
     /// The cookies that were set.
@@ -147,5 +160,37 @@ mod tests {
         let url = "https://example.com/?crumb=s3cret".parse().unwrap();
         let answer = Answer { status: StatusCode::OK, headers, body: Bytes::from_static(b"s3cret"), url };
         assert!(!format!("{answer:?}").contains("s3cret"));
+    }
+
+    fn answering(content_type: &'static str, body: &'static [u8]) -> Answer {
+        let headers = HeaderMap::from_iter([(header::CONTENT_TYPE, content_type.parse().unwrap())]);
+        let url = "https://example.com/".parse().unwrap();
+        Answer { status: StatusCode::OK, headers, body: Bytes::from_static(body), url }
+    }
+
+    #[test]
+    fn a_body_is_read_by_its_mark_or_else_by_the_charset_of_its_header() {
+        for (content_type, body) in [
+            ("text/html", &b"caf\xc3\xa9"[..]),
+            ("text/html; charset=ISO-8859-1", b"caf\xe9"),
+            ("text/html; x=y; Charset=\"iso-8859-1\"", b"caf\xe9"),
+            ("text/html; charset=iso-8859-1", b"\xef\xbb\xbfcaf\xc3\xa9"),
+            ("text/html; charset=utf-16le", b"c\0a\0f\0\xe9\0"),
+            ("text/html", b"\xff\xfec\0a\0f\0\xe9\0"),
+            ("text/html; charset=klingon", b"caf\xc3\xa9"),
+        ] {
+            assert_eq!(answering(content_type, body).text(), "café", "{content_type}");
+        }
+        assert_eq!(answering("text/html", b"caf\xe9").text(), "caf\u{fffd}");
+    }
+
+    #[test]
+    fn json_may_have_a_mark_and_is_utf_8() {
+        let name = |answer: Answer| answer.json::<Vec<String>>().map(|mut names| names.remove(0));
+        let json = "application/json";
+        assert_eq!(name(answering(json, b"\xef\xbb\xbf[\"caf\xc3\xa9\"]")).unwrap(), "café");
+        for wrong in [&b"[\"caf\xe9\"]"[..], b"[\0\"\0a\0\"\0]\0"] {
+            assert_eq!(name(answering(json, wrong)).unwrap_err().kind, FailureKind::Malformed);
+        }
     }
 }

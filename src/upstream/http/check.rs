@@ -13,25 +13,32 @@ const LONGEST_WAIT: Duration = Duration::from_hours(24);
 
 /// The answer, or the failure that it is.
 pub(super) fn check(profile: &Profile, outgoing: &Outgoing, answer: Answer) -> Result<Answer, Failure> {
-    if outgoing.accepted.contains(&answer.status) {
+    if outgoing.accepts(&answer) {
         return Ok(answer);
     }
-    let failure = (profile.check)(&answer).or_else(|| by_common_rules(outgoing.expected, &answer));
-    failure.map_or(Ok(answer), |failure| {
-        let retry_after = failure.retry_after.map(|wait| wait.min(LONGEST_WAIT));
-        Err(failure.with_retry_after(retry_after))
-    })
+    match (profile.check)(&answer).or_else(|| by_common_rules(outgoing, &answer)) {
+        Some(failure) => Err(with_wait(failure, &answer)),
+        None => Ok(answer),
+    }
 }
 
-fn by_common_rules(expected: ExpectedBody, answer: &Answer) -> Option<Failure> {
+/// What asks for a pause says for how long, whoever judged it.
+fn with_wait(failure: Failure, answer: &Answer) -> Failure {
+    let asks_for_pause = matches!(failure.kind, FailureKind::RateLimited | FailureKind::Down);
+    let stated = failure.retry_after.or_else(|| answer.retry_after().filter(|_| asks_for_pause));
+    failure.with_retry_after(stated.map(|wait| wait.min(LONGEST_WAIT)))
+}
+
+fn by_common_rules(outgoing: &Outgoing, answer: &Answer) -> Option<Failure> {
     let status = answer.status;
     if status == StatusCode::TOO_MANY_REQUESTS || says_too_many(answer) {
-        let failure = Failure::new(FailureKind::RateLimited, described(answer));
-        return Some(failure.with_retry_after(answer.retry_after()));
+        return Some(Failure::new(FailureKind::RateLimited, described(answer)));
     }
     let kind = match status.as_u16() {
-        200..=299 if is_unexpected_page(expected, answer) => FailureKind::Blocked,
+        200..=299 if is_unexpected_page(outgoing.expected, answer) => FailureKind::Blocked,
         200..=299 => return None,
+        // The client follows it, within bounds.
+        _ if outgoing.is_redirected_by(answer) => return None,
         401 => FailureKind::AuthFailed,
         403 | 451 => FailureKind::Blocked,
         404 | 410 => FailureKind::NotFound,

@@ -5,11 +5,11 @@ mod tests;
 
 use std::{sync::Arc, time::Duration};
 
-use http::StatusCode;
 use tower::{ServiceBuilder, ServiceExt, util::BoxCloneSyncService};
 
 use super::{
-    Answer, Failure, Outgoing, Profile, Sender, cool_down,
+    Answer, Failure, Outgoing, Part, Profile, Sender, cool_down,
+    hold_off::HoldOff,
     layer::Layer,
     limit::Limit,
     record,
@@ -23,14 +23,8 @@ use crate::{
     upstream::{limiter::Limiter, settings::CoolDown},
 };
 
-/// The statuses of redirects that a GET follows.
-const REDIRECTS: [StatusCode; 5] = [
-    StatusCode::MOVED_PERMANENTLY,
-    StatusCode::FOUND,
-    StatusCode::SEE_OTHER,
-    StatusCode::TEMPORARY_REDIRECT,
-    StatusCode::PERMANENT_REDIRECT,
-];
+/// A GET that is sent on more often goes round in circles.
+const MAX_REDIRECTS: usize = 3;
 
 /// The client of one source. Cheap to clone; clones share state.
 #[derive(Clone, Debug)]
@@ -43,26 +37,29 @@ pub struct Client {
 #[derive(Clone, Debug)]
 struct Parts {
     profile: Profile,
+    part: Option<Part>,
     sender: Sender,
     limiter: Arc<dyn Limiter>,
     cool_downs: Arc<dyn CoolDowns>,
     lengths: CoolDown,
+    hold_off: HoldOff,
 }
 
 impl Parts {
     /// The stack. Top to bottom is the way of a request.
     fn stack(self) -> BoxCloneSyncService<Request, Answer, Failure> {
-        let Self { profile, sender, limiter, cool_downs, lengths } = self;
+        let Self { profile, part, sender, limiter, cool_downs, lengths, hold_off } = self;
         let send = Send::new(sender, profile);
+        let cool_downs = cool_down::Scope::new(profile, part, cool_downs);
         let stack = ServiceBuilder::new()
             // Outermost: a source that refused us is not even waited for.
-            .layer(Layer(cool_down::Check::new(profile, Arc::clone(&cool_downs), lengths)))
+            .layer(Layer(cool_down::Check::new(cool_downs.clone(), lengths)))
             // Above the limit: each attempt takes its own permit.
             .layer(Layer(Retry::new(profile, Arc::clone(&limiter))))
             // Each request takes a permit.
-            .layer(Layer(Limit::new(profile, limiter)))
+            .layer(Layer(Limit::new(profile, limiter, hold_off)))
             // Last before the wire: what waited for its turn may meet a refusal that came meanwhile.
-            .layer(Layer(cool_down::Recheck::new(profile, cool_downs)))
+            .layer(Layer(cool_down::Recheck::new(cool_downs)))
             // One attempt.
             .service_fn(move |request| send.clone().attempt(request));
         BoxCloneSyncService::new(stack)
@@ -77,12 +74,20 @@ impl Client {
         limiter: Arc<dyn Limiter>,
         cool_downs: Arc<dyn CoolDowns>,
     ) -> Self {
-        Self::of(Parts { profile, sender, limiter, cool_downs, lengths: CoolDown::default() })
+        let (lengths, hold_off) = (CoolDown::default(), HoldOff::default());
+        Self::of(Parts { profile, part: None, sender, limiter, cool_downs, lengths, hold_off })
     }
 
     /// The same client with other cool-downs.
     pub fn cooling_down_for(self, lengths: CoolDown) -> Self {
         Self::of(Parts { lengths, ..self.parts })
+    }
+
+    /// A client of a part of the source: what refuses that leaves the others alone, and is told by the part's title.
+    pub fn apart(&self, part: Part) -> Self {
+        let parts = self.parts.clone();
+        let profile = Profile { title: part.title, ..parts.profile };
+        Self::of(Parts { profile, part: Some(part), hold_off: parts.hold_off.of_part(), ..parts })
     }
 
     fn of(parts: Parts) -> Self {
@@ -99,25 +104,28 @@ impl Client {
         self.parts.lengths.auth_failed
     }
 
-    /// Sends a request through the stack, on behalf of a call.
-    pub async fn send(&self, outgoing: Outgoing, context: &ToolContext) -> Result<Answer, Failure> {
+    /// Sends a request through the stack, on behalf of a call. A GET is sent on where a redirect within the origin
+    /// leads, unless its connector accepts the redirect; each request takes the whole stack.
+    pub async fn send(&self, mut outgoing: Outgoing, context: &ToolContext) -> Result<Answer, Failure> {
+        for _ in 0..=MAX_REDIRECTS {
+            let answer = self.send_once(outgoing.clone(), context).await?;
+            if !outgoing.is_redirected_by(&answer) {
+                return Ok(answer);
+            }
+            let target = answer.redirect().map_err(|failure| self.finished(failure, context))?;
+            outgoing = outgoing.redirected(target);
+        }
+        let failure = Failure::malformed(format!("more than {MAX_REDIRECTS} redirects"));
+        Err(self.finished(failure, context))
+    }
+
+    async fn send_once(&self, outgoing: Outgoing, context: &ToolContext) -> Result<Answer, Failure> {
         if context.cancellation.is_cancelled() {
             return Err(self.finished(Failure::cancelled(), context));
         }
         let request = Request::new(outgoing, context, self.profile().name);
         let sent = self.stack.clone().oneshot(request).await;
         sent.map_err(|failure| self.finished(failure, context))
-    }
-
-    /// Sends a GET and follows at most one redirect, within the origin only. Both requests take the whole stack.
-    pub async fn send_following(&self, outgoing: Outgoing, context: &ToolContext) -> Result<Answer, Failure> {
-        let accepting = REDIRECTS.into_iter().fold(outgoing.clone(), Outgoing::accepting);
-        let answer = self.send(accepting, context).await?;
-        if !REDIRECTS.contains(&answer.status) {
-            return Ok(answer);
-        }
-        let target = answer.redirect().map_err(|failure| self.finished(failure, context))?;
-        self.send(outgoing.redirected(target), context).await
     }
 
     /// A failure of an answer that the stack let pass and the connector cannot use, as one that the stack found: it
@@ -131,7 +139,7 @@ impl Client {
     fn finished(&self, failure: Failure, context: &ToolContext) -> Failure {
         let Profile { name, title, .. } = *self.profile();
         let attempts = Attempts::of(context, name).get();
-        let failure = Failure { source_title: title, attempts, ..failure };
+        let failure = Failure { source_title: title, attempts, ..self.profile().worded(failure) };
         record::failed(self.profile(), &failure, context);
         failure
     }

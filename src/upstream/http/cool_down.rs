@@ -13,7 +13,7 @@ use std::{
 use tower::ServiceExt;
 
 use super::{
-    Answer, CredentialsOf, Failure, FailureKind, Profile,
+    Answer, CredentialsOf, Failure, FailureKind, Part, Profile,
     layer::{Around, Inner},
     record,
     request::Request,
@@ -26,54 +26,89 @@ use crate::{
     upstream::settings,
 };
 
+/// The cool-downs of a source, or of a part of one. Cloning it makes another handle of the same.
+#[derive(Clone, Debug)]
+pub(super) struct Scope {
+    profile: Profile,
+    part: Option<Part>,
+    store: Arc<dyn CoolDowns>,
+}
+
+impl Scope {
+    /// Those that a store keeps.
+    pub(super) fn new(profile: Profile, part: Option<Part>, store: Arc<dyn CoolDowns>) -> Self {
+        Self { profile, part, store }
+    }
+
+    /// Under which name a refusal is kept.
+    fn name(&self) -> &'static str {
+        self.part.map_or(self.profile.name, |part| part.name)
+    }
+
+    /// Why nothing may be asked for this user now: of the part, or else of the source.
+    async fn in_force(&self, user: &UserId) -> Option<Failure> {
+        let refusal = self.refusal_of(self.name(), user).await;
+        match self.part {
+            Some(_) if refusal.is_none() => self.refusal_of(self.profile.name, user).await,
+            _ => refusal,
+        }
+    }
+
+    /// A store that fails stops nobody.
+    async fn refusal_of(&self, source: &'static str, user: &UserId) -> Option<Failure> {
+        let now = clock::wall();
+        match self.store.in_force(source, user, now).await {
+            Ok(cool_down) => Some(refusal(&cool_down?, now)),
+            Err(error) => {
+                tracing::warn!(source, %error, "cool-downs cannot be read, none is assumed");
+                None
+            }
+        }
+    }
+}
+
 /// Sends nothing while a cool-down is in force, and begins one when the source refuses us.
 #[derive(Clone, Debug)]
 pub(super) struct Check {
-    profile: Profile,
-    store: Arc<dyn CoolDowns>,
+    scope: Scope,
     lengths: settings::CoolDown,
 }
 
 impl Check {
-    /// Cool-downs of a source, of the given lengths.
-    pub(super) fn new(profile: Profile, store: Arc<dyn CoolDowns>, lengths: settings::CoolDown) -> Self {
-        Self { profile, store, lengths }
+    /// Cool-downs of the given lengths.
+    pub(super) fn new(scope: Scope, lengths: settings::CoolDown) -> Self {
+        Self { scope, lengths }
+    }
+
+    fn length(&self, kind: FailureKind) -> Duration {
+        if kind == FailureKind::Blocked { self.lengths.blocked } else { self.lengths.auth_failed }
+    }
+
+    /// Whether the source is left alone after a failure. One that says already for how long is the refusal of a
+    /// cool-down that somebody else began meanwhile.
+    fn begins_after(&self, failure: &Failure) -> bool {
+        let is_login = self.scope.profile.credentials == CredentialsOf::Login;
+        let concerns_login = failure.kind == FailureKind::AuthFailed && is_login;
+        failure.kind.begins_cool_down() && !concerns_login && failure.retry_after.is_none()
     }
 
     /// Remembers that the source refused us. In a task of its own, since a caller that leaves must not undo it.
     async fn begin(&self, failure: &Failure, user: UserId) {
-        let Self { profile, store, lengths } = self.clone();
-        let length = if failure.kind == FailureKind::Blocked { lengths.blocked } else { lengths.auth_failed };
+        let (scope, length) = (self.scope.clone(), self.length(failure.kind));
+        let (source, profile) = (scope.name(), scope.profile);
         let concerns_user =
             failure.kind == FailureKind::AuthFailed && profile.credentials == CredentialsOf::User;
         let user = concerns_user.then_some(user);
         let code = failure.kind.code();
-        record::cool_down_began(profile.name, code, user.as_ref(), length);
+        record::cool_down_began(source, code, user.as_ref(), length);
         let reason = failure.words(profile.title);
         let cool_down = CoolDown { code, reason, until: clock::wall() + length };
         let kept = tokio::spawn(async move {
-            if let Err(error) = store.begin(profile.name, user.as_ref(), &cool_down).await {
-                tracing::warn!(source = profile.name, %error, "the cool-down cannot be kept");
+            if let Err(error) = scope.store.begin(source, user.as_ref(), &cool_down).await {
+                tracing::warn!(source, %error, "the cool-down cannot be kept");
             }
         });
         let _ = kept.await;
-    }
-}
-
-/// Whether the source is left alone after a failure.
-fn begins(kind: FailureKind, credentials: CredentialsOf) -> bool {
-    kind.begins_cool_down() && !(kind == FailureKind::AuthFailed && credentials == CredentialsOf::Login)
-}
-
-/// Why nothing may be asked for this user now. A store that fails stops nobody.
-async fn in_force(profile: &Profile, store: &dyn CoolDowns, user: &UserId) -> Option<Failure> {
-    let now = clock::wall();
-    match store.in_force(profile.name, user, now).await {
-        Ok(cool_down) => Some(refusal(&cool_down?, now)),
-        Err(error) => {
-            tracing::warn!(source = profile.name, %error, "cool-downs cannot be read, none is assumed");
-            None
-        }
     }
 }
 
@@ -92,36 +127,38 @@ fn refusal(cool_down: &CoolDown, now: SystemTime) -> Failure {
 impl Around for Check {
     async fn call(self, request: Request, inner: impl Inner) -> Result<Answer, Failure> {
         let user = request.context.user.id.clone();
-        if let Some(refusal) = in_force(&self.profile, &*self.store, &user).await {
+        if let Some(refusal) = self.scope.in_force(&user).await {
             return Err(refusal);
         }
-        let end = inner.oneshot(request).await;
-        if let Err(failure) = &end
-            && begins(failure.kind, self.profile.credentials)
-        {
-            self.begin(failure, user).await;
+        match inner.oneshot(request).await {
+            // The first to be refused is told for how long, as those who ask later are.
+            Err(failure) if self.begins_after(&failure) => {
+                let length = self.length(failure.kind);
+                let failure = self.scope.profile.worded(failure).with_retry_after(Some(length));
+                self.begin(&failure, user).await;
+                Err(failure)
+            }
+            end => end,
         }
-        end
     }
 }
 
 /// Looks once more, below what may have waited for long.
 #[derive(Clone, Debug)]
 pub(super) struct Recheck {
-    profile: Profile,
-    store: Arc<dyn CoolDowns>,
+    scope: Scope,
 }
 
 impl Recheck {
     /// The cool-downs of a source.
-    pub(super) fn new(profile: Profile, store: Arc<dyn CoolDowns>) -> Self {
-        Self { profile, store }
+    pub(super) fn new(scope: Scope) -> Self {
+        Self { scope }
     }
 }
 
 impl Around for Recheck {
     async fn call(self, request: Request, inner: impl Inner) -> Result<Answer, Failure> {
-        match in_force(&self.profile, &*self.store, &request.context.user.id).await {
+        match self.scope.in_force(&request.context.user.id).await {
             Some(refusal) => Err(refusal),
             None => inner.oneshot(request).await,
         }

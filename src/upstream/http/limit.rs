@@ -49,8 +49,8 @@ struct Waiting {
 
 impl Limit {
     /// The limits of a source.
-    pub(super) fn new(profile: Profile, limiter: Arc<dyn Limiter>) -> Self {
-        Self { profile, limiter, hold_off: HoldOff::default() }
+    pub(super) fn new(profile: Profile, limiter: Arc<dyn Limiter>, hold_off: HoldOff) -> Self {
+        Self { profile, limiter, hold_off }
     }
 
     /// A permit, and no hold-off that began while it was waited for.

@@ -6,6 +6,8 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use url::Url;
 
+use super::Answer;
+
 /// A request to a source. Cheap to clone, since a retry sends it again. Shown without its query, headers and body: any
 /// of them may hold a secret.
 #[derive(Clone)]
@@ -16,6 +18,7 @@ pub struct Outgoing {
     pub(super) body: Bytes,
     pub(super) expected: ExpectedBody,
     pub(super) accepted: Vec<StatusCode>,
+    pub(super) accepted_if: Option<fn(&Answer) -> bool>,
     pub(super) timeout: Option<Duration>,
     pub(super) is_repeatable: bool,
 }
@@ -45,6 +48,7 @@ impl Outgoing {
             body: Bytes::new(),
             expected,
             accepted: Vec::new(),
+            accepted_if: None,
             timeout: None,
             is_repeatable: true,
         }
@@ -70,6 +74,11 @@ impl Outgoing {
         self
     }
 
+    /// The same request, whose answers of the given kind are for the connector to judge.
+    pub fn accepting_if(self, is_accepted: fn(&Answer) -> bool) -> Self {
+        Self { accepted_if: Some(is_accepted), ..self }
+    }
+
     /// The same request, which changes nothing at the source and may be sent again: one for a token, say.
     pub fn repeatable(self) -> Self {
         Self { is_repeatable: true, ..self }
@@ -80,10 +89,20 @@ impl Outgoing {
         Self { timeout: Some(timeout), ..self }
     }
 
-    /// The GET that a redirect asks for in place of this one.
-    pub(super) fn redirected(mut self, url: Url) -> Self {
-        self.headers.remove(http::header::CONTENT_TYPE);
-        Self { method: Method::GET, url, body: Bytes::new(), is_repeatable: true, ..self }
+    /// Whether the connector is to judge an answer itself.
+    pub(super) fn accepts(&self, answer: &Answer) -> bool {
+        self.accepted.contains(&answer.status) || self.accepted_if.is_some_and(|accepts| accepts(answer))
+    }
+
+    /// Whether an answer sends the request elsewhere. Only a GET is sent on: a form is for whom it was filled in.
+    pub(super) fn is_redirected_by(&self, answer: &Answer) -> bool {
+        let is_redirect = matches!(answer.status.as_u16(), 301 | 302 | 303 | 307 | 308);
+        is_redirect && self.method == Method::GET && !self.accepts(answer)
+    }
+
+    /// The same request to where a redirect leads.
+    pub(super) fn redirected(self, url: Url) -> Self {
+        Self { url, ..self }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Answer, Failure};
+use super::{Answer, Failure, FailureKind};
 
 /// What the stack must know of a source.
 #[derive(Clone, Copy, Debug)]
@@ -26,10 +26,33 @@ pub struct Profile {
 /// Whose credentials a source sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CredentialsOf {
-    /// The service's own, or none: a refusal concerns all users.
+    /// Nobody's: there are none, so that nothing is said of any.
+    Nobody,
+    /// The service's own: a refusal concerns all users.
     Service,
     /// The user's: a refusal concerns that user.
     User,
     /// The user's, who can give others: a refusal concerns those that were refused, and the connector remembers which.
     Login,
+}
+
+impl Profile {
+    /// A failure in words for its source: of credentials only where there are some.
+    pub(super) fn worded(&self, failure: Failure) -> Failure {
+        let is_without = self.credentials == CredentialsOf::Nobody;
+        if failure.kind == FailureKind::AuthFailed && is_without && failure.message.is_none() {
+            return failure.saying(format!("{} refuses us access. Stop and tell the user.", self.title));
+        }
+        failure
+    }
+}
+
+/// A part of a source that refuses us, or asks for a pause, for itself alone: one of several hosts, or what needs a
+/// token that the rest does not. The rest goes on; the limits are those of the source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// `<source>/<part>`, such as `news/gazette`.
+    pub name: &'static str,
+    /// Its name for people, such as `The Gazette`.
+    pub title: &'static str,
 }

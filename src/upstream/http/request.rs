@@ -26,6 +26,13 @@ pub(super) struct Request {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Attempts(Arc<AtomicU32>);
 
+/// How many requests a call and those nested in it have made to all sources.
+pub fn requests_made(context: &ToolContext) -> u32 {
+    let by_source = context.pins.get_or_pin(Arc::<BySource>::default);
+    let by_source = by_source.0.lock().unwrap_or_else(PoisonError::into_inner);
+    by_source.values().map(Attempts::get).sum()
+}
+
 /// The counts of one call, by source. Pinned to it, so that nested calls share them.
 #[derive(Debug, Default)]
 struct BySource(Mutex<HashMap<&'static str, Attempts>>);

@@ -74,7 +74,8 @@ pub(super) fn failure(kind: FailureKind) -> Failure {
 /// Cool-downs in memory, or a store that is broken.
 #[derive(Debug, Default)]
 pub(super) struct FakeCoolDowns {
-    pub(super) begun: Mutex<Vec<(Option<UserId>, CoolDown)>>,
+    /// Of which source, for whom, and what.
+    pub(super) begun: Mutex<Vec<(String, Option<UserId>, CoolDown)>>,
     pub(super) is_broken: bool,
 }
 
@@ -87,23 +88,25 @@ impl FakeCoolDowns {
 impl CoolDowns for FakeCoolDowns {
     fn in_force<'a>(
         &'a self,
-        _source: &'a str,
+        source: &'a str,
         user: &'a UserId,
         now: SystemTime,
     ) -> BoxFuture<'a, Result<Option<CoolDown>, StoreError>> {
         let begun = self.begun.lock().unwrap();
         let concerns = |whom: &Option<UserId>| whom.as_ref().is_none_or(|whom| whom == user);
-        let found = begun.iter().find(|(whom, cool_down)| concerns(whom) && cool_down.until > now);
-        Box::pin(ready(self.checked(found.map(|(_, cool_down)| cool_down.clone()))))
+        let found = begun
+            .iter()
+            .find(|(of, whom, cool_down)| of == source && concerns(whom) && cool_down.until > now);
+        Box::pin(ready(self.checked(found.map(|(.., cool_down)| cool_down.clone()))))
     }
 
     fn begin<'a>(
         &'a self,
-        _source: &'a str,
+        source: &'a str,
         user: Option<&'a UserId>,
         cool_down: &'a CoolDown,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
-        self.begun.lock().unwrap().push((user.cloned(), cool_down.clone()));
+        self.begun.lock().unwrap().push((source.to_owned(), user.cloned(), cool_down.clone()));
         Box::pin(ready(self.checked(())))
     }
 

@@ -2,6 +2,10 @@
 
 use std::fmt;
 
+/// The setting that says which sources are live. What has no effect for its sake is refused, unless it was said by the
+/// flag: that is for one run, and the rest for others.
+pub const MODE: &str = "sources.mode";
+
 /// Where a source's answers come from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use url::Url;
 
-use super::{Mode, base_url};
+use super::{MODE, Mode, base_url};
 use crate::{
     config::{Reader, Setting},
     upstream::{
@@ -116,14 +116,15 @@ impl Keys<'_> {
         for address in self.spec.addresses {
             let default = SourceSettings::default().address(self.spec, address.key);
             let setting = self.setting(address.key);
-            addresses.insert(address.key, self.reader.text(setting, default, base_url::parse));
-            if mode == Mode::Embedded && self.reader.is_set(&self.key(address.key)) {
+            let set = self.reader.text(setting, default.clone(), base_url::parse);
+            if mode == Mode::Embedded && set != default {
                 let name = self.spec.name;
                 let what = format!(
                     "has no effect: {name} is embedded, which asks nobody. Set sources.mode to embedded,{name}=live, or remove it"
                 );
-                self.reader.warn(&self.key(address.key), what);
+                self.reader.without_effect(&self.key(address.key), MODE, &what);
             }
+            addresses.insert(address.key, set);
         }
         addresses
     }

@@ -15,6 +15,7 @@ const FORUM: SourceSpec = SourceSpec {
     addresses: &[Address::new("base_url", "https://forum.example.com/")],
     budget: Budget { max_requests: 12, window: MINUTE, min_delay: Duration::from_secs(5) },
     timeout: Duration::from_secs(10),
+    names_itself: false,
 };
 const PRICES: SourceSpec = SourceSpec {
     name: "prices",
@@ -23,6 +24,7 @@ const PRICES: SourceSpec = SourceSpec {
         Address::new("cookie_url", "https://cookies.example.com/"),
     ],
     budget: Budget { max_requests: 60, ..FORUM.budget },
+    names_itself: true,
     ..FORUM
 };
 
@@ -94,14 +96,24 @@ fn two_domains_that_bring_the_same_source_are_both_named() {
 }
 
 #[test]
-fn what_only_a_live_source_needs_is_reported_while_it_is_embedded() {
+fn what_has_no_effect_is_refused_and_only_reported_where_a_flag_is_why() {
     let variables =
         [("TOOLWIRE_SOURCES_PRICES_BASE_URL", "http://127.0.0.1:9/"), ("TOOLWIRE_SOURCES_USER_AGENT", "x")];
-    let warnings = |mode| loaded("[sources.cool_down]\nblocked = '1h'", &variables, mode).unwrap().warnings;
-    let embedded: Vec<_> = warnings(None).iter().map(ToString::to_string).collect();
-    assert_eq!(embedded.len(), 3, "{embedded:?}");
-    assert!(embedded.iter().all(|it| it.contains("has no effect")), "{embedded:?}");
-    assert!(embedded[1].contains("toolwire.toml:2: sources.cool_down.blocked"), "{embedded:?}");
-    assert!(embedded[2].contains("embedded,prices=live"), "{embedded:?}");
-    assert_eq!(warnings(Some("live")), []);
+    let file = "[sources.cool_down]\nblocked = '1h'";
+    let error = refused(file, &variables, None);
+    assert_eq!(error.matches("has no effect").count(), 3, "{error}");
+    assert!(error.contains("toolwire.toml:2: sources.cool_down.blocked"), "{error}");
+    assert!(error.contains("embedded,prices=live"), "{error}");
+    let warnings = |mode| loaded(file, &variables, Some(mode)).unwrap().warnings;
+    assert_eq!(warnings("embedded").len(), 3);
+    assert_eq!(warnings("live"), []);
+    let [warning] = warnings("embedded,prices=live").try_into().unwrap();
+    assert_eq!(warning.at, "variable TOOLWIRE_SOURCES_USER_AGENT", "prices says itself who asks");
+    assert!(refused("[sources]\nmode = 'embedded,prices=live'", &variables[1..], None).contains("no effect"));
+}
+
+#[test]
+fn what_is_said_as_it_is_anyway_is_fine() {
+    let printed = print(&loaded("", &[], None).unwrap());
+    assert_eq!(loaded(&printed, &[], None).unwrap().warnings, []);
 }

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use http::header;
+use http::{StatusCode, header};
 use tracing_subscriber::{Layer as _, filter::Targets, fmt, fmt::format::FmtSpan, layer::SubscriberExt};
 use wiremock::{
     Mock, MockServer, ResponseTemplate,
@@ -103,35 +103,64 @@ async fn a_source_checks_its_own_answers_first_and_what_is_accepted_is_not_check
 }
 
 #[tokio::test]
-async fn one_redirect_within_the_origin_is_followed_through_the_stack() {
+async fn redirects_within_the_origin_are_followed_through_the_stack() {
     let server = serving("/a", ResponseTemplate::new(302).insert_header("location", "/b")).await;
+    let on = ResponseTemplate::new(308).insert_header("location", "/c");
+    Mock::given(path("/b")).respond_with(on).mount(&server).await;
     let found = ResponseTemplate::new(200).set_body_raw("{}", "application/json");
-    let with_cookie = Mock::given(path("/b")).and(method("GET")).and(has_header("cookie", "c=1"));
+    let with_cookie = Mock::given(path("/c")).and(method("GET")).and(has_header("cookie", "c=1"));
     with_cookie.respond_with(found).mount(&server).await;
-    let (client, context) = (client(PROFILE, 2), context(MINUTE));
+    let (client, context) = (client(PROFILE, 3), context(MINUTE));
     let outgoing = || to(&server, "/a").with_header(header::COOKIE, "c=1".parse().unwrap());
-    let answer = client.send_following(outgoing(), &context).await.unwrap();
-    assert_eq!(answer.url.path(), "/b");
-    // Both took a permit.
-    let failure = client.send_following(outgoing(), &context).await.unwrap_err();
-    assert_eq!((failure.kind, failure.attempts), (FailureKind::OverBudget, 2));
+    let answer = client.send(outgoing(), &context).await.unwrap();
+    assert_eq!(answer.url.path(), "/c");
+    // Each took a permit.
+    let failure = client.send(outgoing(), &context).await.unwrap_err();
+    assert_eq!((failure.kind, failure.attempts), (FailureKind::OverBudget, 3));
 }
 
 #[tokio::test]
-async fn redirects_are_not_followed_elsewhere_nor_twice_nor_unasked() {
+async fn redirects_are_not_followed_elsewhere_nor_round_in_circles_nor_with_a_form() {
     let other = serving("/b", ResponseTemplate::new(200)).await;
     let away = ResponseTemplate::new(307).insert_header("location", format!("{}/b", other.uri()).as_str());
     let server = serving("/away", away).await;
-    let round = ResponseTemplate::new(302).insert_header("location", "/round");
-    Mock::given(path("/round")).respond_with(round).mount(&server).await;
-    let (client, context) = (client(PROFILE, 9), context(MINUTE));
-    for (path, requests) in [("/away", 1), ("/round", 2)] {
+    for (from, to) in [("/itself", "/itself"), ("/one", "/two"), ("/two", "/one"), ("/form", "/nowhere")] {
+        let on = ResponseTemplate::new(302).insert_header("location", to);
+        Mock::given(path(from)).respond_with(on).mount(&server).await;
+    }
+    let (client, context) = (client(PROFILE, 20), context(MINUTE));
+    let form = Outgoing::post_form(to(&server, "/form").url, &[], ExpectedBody::Json);
+    let requests =
+        [(to(&server, "/away"), 1), (to(&server, "/itself"), 1), (to(&server, "/one"), 4), (form, 1)];
+    for (outgoing, requests) in requests {
         let before = asked(&server).await;
-        let failure = client.send_following(to(&server, path), &context).await.unwrap_err();
+        let failure = client.send(outgoing, &context).await.unwrap_err();
         assert_eq!((failure.kind, asked(&server).await - before), (FailureKind::Malformed, requests));
-        assert!(client.send(to(&server, path), &context).await.is_err());
     }
     assert_eq!(asked(&other).await, 0);
+    let accepting = to(&server, "/away").accepting(StatusCode::TEMPORARY_REDIRECT);
+    assert_eq!(client.send(accepting, &context).await.unwrap().status, 307, "the connector's to judge");
+}
+
+#[tokio::test]
+async fn a_part_that_asks_for_a_pause_holds_off_nobody_else() {
+    const GAZETTE: Part = Part { name: "toy_forum/gazette", title: "The Gazette" };
+    for status in [429, 503] {
+        let pause = ResponseTemplate::new(status).insert_header("retry-after", "3600");
+        let server = serving("/busy", pause).await;
+        let found = ResponseTemplate::new(200).set_body_raw("{}", "application/json");
+        Mock::given(path("/a")).respond_with(found).mount(&server).await;
+        let (client, context) = (client(PROFILE, 9), context(MINUTE));
+        let gazette = client.apart(GAZETTE);
+        assert!(gazette.send(to(&server, "/busy"), &context).await.is_err());
+        let held = gazette.send(to(&server, "/a"), &context).await.unwrap_err();
+        assert_eq!((held.kind, held.source_title), (FailureKind::OverBudget, "The Gazette"));
+        assert!(client.send(to(&server, "/a"), &context).await.is_ok());
+        assert!(client.send(to(&server, "/busy"), &context).await.is_err());
+        let part = client.apart(Part { name: "toy_forum/post", ..GAZETTE });
+        assert_eq!(part.send(to(&server, "/a"), &context).await.unwrap_err().kind, FailureKind::OverBudget);
+        assert_eq!(asked(&server).await, 3, "each pause is obeyed at once, and none is asked into");
+    }
 }
 
 #[tokio::test]

@@ -24,7 +24,7 @@ fn limiter() -> Arc<MemoryLimiter> {
 }
 
 async fn send(limiter: &Arc<MemoryLimiter>, context: &ToolContext) -> Result<Answer, Failure> {
-    let stack = Layer(Limit::new(PROFILE, Arc::clone(limiter) as _)).layer(failing([]));
+    let stack = Layer(Limit::new(PROFILE, Arc::clone(limiter) as _, HoldOff::default())).layer(failing([]));
     stack.oneshot(request(get(), context)).await
 }
 

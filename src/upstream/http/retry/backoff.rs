@@ -37,7 +37,11 @@ impl Backoff {
                 self.timed_out += 1;
                 if self.timed_out > 1 { None } else { self.transient() }
             }
-            FailureKind::Unreachable | FailureKind::Down => self.transient(),
+            // A 503 may say for how long.
+            FailureKind::Unreachable | FailureKind::Down => {
+                let stated = failure.retry_after.unwrap_or_default();
+                self.transient().map(|delay| delay.max(stated))
+            }
             FailureKind::RateLimited => {
                 self.rate_limited += 1;
                 failure.retry_after.filter(|_| self.rate_limited == 1)

@@ -153,3 +153,17 @@ async fn a_wait_ends_with_the_cancellation_and_is_told() {
     let told = events.recv().await.unwrap();
     assert!(matches!(told, Event::Progress { message, .. } if message == "Waiting 10 s for Toy Forum"));
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_503_that_says_when_to_come_back_is_asked_no_sooner_and_not_at_all_beyond_the_deadline() {
+    let pause = Duration::from_secs(20);
+    let down = || vec![failure(FailureKind::Down).with_retry_after(Some(pause))];
+    let began = clock::now();
+    let (end, attempts) = asked(PROFILE, get(), down(), &context(HOUR)).await;
+    assert_eq!((end, attempts), (Ok(()), 2));
+    assert!(clock::now() - began >= pause);
+    let began = clock::now();
+    let (end, attempts) = asked(PROFILE, get(), down(), &context(pause)).await;
+    assert_eq!((end.unwrap_err().kind, attempts), (FailureKind::Down, 1));
+    assert_eq!(clock::now(), began);
+}

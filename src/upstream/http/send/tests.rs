@@ -208,7 +208,6 @@ async fn headers_are_bounded() {
 #[tokio::test]
 async fn statuses_mean_what_they_mean_everywhere() {
     for (status, kind) in [
-        (301, FailureKind::Malformed),
         (400, FailureKind::Malformed),
         (401, FailureKind::AuthFailed),
         (403, FailureKind::Blocked),
@@ -236,9 +235,20 @@ async fn a_429_says_how_long_to_wait_in_seconds_or_until_when() {
     assert_eq!(asks("18446744073709551615").await, Some(Duration::from_hours(24)));
     assert_eq!(asks("Wed, 21 Oct 2015 07:28:00 GMT").await, Some(Duration::ZERO));
     assert_eq!(asks("Fri, 31 Dec 9999 23:59:59 GMT").await, Some(Duration::from_hours(24)));
+    assert_eq!(asks("Sunday, 06-Nov-94 08:49:37 GMT").await, Some(Duration::ZERO));
+    assert_eq!(asks("Sun Nov  6 08:49:37 1994").await, Some(Duration::ZERO));
     assert_eq!(asks("soon").await, None);
     let text = "HTTP/1.1 200 OK\r\ncontent-length: 23\r\n\r\nEdge: Too Many Requests";
     assert_eq!(kind_of(text).await, FailureKind::RateLimited);
+}
+
+#[tokio::test]
+async fn a_503_says_how_long_to_wait_too() {
+    for (after, wait) in [("17", 17), ("Fri, 31 Dec 9999 23:59:59 GMT", 24 * 60 * 60)] {
+        let head = format!("HTTP/1.1 503 X\r\nretry-after: {after}\r\ncontent-length: 0\r\n\r\n");
+        let failure = answered(head).await.unwrap_err();
+        assert_eq!((failure.kind, failure.retry_after), (FailureKind::Down, Some(Duration::from_secs(wait))));
+    }
 }
 
 #[tokio::test]
