@@ -58,7 +58,7 @@ fn read(reader: &mut Reader) -> Settings {
     let sources = reader.part::<upstream::settings::Settings>();
     if sources.is_embedded(SCREENER.name) && !settings.screens.is_empty() {
         let what = "have no effect: screener is embedded, which has its own. Set sources.mode to embedded,screener=live, or remove them";
-        reader.warn(screens::KEY, what);
+        reader.without_effect(screens::KEY, upstream::settings::MODE, what);
     }
     if sources.is_embedded(REDDIT.name) && settings.credentials.reddit.is_some() {
         let what = "has no effect: reddit is embedded, which knows nobody. Set sources.mode to embedded,reddit=live, or unset it";

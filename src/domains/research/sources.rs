@@ -3,6 +3,8 @@
 //! Not here: what the tools make of the data.
 
 pub mod embedded;
+#[cfg(test)]
+mod hostile_tests;
 pub mod india;
 pub mod news;
 pub mod nse;
@@ -14,4 +16,5 @@ pub mod symbols;
 pub mod universe;
 pub mod valuepickr;
 pub mod watchlist;
+mod xml_text;
 pub mod yahoo;

@@ -88,10 +88,13 @@ fn an_application_is_known_whole_or_not_at_all() {
 }
 
 #[test]
-fn what_only_a_live_source_needs_is_reported_while_it_is_embedded() {
+fn what_only_a_live_source_needs_is_refused_while_it_is_embedded_but_for_credentials() {
     let file =
         "[[sources.screener.screens]]\nuser_id = 'riley'\nscreen_id = 'default'\npath = 'screens/1/mine/'";
-    let warnings = loaded(file, &APPLICATION, None).unwrap().warnings;
+    let error = refused(file, &APPLICATION);
+    assert!(error.contains("toolwire.toml:1: sources.screener.screens: have no effect"), "{error}");
+    assert_eq!(error.lines().count(), 1, "{error}");
+    let warnings = loaded(file, &APPLICATION, Some("embedded")).unwrap().warnings;
     let places: Vec<_> = warnings.iter().map(|warning| warning.at.as_str()).collect();
     let [screens, reddit] = places.as_slice() else { panic!("{warnings:?}") };
     assert!(screens.ends_with("toolwire.toml:1: sources.screener.screens"), "{screens}");
@@ -112,4 +115,16 @@ fn the_limits_are_those_of_spec_004() {
         ("nse", 3, 1, 350),
     ];
     assert_eq!(usual, expected);
+}
+
+#[test]
+fn a_user_agent_reaches_every_source_that_needs_no_name_of_its_own() {
+    let of_their_own: Vec<_> =
+        specs::ALL.iter().filter(|spec| spec.names_itself).map(|spec| spec.name).collect();
+    assert_eq!(of_their_own, ["reddit", "screener"]);
+    let variable = [("TOOLWIRE_SOURCES_USER_AGENT", "x")];
+    for (mode, has_effect) in [("reddit", false), ("screener", false), ("nse", true), ("news", true)] {
+        let file = format!("[sources]\nmode = 'embedded,{mode}=live'");
+        assert_eq!(loaded(&file, &variable, None).is_ok(), has_effect, "{mode}");
+    }
 }

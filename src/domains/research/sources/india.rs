@@ -13,16 +13,16 @@ pub const CRORE: f64 = 1e7;
 /// A hundred thousand.
 pub const LAKH: f64 = 1e5;
 /// How far India's clocks are ahead of UTC, in seconds. There is no summer time.
-pub const UTC_OFFSET_S: i64 = 19_800;
+pub const UTC_OFFSET_S: i32 = 19_800;
 
 /// The day in India at an instant.
 pub fn day(instant: SystemTime) -> NaiveDate {
-    (DateTime::<Utc>::from(instant) + TimeDelta::seconds(UTC_OFFSET_S)).date_naive()
+    (DateTime::<Utc>::from(instant) + TimeDelta::seconds(UTC_OFFSET_S.into())).date_naive()
 }
 
 /// The instant at which a day begins in India, in seconds since 1970.
 pub fn start_of(day: NaiveDate) -> i64 {
-    day.and_time(chrono::NaiveTime::MIN).and_utc().timestamp() - UTC_OFFSET_S
+    day.and_time(chrono::NaiveTime::MIN).and_utc().timestamp() - i64::from(UTC_OFFSET_S)
 }
 
 #[cfg(test)]

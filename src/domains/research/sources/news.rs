@@ -1,10 +1,11 @@
 //! News: the feeds of MoneyControl and the Economic Times, and a search in Google News (spec 004 §3.4).
 //!
-//! All three are one source in limits and cool-downs. Reads feeds, never the articles themselves.
+//! All three are one source in limits. A cool-down or a pause is of one host: the others go on. Reads feeds, never the
+//! articles themselves.
 
 mod articles;
 mod date;
-mod decode;
+mod feed;
 
 use std::time::Duration;
 
@@ -13,13 +14,17 @@ use futures_util::future::join;
 use http::{HeaderValue, header};
 use url::Url;
 
-pub use self::articles::Article;
+pub use self::articles::{Article, Articles};
 use self::articles::{Publisher, merged, read};
-use crate::upstream::{
-    http::{Client, CredentialsOf, ExpectedBody, Failure, Outgoing, Profile},
-    now::Now,
+use super::xml_text;
+use crate::{
+    context::ToolContext,
+    contract::ToolError,
+    upstream::{
+        http::{Client, CredentialsOf, ExpectedBody, Failure, Outgoing, Part, Profile},
+        now::Now,
+    },
 };
-use crate::{context::ToolContext, contract::ToolError};
 
 /// What the stack must know of the news.
 pub const PROFILE: Profile = Profile {
@@ -28,17 +33,23 @@ pub const PROFILE: Profile = Profile {
     timeout: Duration::from_secs(10),
     max_body: 2 * 1024 * 1024,
     may_retry: true,
-    credentials: CredentialsOf::Service,
+    credentials: CredentialsOf::Nobody,
     check: |_| None,
 };
 
 /// A feed whose newest item is older is taken to be frozen: MoneyControl's answer 200 with news of years ago.
 const MAX_AGE: TimeDelta = TimeDelta::days(3);
 
+const MONEYCONTROL: Part = Part { name: "news/moneycontrol", title: "MoneyControl" };
+const ECONOMIC_TIMES: Part = Part { name: "news/economic_times", title: "The Economic Times" };
+const GOOGLE: Part = Part { name: "news/google", title: "Google News" };
+
 /// The connector.
 #[derive(Debug)]
 pub struct News {
-    client: Client,
+    moneycontrol: Client,
+    economic_times: Client,
+    google: Client,
     settings: Settings,
 }
 
@@ -79,8 +90,11 @@ pub struct Headlines {
 
 impl News {
     /// The connector that asks through the given client.
+    #[allow(clippy::needless_pass_by_value, reason = "the form of every connector")]
     pub fn new(client: Client, settings: Settings) -> Self {
-        Self { client, settings }
+        let [moneycontrol, economic_times, google] =
+            [MONEYCONTROL, ECONOMIC_TIMES, GOOGLE].map(|part| client.apart(part));
+        Self { moneycontrol, economic_times, google, settings }
     }
 
     /// What time it is for the feeds.
@@ -88,81 +102,66 @@ impl News {
         self.settings.now.get().into()
     }
 
-    /// The headlines of a category: those of MoneyControl and of the Economic Times together. A feed that is stale or
-    /// fails is left out, and said to be, as long as the other has news; where both are stale, they are shown as such.
+    /// The headlines of a category, of MoneyControl and the Economic Times together. What one of them lacks is a
+    /// warning, as long as the other has something; the call ends in time whatever becomes of either.
     pub async fn headlines(&self, category: Category, context: &ToolContext) -> Result<Headlines, Failure> {
-        let asked = join(self.moneycontrol(category, context), self.economic_times(category, context)).await;
-        let (mut fresh, mut stale) = (Vec::new(), Vec::new());
-        let (mut warnings, mut failures) = (Vec::new(), Vec::new());
-        for (publisher, feed) in [("MoneyControl", asked.0), ("The Economic Times", asked.1)] {
+        let context = &with_reserve(context);
+        let feeds = join(self.moneycontrol(category, context), self.economic_times(category, context)).await;
+        let (mut fresh, mut stale, mut warnings, mut failures) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for (part, feed) in [(MONEYCONTROL, feeds.0), (ECONOMIC_TIMES, feeds.1)] {
             match feed {
-                Ok(articles) if !self.is_stale(&articles) => fresh.push(articles),
-                Ok(articles) => {
-                    warnings.push(self.staleness(publisher, &articles));
-                    stale.push(articles);
+                Ok(Articles { articles, left_out }) => {
+                    warnings.extend(lost(part.title, left_out));
+                    if self.is_stale(&articles) {
+                        warnings.push(self.staleness(part.title, &articles));
+                        stale.push(articles);
+                    } else {
+                        fresh.push(articles);
+                    }
                 }
                 Err(failure) => {
                     let error = ToolError::from(failure.clone());
-                    warnings.push(format!("{publisher} is left out: {}", error.message));
+                    warnings.push(format!("{} is left out: {}", part.title, error.message));
                     failures.push(failure);
                 }
             }
         }
+        if fresh.is_empty() && stale.iter().all(Vec::is_empty) && !failures.is_empty() {
+            return Err(most_hopeful(failures));
+        }
         let is_stale = fresh.is_empty();
         let shown = if is_stale { stale } else { fresh };
-        match (shown.is_empty(), failures.pop()) {
-            (true, Some(failure)) => Err(failure),
-            _ => Ok(Headlines { articles: merged(shown.into_iter().flatten()), is_stale, warnings }),
-        }
+        Ok(Headlines { articles: merged(shown.into_iter().flatten()), is_stale, warnings })
     }
 
     /// What Google News found for a name in the last days. Nothing is no failure.
-    pub async fn about(&self, name: &str, days: u32, context: &ToolContext) -> Result<Vec<Article>, Failure> {
+    pub async fn about(&self, name: &str, days: u32, context: &ToolContext) -> Result<Articles, Failure> {
         let query = format!("\"{name}\" when:{days}d");
         let mut url = address(&self.settings.google_url, "rss/search")?;
         let language = [("hl", "en-IN"), ("gl", "IN"), ("ceid", "IN:en")];
         url.query_pairs_mut().append_pair("q", &query).extend_pairs(language);
-        self.feed(url, Publisher::InTitle, context).await
+        fetch(&self.google, url, Publisher::InTitle, self.now(), context).await
     }
 
-    async fn moneycontrol(&self, category: Category, context: &ToolContext) -> Result<Vec<Article>, Failure> {
+    async fn moneycontrol(&self, category: Category, context: &ToolContext) -> Result<Articles, Failure> {
         let path = match category {
             Category::Markets => "rss/marketreports.xml",
             Category::Stocks => "rss/buzzingstocks.xml",
             Category::Economy => "rss/economy.xml",
         };
         let url = address(&self.settings.moneycontrol_url, path)?;
-        self.feed(url, Publisher::Named("MoneyControl"), context).await
+        fetch(&self.moneycontrol, url, Publisher::Named("MoneyControl"), self.now(), context).await
     }
 
-    async fn economic_times(
-        &self,
-        category: Category,
-        context: &ToolContext,
-    ) -> Result<Vec<Article>, Failure> {
+    async fn economic_times(&self, category: Category, context: &ToolContext) -> Result<Articles, Failure> {
         let path = match category {
             Category::Markets => "markets/rssfeeds/1977021501.cms",
             Category::Stocks => "markets/stocks/rssfeeds/2146842.cms",
             Category::Economy => "news/economy/rssfeeds/1373380680.cms",
         };
         let url = address(&self.settings.economic_times_url, path)?;
-        self.feed(url, Publisher::Named("Economic Times"), context).await
-    }
-
-    async fn feed(
-        &self,
-        url: Url,
-        publisher: Publisher,
-        context: &ToolContext,
-    ) -> Result<Vec<Article>, Failure> {
-        let accepted = HeaderValue::from_static("application/rss+xml, application/xml, text/xml");
-        let request = Outgoing::get(url, ExpectedBody::Xml).with_header(header::ACCEPT, accepted);
-        let answer = self.client.send_following(request, context).await?;
-        let articles = read(&decode::text(&answer), publisher, self.now());
-        articles.map_err(|error| {
-            let failure = Failure::malformed(format!("not the feed that was due: {error}"));
-            self.client.failed(failure, context)
-        })
+        fetch(&self.economic_times, url, Publisher::Named("Economic Times"), self.now(), context).await
     }
 
     fn is_stale(&self, articles: &[Article]) -> bool {
@@ -182,6 +181,44 @@ impl News {
 
 fn newest(articles: &[Article]) -> Option<DateTime<Utc>> {
     articles.iter().filter_map(|article| article.published_at).max()
+}
+
+async fn fetch(
+    client: &Client,
+    url: Url,
+    publisher: Publisher,
+    now: DateTime<Utc>,
+    context: &ToolContext,
+) -> Result<Articles, Failure> {
+    let accepted = HeaderValue::from_static("application/rss+xml, application/xml, text/xml");
+    let request = Outgoing::get(url, ExpectedBody::Xml).with_header(header::ACCEPT, accepted);
+    let answer = client.send(request, context).await?;
+    let articles = xml_text::text(&answer).and_then(|text| {
+        read(&text, publisher, now)
+            .map_err(|error| Failure::malformed(format!("not the feed that was due: {error}")))
+    });
+    articles.map_err(|failure| client.failed(failure, context))
+}
+
+/// The call, for feeds that end a little earlier: what one of them had is returned though the other hangs.
+fn with_reserve(context: &ToolContext) -> ToolContext {
+    let ends = context.deadline.at() - context.remaining() / 6;
+    ToolContext { deadline: context.deadline.shortened(ends), ..context.clone() }
+}
+
+/// What a reader should know of the entries that are not there.
+pub fn lost(publisher: &str, left_out: usize) -> Option<String> {
+    match left_out {
+        0 => None,
+        1 => Some(format!("1 entry in the feed of {publisher} cannot be read and is left out")),
+        many => Some(format!("{many} entries in the feed of {publisher} cannot be read and are left out")),
+    }
+}
+
+/// Of several failures the one after which asking again may help.
+fn most_hopeful(failures: Vec<Failure>) -> Failure {
+    let is_lasting = |failure: &Failure| !ToolError::from(failure.clone()).retryable;
+    failures.into_iter().min_by_key(is_lasting).expect("there is one")
 }
 
 fn address(base: &Url, path: &str) -> Result<Url, Failure> {

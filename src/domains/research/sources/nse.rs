@@ -28,7 +28,7 @@ pub use flows::Flows;
 pub use holdings::{Filing, Holding};
 pub use results::FiledResult;
 
-use super::india;
+use super::{india, xml_text};
 use crate::context::ToolContext;
 use crate::upstream::{
     address::address,
@@ -44,13 +44,9 @@ pub const PROFILE: Profile = Profile {
     timeout: Duration::from_secs(10),
     max_body: 2 * 1024 * 1024,
     may_retry: true,
-    credentials: CredentialsOf::Service,
+    credentials: CredentialsOf::Nobody,
     check,
 };
-
-const USER_AGENT: HeaderValue = HeaderValue::from_static(
-    "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36",
-);
 
 /// The connector of the National Stock Exchange.
 #[derive(Debug)]
@@ -121,10 +117,10 @@ impl Nse {
     pub async fn holding(&self, filing: &Filing, context: &ToolContext) -> Result<Holding, Failure> {
         let url = holdings::address_of(filing, &self.settings.archives)
             .map_err(|failure| self.client.failed(failure, context))?;
-        let answer =
-            self.client.send_following(named(Outgoing::get(url, ExpectedBody::Xml)), context).await?;
-        let shares = xbrl::parse(&answer.body).map_err(|failure| self.client.failed(failure, context))?;
-        holdings::holding(filing, &shares).map_err(|failure| self.client.failed(failure, context))
+        let answer = self.client.send(named(Outgoing::get(url, ExpectedBody::Xml)), context).await?;
+        let shares = xml_text::text(&answer).and_then(|text| xbrl::parse(&text));
+        let holding = shares.and_then(|shares| holdings::holding(filing, &shares));
+        holding.map_err(|failure| self.client.failed(failure, context))
     }
 
     /// The results that a company filed, newest first. An unknown symbol has none.
@@ -174,11 +170,8 @@ impl Nse {
         if is_new.into_inner() {
             return self.client.send(with_cookie(Outgoing::get(url, expected), &cookie), context).await;
         }
-        // Nothing is judged yet: a refusal may only mean that the cookie is old.
-        let request = with_cookie(Outgoing::get(url.clone(), ExpectedBody::Anything), &cookie)
-            .accepting(StatusCode::OK)
-            .accepting(StatusCode::UNAUTHORIZED)
-            .accepting(StatusCode::FORBIDDEN);
+        // A refusal is not judged yet: it may only mean that the cookie is old.
+        let request = with_cookie(Outgoing::get(url.clone(), expected), &cookie).accepting_if(refuses);
         let answer = self.client.send(request, context).await?;
         if !refuses(&answer) {
             return Ok(answer);
@@ -189,7 +182,11 @@ impl Nse {
 
     async fn warm(&self, context: &ToolContext) -> Result<HeaderValue, Failure> {
         let request = named(Outgoing::get(self.settings.base.clone(), ExpectedBody::Html));
-        let answer = self.client.send(request, context).await?;
+        let answer = self.client.send(request, context).await.map_err(|failure| match failure.kind {
+            // Sent away, or round in circles: its way of saying that it is too busy.
+            FailureKind::Malformed => Failure { kind: FailureKind::Down, ..failure },
+            _ => failure,
+        })?;
         let cookies: Vec<_> = answer.cookies().map(|cookie| cookie.stripped().to_string()).collect();
         if cookies.is_empty() {
             return Err(self.client.failed(Failure::malformed("the page set no cookie"), context));
@@ -200,12 +197,36 @@ impl Nse {
     }
 }
 
-/// The page of a block, also where a page was due: it warms nobody up. HTML elsewhere and a 403 the common rules know.
+/// What only the exchange says: the page of a block, also where a page was due, since it warms nobody up; an error
+/// within a 200; and a document that is missing, which says nothing of the stock. HTML elsewhere and a 403 the common
+/// rules know.
 fn check(answer: &Answer) -> Option<Failure> {
-    let is_block = answer.is_html()
+    match answer.status.as_u16() {
+        200 if is_block(answer) => Some(Failure::new(FailureKind::Blocked, "the page of a block")),
+        200 if is_error(answer) => Some(Failure::malformed("an error, or nothing at all, with HTTP 200")),
+        status @ (404 | 410) => {
+            let failure = Failure::new(FailureKind::NotFound, format!("HTTP {status}"));
+            Some(failure.saying("NSE does not have the document that was asked for. Go on without it."))
+        }
+        _ => None,
+    }
+}
+
+fn is_block(answer: &Answer) -> bool {
+    answer.is_html()
         && answer.cookies().next().is_none()
-        && answer.text().contains("<title>NSE India</title>");
-    is_block.then(|| Failure::new(FailureKind::Blocked, "the page of a block"))
+        && answer.text().contains("<title>NSE India</title>")
+}
+
+/// `{}`, or `{"error": true, …}`.
+fn is_error(answer: &Answer) -> bool {
+    const LONGEST: usize = 512;
+    let is_short = answer.body.len() <= LONGEST;
+    let object = is_short.then(|| answer.json::<serde_json::Map<String, serde_json::Value>>().ok()).flatten();
+    object.is_some_and(|object| {
+        let error = object.get("error").is_some_and(|error| !error.is_null() && error != false);
+        error || object.is_empty()
+    })
 }
 
 fn refuses(answer: &Answer) -> bool {
@@ -218,7 +239,6 @@ fn with_cookie(outgoing: Outgoing, cookie: &HeaderValue) -> Outgoing {
 
 fn named(outgoing: Outgoing) -> Outgoing {
     outgoing
-        .with_header(header::USER_AGENT, USER_AGENT)
         .with_header(header::REFERER, HeaderValue::from_static("https://www.nseindia.com/"))
         .with_header(header::ACCEPT_LANGUAGE, HeaderValue::from_static("en-US,en;q=0.9"))
 }

@@ -20,9 +20,7 @@ use url::Url;
 use self::{budget::Budget, token::Tokens, wire::Listing};
 pub use self::{credentials::Credentials, post::Post, settings::Settings};
 use crate::context::ToolContext;
-use crate::upstream::http::{
-    Answer, Client, CredentialsOf, ExpectedBody, Failure, FailureKind, Outgoing, Profile,
-};
+use crate::upstream::http::{Answer, Client, CredentialsOf, ExpectedBody, Failure, Outgoing, Profile};
 
 /// What the stack must know of Reddit.
 pub const PROFILE: Profile = Profile {
@@ -139,28 +137,13 @@ impl Reddit {
         Outgoing::get(url.clone(), ExpectedBody::Json)
             .with_header(header::AUTHORIZATION, bearer.clone())
             .with_header(header::USER_AGENT, self.settings.user_agent.clone())
-            .accepting(StatusCode::FOUND)
     }
 
     async fn send(&self, request: Outgoing, context: &ToolContext) -> Result<Answer, Failure> {
         self.budget.check()?;
         let answer = self.client.send(request, context).await?;
         self.budget.note(&answer);
-        if answer.status == StatusCode::FOUND {
-            return Err(missing(&answer));
-        }
         Ok(answer)
-    }
-}
-
-/// Reddit sends those who ask for a subreddit that is not there to its search.
-fn missing(answer: &Answer) -> Failure {
-    let location = answer.headers.get(header::LOCATION).and_then(|location| location.to_str().ok());
-    match location {
-        Some(location) if location.contains("/search") => {
-            Failure::new(FailureKind::NotFound, "redirected to the search")
-        }
-        _ => Failure::malformed("redirected elsewhere"),
     }
 }
 

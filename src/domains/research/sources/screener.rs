@@ -189,6 +189,6 @@ fn unreadable(error: &StoreError) -> ToolError {
 }
 
 #[cfg(test)]
-mod testing;
+pub(super) mod testing;
 #[cfg(test)]
 mod tests;

@@ -25,6 +25,7 @@ pub const YAHOO: SourceSpec = SourceSpec {
     ],
     budget: Budget { max_requests: 60, window: MINUTE, min_delay: Duration::from_secs(1) },
     timeout: yahoo::PROFILE.timeout,
+    names_itself: false,
 };
 
 /// `ValuePickr`: the forum.
@@ -34,6 +35,7 @@ pub const VALUEPICKR: SourceSpec = SourceSpec {
     addresses: &[Address::new("base_url", "https://forum.valuepickr.com/")],
     budget: Budget { max_requests: 12, window: MINUTE, min_delay: Duration::from_secs(5) },
     timeout: valuepickr::PROFILE.timeout,
+    names_itself: false,
 };
 
 /// Reddit: the host of the API, and the host that gives tokens.
@@ -46,6 +48,8 @@ pub const REDDIT: SourceSpec = SourceSpec {
     ],
     budget: Budget { max_requests: 30, window: MINUTE, min_delay: Duration::from_secs(2) },
     timeout: reddit::PROFILE.timeout,
+    // `<platform>:<app>:<version> (by /u/<name>)`, as Reddit asks for.
+    names_itself: true,
 };
 
 /// The news: `MoneyControl`, Economic Times and Google News together.
@@ -59,6 +63,7 @@ pub const NEWS: SourceSpec = SourceSpec {
     ],
     budget: Budget { max_requests: 12, window: MINUTE, min_delay: Duration::from_secs(5) },
     timeout: news::PROFILE.timeout,
+    names_itself: false,
 };
 
 /// Screener.in: the site.
@@ -68,6 +73,8 @@ pub const SCREENER: SourceSpec = SourceSpec {
     addresses: &[Address::new("base_url", "https://www.screener.in/")],
     budget: Budget { max_requests: 6, window: MINUTE, min_delay: Duration::from_secs(10) },
     timeout: screener::PROFILE.timeout,
+    // One of several browsers for each session (spec 004 §3.0).
+    names_itself: true,
 };
 
 /// NSE: the site, and the archives that hold filings.
@@ -80,4 +87,5 @@ pub const NSE: SourceSpec = SourceSpec {
     ],
     budget: Budget { max_requests: 3, window: Duration::from_secs(1), min_delay: Duration::from_millis(350) },
     timeout: nse::PROFILE.timeout,
+    names_itself: false,
 };

@@ -30,7 +30,7 @@ pub const PROFILE: Profile = Profile {
     timeout: Duration::from_secs(10),
     max_body: 2 * 1024 * 1024,
     may_retry: true,
-    credentials: CredentialsOf::Service,
+    credentials: CredentialsOf::Nobody,
     check: check::check,
 };
 
@@ -151,7 +151,7 @@ impl ValuePickr {
         }
         let request = Outgoing::get(url, ExpectedBody::Json)
             .with_header(header::ACCEPT, HeaderValue::from_static("application/json"));
-        let answer = self.client.send_following(request, context).await?;
+        let answer = self.client.send(request, context).await?;
         answer.json().map_err(|failure| self.client.failed(failure, context))
     }
 

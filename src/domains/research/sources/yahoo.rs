@@ -4,6 +4,7 @@
 //! numbers. The wire formats are our own reconstructions, not checked against the live site.
 
 mod chart;
+mod check;
 mod crumb;
 mod envelope;
 mod number;
@@ -27,7 +28,7 @@ pub use timeseries::Timeseries;
 use super::india;
 use crate::context::ToolContext;
 use crate::upstream::{
-    http::{Answer, Client, CredentialsOf, ExpectedBody, Failure, FailureKind, Outgoing, Profile},
+    http::{Client, CredentialsOf, ExpectedBody, Failure, Outgoing, Part, Profile},
     token::SharedToken,
 };
 use crumb::Crumb;
@@ -39,18 +40,23 @@ pub const PROFILE: Profile = Profile {
     timeout: Duration::from_secs(10),
     max_body: 2 * 1024 * 1024,
     may_retry: true,
-    credentials: CredentialsOf::Service,
-    check,
+    credentials: CredentialsOf::Nobody,
+    check: check::check,
 };
 
 /// The National Stock Exchange of India.
 const SUFFIX: &str = ".NS";
 const MODULES: &str = "financialData,defaultKeyStatistics,summaryDetail,assetProfile,earnings";
 
+/// What needs a crumb, which Yahoo may refuse while it gives out the rest.
+const CRUMB: Part = Part { name: "yahoo/crumb", title: PROFILE.title };
+
 /// The connector of Yahoo Finance.
 #[derive(Debug)]
 pub struct Yahoo {
     client: Client,
+    /// For what needs a crumb.
+    with_crumb: Client,
     settings: Settings,
     crumb: SharedToken<Crumb>,
 }
@@ -58,7 +64,8 @@ pub struct Yahoo {
 impl Yahoo {
     /// The connector over a client of [`PROFILE`].
     pub fn new(client: Client, settings: Settings) -> Self {
-        Self { client, settings, crumb: SharedToken::default() }
+        let with_crumb = client.apart(CRUMB);
+        Self { client, with_crumb, settings, crumb: SharedToken::default() }
     }
 
     /// The present day at the exchange.
@@ -78,23 +85,18 @@ impl Yahoo {
 
     /// The fundamentals of a stock, with the results of recent quarters. Needs a crumb.
     pub async fn summary(&self, symbol: &str, context: &ToolContext) -> Result<Summary, Failure> {
-        let crumb = self
-            .crumb
-            .get(crumb::fetch(&self.client, &self.settings, context))
-            .await
-            .map_err(|failure| self.client.failed(failure, context))?;
+        let client = &self.with_crumb;
+        let fetch = || crumb::fetch(client, &self.settings, context);
+        let told = |failure| client.failed(failure, context);
+        let crumb = self.crumb.get(fetch()).await.map_err(told)?;
         let request = self.summary_request(symbol, &crumb).accepting(StatusCode::UNAUTHORIZED);
-        let answer = self.client.send(request, context).await?;
+        let answer = client.send(request, context).await?;
         if answer.status != StatusCode::UNAUTHORIZED {
-            return summary::parse(&answer).map_err(|failure| self.client.failed(failure, context));
+            return summary::parse(&answer).map_err(told);
         }
-        let crumb = self
-            .crumb
-            .renew(&crumb, crumb::fetch(&self.client, &self.settings, context))
-            .await
-            .map_err(|failure| self.client.failed(failure, context))?;
-        let answer = self.client.send(self.summary_request(symbol, &crumb), context).await?;
-        summary::parse(&answer).map_err(|failure| self.client.failed(failure, context))
+        let crumb = self.crumb.renew(&crumb, fetch()).await.map_err(told)?;
+        let answer = client.send(self.summary_request(symbol, &crumb), context).await?;
+        summary::parse(&answer).map_err(told)
     }
 
     /// Revenue and net income by quarter since a day. Needs no crumb. Has no quarters for an unknown symbol.
@@ -126,17 +128,4 @@ impl Yahoo {
 
 fn with_suffix(symbol: &str) -> String {
     format!("{symbol}{SUFFIX}")
-}
-
-/// What only Yahoo says. A 404 means that there is no such symbol only where Yahoo's own envelope says so.
-fn check(answer: &Answer) -> Option<Failure> {
-    let is_json = answer.body.trim_ascii_start().starts_with(b"{");
-    if !is_json && answer.text().contains("Will be right back") {
-        return Some(Failure::new(FailureKind::Down, "a page says that it will be right back"));
-    }
-    let is_document = answer.url.path().contains("/finance/");
-    if is_document && answer.status == StatusCode::NOT_FOUND && !is_json {
-        return Some(Failure::malformed("a 404 without an envelope"));
-    }
-    None
 }

@@ -72,7 +72,8 @@ impl Tool for GetInstitutionalHoldings {
 async fn holdings(nse: &Nse, symbol: &str, context: &ToolContext) -> Result<Holdings, Failure> {
     let filings = nse.filings(symbol, context).await?;
     let latest = &filings[0];
-    let before = filings.get(1).filter(|filing| is_quarter_before(filing, latest));
+    // Between the two there may be filings within a quarter.
+    let before = filings.iter().find(|filing| is_quarter_before(filing, latest));
     let before = OptionFuture::from(before.map(|filing| nse.holding(filing, context)));
     let (latest, before) = join(nse.holding(latest, context), before).await;
     Ok(Holdings { latest: latest?, before })

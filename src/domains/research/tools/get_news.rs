@@ -12,7 +12,7 @@ use crate::{
     contract::arguments::Arguments,
     domains::research::proto::v1::{GetNewsOutput, GetNewsRequest},
     domains::research::sources::{
-        news::{News, PROFILE},
+        news::{Articles, News, PROFILE, lost},
         universe::Universe,
     },
     tool::{Reply, Tool},
@@ -47,8 +47,9 @@ impl Tool for GetNews {
         // The company's name: a symbol alone is often an everyday word.
         let name = universe.get(&symbol).map_or(symbol.as_str(), |stock| stock.name.as_str());
         let news = context.services.get::<News>();
-        let mut articles = news.about(name, days.unsigned_abs(), context).await?;
+        let Articles { mut articles, left_out } = news.about(name, days.unsigned_abs(), context).await?;
         let had_some = !articles.is_empty();
+        let undated = articles.iter().filter(|article| article.published_at.is_none()).count();
         let earliest = news.now() - TimeDelta::days(days.into());
         articles.retain(|article| article.published_at.is_some_and(|published| published >= earliest));
         let stale = had_some && articles.is_empty();
@@ -56,6 +57,10 @@ impl Tool for GetNews {
         let articles = without_orders(articles, limit, &mut outside);
         let mut provenance = provenance(PROFILE.name, news.now());
         provenance.warnings.extend(symbol::doubt(&symbol, context));
+        provenance.warnings.extend(lost("Google News", left_out));
+        if undated > 0 {
+            provenance.warnings.push(format!("{undated} found without a date that can be read, left out"));
+        }
         provenance.warnings.extend(outside.warnings());
         let articles = articles.into_iter().map(article_message).collect();
         Ok(Reply { data: GetNewsOutput { symbol, days, stale, articles }, provenance })

@@ -4,6 +4,7 @@ use chrono::TimeDelta;
 
 use super::{
     browse_reddit::{MAX_EXCERPT, SUBREDDITS, mood},
+    lacking,
     naming::Naming,
     outside::Outside,
     provenance,
@@ -85,23 +86,33 @@ fn query(symbol: &str, universe: &Universe) -> String {
     naming.words().into_iter().map(quoted).collect::<Vec<_>>().join(" OR ")
 }
 
-/// The mentions in both subreddits. One that is not there is a warning, as long as the other is.
+/// The mentions in both subreddits. What one of them lacks is a warning, as long as the other was searched: what was
+/// found before a limit is kept.
 async fn search(
     reddit: &Reddit,
     query: &str,
     context: &ToolContext,
 ) -> Result<(Vec<Mention>, Vec<String>), Failure> {
-    let (mut mentions, mut missing) = (Vec::new(), Vec::new());
+    let (mut mentions, mut warnings, mut failed) = (Vec::new(), Vec::new(), None);
     for subreddit in SUBREDDITS {
         match reddit.search(subreddit, query, context).await {
             Ok(posts) => mentions.extend(posts.into_iter().map(|post| (subreddit, post))),
-            Err(failure) if failure.kind == FailureKind::NotFound && missing.len() + 1 < SUBREDDITS.len() => {
-                missing.push(format!("r/{subreddit} is not there or is closed."));
+            Err(failure) if failure.kind == FailureKind::Cancelled => return Err(failure),
+            Err(failure) if failure.kind == FailureKind::NotFound => {
+                warnings.push(format!("r/{subreddit} is not there or is closed."));
+                failed = failed.or(Some(failure));
             }
-            Err(failure) => return Err(failure),
+            Err(failure) => {
+                warnings.push(lacking(&format!("what r/{subreddit} has"), failure.clone()));
+                // It says more than that the other subreddit is not there.
+                failed = Some(failure);
+            }
         }
     }
-    Ok((mentions, missing))
+    match failed {
+        Some(failure) if warnings.len() == SUBREDDITS.len() => Err(failure),
+        _ => Ok((mentions, warnings)),
+    }
 }
 
 fn mention_message((subreddit, post): Mention) -> RedditMention {

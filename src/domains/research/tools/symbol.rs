@@ -123,7 +123,8 @@ pub(super) fn doubt(symbol: &str, context: &ToolContext) -> Option<String> {
 
 /// The failure of a source that was asked about a symbol: one that it does not know is answered with near ones.
 pub(super) fn explained(failure: Failure, symbol: &str, context: &ToolContext) -> Unfinished {
-    if failure.kind != FailureKind::NotFound {
+    // One that says itself what is missing need not mean the symbol.
+    if failure.kind != FailureKind::NotFound || failure.message.is_some() {
         return failure.into();
     }
     let universe = context.services.get::<Universe>();

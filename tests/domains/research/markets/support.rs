@@ -6,6 +6,7 @@ use std::{
 };
 
 use futures_util::future::{BoxFuture, ready};
+use http::HeaderValue;
 use serde_json::Value;
 use toolwire::{
     app, clock,
@@ -121,8 +122,9 @@ impl Bench {
 fn client(profile: Profile) -> Client {
     let limiter = MemoryLimiter::new(std::iter::empty::<(String, Budgets)>());
     let profile = Profile { may_retry: false, ..profile };
-    let sender = embedded::attach(Sender::new().expect("TLS"), Tree::Embedded(research::data::files()))
-        .expect("readable");
+    let browser = HeaderValue::from_static("Mozilla/5.0 (X11; Linux x86_64)");
+    let sender = Sender::new().expect("TLS").with_user_agent(browser);
+    let sender = embedded::attach(sender, Tree::Embedded(research::data::files())).expect("readable");
     Client::new(profile, sender, Arc::new(limiter), Arc::new(NoCoolDowns))
 }
 

@@ -3,13 +3,10 @@
 use std::collections::HashSet;
 
 use chrono::{DateTime, TimeDelta, Utc};
-use feed_rs::{
-    model::Entry,
-    parser::{Builder, ParseFeedError},
-};
+use feed_rs::{model::Entry, parser::ParseFeedError};
 use url::Url;
 
-use super::date;
+use super::feed::{self, Entries};
 use crate::upstream::text;
 
 /// The bound on a summary, in characters.
@@ -41,15 +38,22 @@ pub(super) enum Publisher {
     InTitle,
 }
 
-/// The articles of a feed, newest first, each once.
-pub(super) fn read(
-    feed: &str,
-    publisher: Publisher,
-    now: DateTime<Utc>,
-) -> Result<Vec<Article>, ParseFeedError> {
-    let parser = Builder::new().timestamp_parser(date::parse).build();
-    let feed = parser.parse(feed.as_bytes())?;
-    Ok(merged(feed.entries.into_iter().filter_map(|entry| article(entry, publisher, now))))
+/// What a feed had.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Articles {
+    /// The articles, newest first, each once; those without a time last.
+    pub articles: Vec<Article>,
+    /// How many entries are left out, since they cannot be read or have no title.
+    pub left_out: usize,
+}
+
+/// The articles of a feed.
+pub(super) fn read(feed: &str, publisher: Publisher, now: DateTime<Utc>) -> Result<Articles, ParseFeedError> {
+    let Entries { entries, broken } = feed::read(feed)?;
+    let count = entries.len();
+    let articles: Vec<_> = entries.into_iter().filter_map(|entry| article(entry, publisher, now)).collect();
+    let left_out = broken + count - articles.len();
+    Ok(Articles { articles: merged(articles), left_out })
 }
 
 /// Articles in one list, newest first. Of two with the same address or title the first stays: identifiers do not tell

@@ -6,9 +6,10 @@ use wiremock::{
 };
 
 use super::*;
+use crate::clock;
 use crate::upstream::{
     http::FailureKind::*,
-    testing::{client, context},
+    testing::{client, client_remembering, context},
 };
 
 /// A Friday, at the close of the market.
@@ -17,6 +18,10 @@ const MONEYCONTROL: &str = "/moneycontrol/rss/marketreports.xml";
 const ECONOMIC_TIMES: &str = "/economictimes/markets/rssfeeds/1977021501.cms";
 
 fn news(server: &MockServer) -> News {
+    news_over(client(PROFILE), server)
+}
+
+fn news_over(client: Client, server: &MockServer) -> News {
     let url = |prefix: &str| format!("{}/{prefix}/", server.uri()).parse().unwrap();
     let settings = Settings {
         moneycontrol_url: url("moneycontrol"),
@@ -24,7 +29,7 @@ fn news(server: &MockServer) -> News {
         google_url: url("googlenews"),
         now: Now::Recorded(NOW.parse::<DateTime<Utc>>().unwrap().into()),
     };
-    News::new(client(PROFILE), settings)
+    News::new(client, settings)
 }
 
 fn xml(body: impl Into<Vec<u8>>) -> ResponseTemplate {
@@ -97,7 +102,11 @@ async fn titles_are_unescaped_twice_dates_in_indian_time_and_repeats_dropped() {
     );
     assert_eq!(headlines.articles[1].published_at, Some("2026-01-16T04:30:00Z".parse().unwrap()));
     assert_eq!(headlines.articles[3].published_at, None, "a date far ahead is none");
-    assert_eq!(headlines.warnings, ["stale: the newest item in the feed of MoneyControl is 626 days old"]);
+    let expected = [
+        "stale: the newest item in the feed of MoneyControl is 626 days old",
+        "1 entry in the feed of The Economic Times cannot be read and is left out",
+    ];
+    assert_eq!(headlines.warnings, expected);
     assert!(!headlines.is_stale);
 }
 
@@ -152,7 +161,8 @@ async fn where_one_feed_fails_the_next_is_read() {
         answer(&server, ECONOMIC_TIMES, xml(fresh())).await;
         let headlines = headlines(&server).await.unwrap();
         assert_eq!(headlines.articles[0].publisher, "Economic Times");
-        assert!(headlines.warnings[0].starts_with("MoneyControl is left out: "), "{:?}", headlines.warnings);
+        let [warning] = headlines.warnings.as_slice() else { panic!("{:?}", headlines.warnings) };
+        assert!(warning.starts_with("MoneyControl is left out: MoneyControl "), "{warning}");
     }
     let server = MockServer::start().await;
     answer(&server, MONEYCONTROL, xml(frozen())).await;
@@ -195,7 +205,7 @@ async fn google_names_the_publisher_behind_the_title() {
         .respond_with(xml(feed(items)))
         .mount(&server)
         .await;
-    let articles = news(&server).about("Tata Motors", 7, &context()).await.unwrap();
+    let articles = news(&server).about("Tata Motors", 7, &context()).await.unwrap().articles;
     assert_eq!(articles[0].title, "Tata Motors - JLR - recovers");
     assert_eq!((articles[0].publisher.as_str(), articles[0].summary.as_str()), ("Mint", ""));
 }
@@ -204,9 +214,9 @@ async fn google_names_the_publisher_behind_the_title() {
 async fn every_kind_of_failure_is_told_apart() {
     let html = |status| ResponseTemplate::new(status).set_body_raw("\u{feff} <!DOCTYPE html>", "text/xml");
     let answers = [
-        (html(200), Blocked, None),
-        (html(403), Blocked, None),
-        (html(451), Blocked, None),
+        (html(200), Blocked, Some(6 * 3600)),
+        (html(403), Blocked, Some(6 * 3600)),
+        (html(451), Blocked, Some(6 * 3600)),
         (html(404), NotFound, None),
         (html(500), Down, None),
         (ResponseTemplate::new(429).insert_header("Retry-After", "9"), RateLimited, Some(9)),
@@ -214,7 +224,7 @@ async fn every_kind_of_failure_is_told_apart() {
         (xml(""), Malformed, None),
         (xml("<rss version=\"2.0\"><channel><item>"), Malformed, None),
         (xml("<feedback/>"), Malformed, None),
-        (ResponseTemplate::new(401), AuthFailed, None),
+        (ResponseTemplate::new(401), AuthFailed, Some(30 * 60)),
     ];
     for (response, kind, retry_after) in answers {
         let what = format!("{response:?}");
@@ -224,6 +234,91 @@ async fn every_kind_of_failure_is_told_apart() {
         // Where the source states no time, the stack states our own limit's, which here is none.
         let wait = failure.retry_after.filter(|wait| !wait.is_zero());
         assert_eq!((failure.kind, wait), (kind, retry_after.map(Duration::from_secs)), "{what}");
-        assert_eq!(failure.source_title, "The news");
+        assert_eq!(failure.source_title, "Google News");
     }
+}
+
+#[tokio::test]
+async fn a_feed_that_refuses_us_or_asks_for_a_pause_stops_no_other_one_nor_the_next_call() {
+    let page = || ResponseTemplate::new(200).set_body_raw("<!DOCTYPE html><html>", "text/html");
+    let busy = |status| ResponseTemplate::new(status).insert_header("retry-after", "3600");
+    for refusal in [page(), ResponseTemplate::new(403), busy(429), busy(503)] {
+        let what = format!("{refusal:?}");
+        let server = MockServer::start().await;
+        answer(&server, MONEYCONTROL, refusal).await;
+        answer(&server, ECONOMIC_TIMES, xml(fresh())).await;
+        answer(&server, "/googlenews/rss/search", xml(feed(""))).await;
+        let news = news_over(client_remembering(PROFILE), &server);
+        for _ in 0..2 {
+            let headlines = news.headlines(Category::Markets, &context()).await.unwrap();
+            assert_eq!(headlines.articles[0].title, "Nifty rises", "{what}");
+            assert_eq!((headlines.is_stale, headlines.warnings.len()), (false, 1), "{what}");
+        }
+        assert!(news.about("TCS", 7, &context()).await.is_ok(), "{what}");
+        let requests = server.received_requests().await.unwrap();
+        let to = |at: &str| requests.iter().filter(|request| request.url.path() == at).count();
+        assert_eq!((to(MONEYCONTROL), to(ECONOMIC_TIMES)), (1, 2), "{what}: it is left alone");
+    }
+}
+
+#[tokio::test]
+async fn a_feed_that_hangs_does_not_keep_the_other_from_the_call() {
+    let server = MockServer::start().await;
+    answer(&server, MONEYCONTROL, xml(fresh()).set_delay(Duration::from_hours(1))).await;
+    answer(&server, ECONOMIC_TIMES, xml(fresh())).await;
+    let call = context();
+    let call =
+        ToolContext { deadline: call.deadline.shortened(clock::now() + Duration::from_secs(2)), ..call };
+    let headlines = news(&server).headlines(Category::Markets, &call).await.unwrap();
+    assert_eq!(headlines.articles[0].publisher, "Economic Times");
+    assert!(headlines.warnings[0].starts_with("MoneyControl is left out: "), "{:?}", headlines.warnings);
+}
+
+#[tokio::test]
+async fn both_publishers_stand_in_one_list_each_article_once() {
+    let server = MockServer::start().await;
+    let first = [item("Shared", "16 Jan 2026 12:00 IST"), item("Older", "2026-01-15")].concat();
+    answer(&server, MONEYCONTROL, xml(feed(&first))).await;
+    let second =
+        [item("The newest", "2026-01-16 15:00:00"), item("SHARED", "16 Jan 2026 12:01 IST")].concat();
+    answer(&server, ECONOMIC_TIMES, xml(feed(&second))).await;
+    let headlines = headlines(&server).await.unwrap();
+    let titles: Vec<_> = headlines.articles.iter().map(|article| article.title.as_str()).collect();
+    assert_eq!((titles, headlines.warnings.len()), (vec!["The newest", "Shared", "Older"], 0));
+}
+
+#[tokio::test]
+async fn wide_characters_without_a_mark_are_no_feed_and_the_other_one_is_read() {
+    let wide = |unit: &dyn Fn(u8) -> Vec<u8>| fresh().bytes().flat_map(unit).collect::<Vec<_>>();
+    let encodings: [&dyn Fn(u8) -> Vec<u8>; 4] =
+        [&|byte| vec![byte, 0], &|byte| vec![0, byte], &|byte| vec![byte, 0, 0, 0], &|byte| {
+            vec![0, 0, 0, byte]
+        }];
+    for encoding in encodings {
+        let server = MockServer::start().await;
+        answer(&server, MONEYCONTROL, xml(wide(encoding))).await;
+        answer(&server, ECONOMIC_TIMES, xml(fresh())).await;
+        answer(&server, "/googlenews/rss/search", xml(wide(encoding))).await;
+        let headlines = headlines(&server).await.unwrap();
+        assert_eq!((headlines.articles.len(), headlines.warnings.len()), (1, 1));
+        let failure = news(&server).about("TCS", 7, &context()).await.unwrap_err();
+        assert_eq!(failure.kind, Malformed);
+    }
+}
+
+#[tokio::test]
+async fn a_broken_entry_is_counted_and_costs_no_other() {
+    let server = MockServer::start().await;
+    let items = format!(
+        "{}<item><title>Broken</titel></item>{}",
+        item("M&M up & away", "2026-01-16 10:00:00 +05:30"),
+        item("Second", "21 Jan 2026 10:00 IST")
+    );
+    let body = format!("<rss><channel>{items}</channel></rss>");
+    answer(&server, MONEYCONTROL, xml(body)).await;
+    answer(&server, ECONOMIC_TIMES, xml(fresh())).await;
+    let headlines = headlines(&server).await.unwrap();
+    let titles: Vec<_> = headlines.articles.iter().map(|article| article.title.as_str()).collect();
+    assert_eq!(titles, ["Nifty rises", "M&M up & away", "Second"]);
+    assert_eq!(headlines.warnings, ["1 entry in the feed of MoneyControl cannot be read and is left out"]);
 }

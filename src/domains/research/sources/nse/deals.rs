@@ -57,6 +57,8 @@ pub(super) struct Deals {
 
 #[derive(Deserialize)]
 struct Wire {
+    /// Null where there are none; absent from what is no answer.
+    #[serde(deserialize_with = "Option::deserialize")]
     data: Option<Vec<Row>>,
 }
 
@@ -132,7 +134,6 @@ pub(super) fn parse_json(answer: &Answer, kind: DealKind, symbol: &str) -> Resul
 /// The deals in a stock of a CSV answer.
 pub(super) fn parse_csv(answer: &Answer, kind: DealKind, symbol: &str) -> Result<Vec<Deal>, Failure> {
     let text = answer.text();
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let mut reader = ReaderBuilder::new().trim(Trim::All).flexible(true).from_reader(text.as_bytes());
     let columns = Columns::of(reader.headers().map_err(unreadable)?)?;
     let mut deals = Vec::new();

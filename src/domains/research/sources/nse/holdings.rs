@@ -74,18 +74,41 @@ pub(super) fn address_of(filing: &Filing, archives: &Url) -> Result<Url, Failure
     Ok(address(archives, &path, &[]))
 }
 
-/// The shares of a filing in percent. A company without promoters files none; the list must say so as well.
+/// How far the parts of a filing may be from what they add up to, in percent: each is rounded.
+const ROUNDING: f64 = 0.1;
+
+/// The shares of a filing in percent. Filings name only the kinds that have holders: one that is absent is 0 where the
+/// others add up, else the filing is not understood.
 pub(super) fn holding(filing: &Filing, shares: &Shares) -> Result<Holding, Failure> {
-    let pct = |part: f64| 100.0 * part / shares.total;
     let promoter_pct = match (shares.promoters, filing.promoter_pct) {
-        (Some(promoters), _) => pct(promoters),
+        (Some(promoters), _) => promoters,
         (None, Some(0.0)) => 0.0,
-        (None, _) => return Err(Failure::malformed("a filing without the promoters' shares")),
+        (None, _) => absent("promoters", 100.0, &[shares.public, shares.trusts])?,
     };
-    let (fii_pct, dii_pct) = (pct(shares.fii), pct(shares.dii));
+    let of_public = [shares.fii, shares.dii, shares.government, shares.non_institutions];
+    let institution = |share: Option<f64>, who| match (share, shares.public) {
+        (Some(share), _) => Ok(share),
+        (None, Some(public)) => absent(who, public, &of_public),
+        (None, None) => Err(not_stated(who)),
+    };
+    let fii_pct = institution(shares.fii, "foreign institutions")?;
+    let dii_pct = institution(shares.dii, "domestic institutions")?;
     let public_pct = 100.0 - fii_pct - dii_pct - promoter_pct;
-    if !(-1e-6..=100.0).contains(&public_pct) {
+    if !(-ROUNDING..=100.0).contains(&public_pct) {
         return Err(Failure::malformed("a filing whose parts exceed the whole"));
     }
     Ok(Holding { date: filing.date, fii_pct, dii_pct, promoter_pct, public_pct: public_pct.max(0.0) })
+}
+
+/// The share of those whom a filing does not name: 0 if the others add up without them.
+fn absent(who: &str, whole: f64, others: &[Option<f64>]) -> Result<f64, Failure> {
+    let sum: f64 = others.iter().flatten().sum();
+    if others.iter().any(Option::is_some) && (whole - sum).abs() <= ROUNDING {
+        return Ok(0.0);
+    }
+    Err(not_stated(who))
+}
+
+fn not_stated(who: &str) -> Failure {
+    Failure::malformed(format!("a filing that does not state the shares of {who}"))
 }

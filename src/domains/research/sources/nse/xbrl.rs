@@ -1,69 +1,135 @@
-//! The XBRL of a shareholding: how many shares each kind of holder has.
+//! The XBRL of a shareholding: what share of a company each kind of holder has, as the filing states it.
 //!
-//! A kind that the document does not state is an error or `None`, never 0.
+//! Filings of 2025 and later state fractions, some of that year percentages; where a kind is counted only, its share is
+//! computed. Shares that custodians hold for depository receipts are no part of the whole (SCRR 1957: A + B + C2). Not
+//! here: what it means that a kind is not stated.
+
+use std::collections::HashMap;
 
 use roxmltree::{Document, Node};
 
 use crate::upstream::http::Failure;
 
-/// Numbers of shares.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// Shares in percent of the whole; `None` for a kind that the document does not state.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Shares {
-    pub(super) total: f64,
-    pub(super) fii: f64,
-    pub(super) dii: f64,
     pub(super) promoters: Option<f64>,
+    pub(super) public: Option<f64>,
+    pub(super) trusts: Option<f64>,
+    pub(super) fii: Option<f64>,
+    pub(super) dii: Option<f64>,
+    pub(super) government: Option<f64>,
+    pub(super) non_institutions: Option<f64>,
 }
 
-/// The numbers of shares of a document.
-pub(super) fn parse(body: &[u8]) -> Result<Shares, Failure> {
-    let text = str::from_utf8(body).map_err(|_| Failure::malformed("XBRL that is not UTF-8"))?;
-    let text = text.trim_start_matches('\u{feff}').trim_start();
+const COUNT: &str = "NumberOfShares";
+const SHARE: &str = "ShareholdingAsAPercentageOfTotalNumberOfShares";
+
+const WHOLE: &str = "ShareholdingPattern";
+const PROMOTERS: &str = "ShareholdingOfPromoterAndPromoterGroup";
+const PUBLIC: &str = "PublicShareholding";
+const CUSTODIAN: &str = "CustodianOrDRHolder";
+
+/// A fraction may exceed 1 by what rounding adds, no more.
+const LARGEST_FRACTION: f64 = 1.5;
+
+/// The shares of a document.
+pub(super) fn parse(text: &str) -> Result<Shares, Failure> {
     let document = Document::parse(text).map_err(|error| Failure::malformed(format!("not XBRL: {error}")))?;
-    let required = |kind: &str| {
-        let shares = shares(&document, kind)?;
-        shares.ok_or_else(|| Failure::malformed(format!("no number of shares of {kind}")))
+    let facts = Facts::of(&document)?;
+    let scale = facts.scale();
+    let whole = facts.whole()?;
+    let share = |kind: &str| match facts.number(SHARE, kind) {
+        Some(stated) => Some(stated * scale),
+        None => Some(100.0 * facts.number(COUNT, kind)? / whole?),
     };
-    let total = required("ShareholdingPattern")?;
-    if total <= 0.0 {
-        return Err(Failure::malformed("a company without shares"));
+    let shares = Shares {
+        promoters: share(PROMOTERS),
+        public: share(PUBLIC),
+        trusts: share("EmployeeBenefitsTrusts"),
+        fii: share("InstitutionsForeign"),
+        dii: share("InstitutionsDomestic"),
+        // The taxonomy has it in three spellings.
+        government: ["Governments", "Goverments", "CentralGovernmentOrStateGovernments"]
+            .into_iter()
+            .find_map(share),
+        non_institutions: share("NonInstitutions"),
+    };
+    if shares == Shares::default() {
+        return Err(Failure::malformed("a document that states nobody's shares"));
     }
-    Ok(Shares {
-        total,
-        fii: required("InstitutionsForeign")?,
-        dii: required("InstitutionsDomestic")?,
-        promoters: shares(&document, "ShareholdingOfPromoterAndPromoterGroup")?,
-    })
+    Ok(shares)
 }
 
-/// The number of shares of a kind of holder.
-fn shares(document: &Document<'_>, kind: &str) -> Result<Option<f64>, Failure> {
-    let Some(id) = context(document, kind) else { return Ok(None) };
-    let fact = document
-        .descendants()
-        .find(|node| node.tag_name().name() == "NumberOfShares" && node.attribute("contextRef") == Some(id));
-    let Some(fact) = fact else { return Ok(None) };
-    let number = fact.text().unwrap_or_default().trim().parse().ok();
-    let number = number.filter(|number: &f64| number.is_finite() && *number >= 0.0);
-    number.map(Some).ok_or_else(|| Failure::malformed(format!("a number of shares of {kind} that is none")))
+/// The facts of whole kinds of holders, by name and kind.
+struct Facts<'a>(HashMap<(&'static str, &'a str), f64>);
+
+impl<'a> Facts<'a> {
+    fn of(document: &'a Document<'_>) -> Result<Self, Failure> {
+        let contexts = document.descendants().filter(|node| node.tag_name().name() == "context");
+        let kinds: HashMap<_, _> = contexts.filter_map(|it| Some((it.attribute("id")?, kind(it)?))).collect();
+        let mut facts = HashMap::new();
+        for node in document.descendants() {
+            let Some(name) = [COUNT, SHARE].into_iter().find(|name| *name == node.tag_name().name()) else {
+                continue;
+            };
+            let kind = node.attribute("contextRef").and_then(|id| kinds.get(id));
+            let (Some(kind), text) = (kind, node.text().unwrap_or_default().trim()) else { continue };
+            if !text.is_empty() {
+                facts.entry((name, *kind)).or_insert(number(text, kind)?);
+            }
+        }
+        Ok(Self(facts))
+    }
+
+    fn number(&self, name: &'static str, kind: &str) -> Option<f64> {
+        let mut found = self.0.iter().filter(|((of, who), _)| *of == name && *who == kind);
+        found.next().map(|(_, number)| *number)
+    }
+
+    /// What a stated share is to be multiplied with: it is a fraction or a percentage throughout the document.
+    fn scale(&self) -> f64 {
+        let stated = |kind| self.number(SHARE, kind);
+        let whole = stated(WHOLE).or_else(|| Some(stated(PROMOTERS).unwrap_or_default() + stated(PUBLIC)?));
+        let all = self.0.iter().filter(|((name, _), _)| *name == SHARE).map(|(_, share)| *share);
+        if whole.unwrap_or_else(|| all.fold(0.0, f64::max)) <= LARGEST_FRACTION { 100.0 } else { 1.0 }
+    }
+
+    /// All shares but those behind depository receipts; `None` if they are not counted.
+    fn whole(&self) -> Result<Option<f64>, Failure> {
+        let Some(all) = self.number(COUNT, WHOLE) else { return Ok(None) };
+        let whole = all - self.number(COUNT, CUSTODIAN).unwrap_or_default();
+        if whole > 0.0 { Ok(Some(whole)) } else { Err(Failure::malformed("a company without shares")) }
+    }
 }
 
-/// The context of a kind of holder: by its member, or by its own name where it has none (`…_ContextI`, before 2025
-/// `…I`).
-fn context<'a>(document: &'a Document<'_>, kind: &str) -> Option<&'a str> {
-    let mut contexts = document.descendants().filter(|node| node.tag_name().name() == "context");
-    contexts.find_map(|context| {
-        let id = context.attribute("id")?;
-        let is_named = id.strip_suffix("_ContextI").or_else(|| id.strip_suffix('I')) == Some(kind);
-        (is_named || is_member(context, kind)).then_some(id)
-    })
+fn number(text: &str, kind: &str) -> Result<f64, Failure> {
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
+    number.ok_or_else(|| Failure::malformed(format!("a share of {} that is not a number", cut(kind))))
 }
 
-/// Whether the context is of the kind as a whole: a second member would single out one holder of it.
-fn is_member(context: Node<'_, '_>, kind: &str) -> bool {
-    let mut members = context.descendants().filter(|node| node.tag_name().name() == "explicitMember");
-    let (Some(member), None) = (members.next(), members.next()) else { return false };
-    let name = member.text().unwrap_or_default().trim();
-    let name = name.rsplit_once(':').map_or(name, |(_, local)| local);
-    name.strip_suffix("Member").unwrap_or(name) == kind
+fn cut(kind: &str) -> &str {
+    kind.char_indices().nth(64).map_or(kind, |(end, _)| &kind[..end])
+}
+
+/// The kind of holder that a context is of as a whole: by its member, or by its own name where it has none
+/// (`…_ContextI`, before 2025 `…I`). A second member, or a typed one, would single out one holder of it.
+fn kind<'a>(context: Node<'a, '_>) -> Option<&'a str> {
+    let members = |name| context.descendants().filter(move |node| node.tag_name().name() == name);
+    if members("typedMember").next().is_some() {
+        return None;
+    }
+    let mut explicit = members("explicitMember");
+    match (explicit.next(), explicit.next()) {
+        (Some(member), None) => {
+            let name = member.text().unwrap_or_default().trim();
+            let name = name.rsplit_once(':').map_or(name, |(_, local)| local);
+            Some(name.strip_suffix("Member").unwrap_or(name))
+        }
+        (None, _) => {
+            let id = context.attribute("id")?;
+            id.strip_suffix("_ContextI").or_else(|| id.strip_suffix('I'))
+        }
+        _ => None,
+    }
 }

@@ -1,6 +1,6 @@
 //! What only Reddit's answers say: an error within a 200, limits in headers of its own, and subreddits that are closed.
 
-use http::StatusCode;
+use http::{StatusCode, header};
 use serde::Deserialize;
 
 use super::{budget, token};
@@ -20,6 +20,11 @@ pub(super) fn check(answer: &Answer) -> Option<Failure> {
             let failure = Failure::new(FailureKind::RateLimited, "HTTP 429");
             Some(failure.with_retry_after(answer.retry_after().or_else(|| budget::reset(answer))))
         }
+        // Who asks for a subreddit that is not there is sent to the search for one.
+        status if status.is_redirection() => {
+            let missing = || Failure::new(FailureKind::NotFound, "redirected to the search");
+            leads_to_search(answer).then(missing)
+        }
         // Closed to everybody: that does not mean that we are blocked.
         StatusCode::FORBIDDEN => {
             let refusal: Refusal = serde_json::from_slice(&answer.body).ok()?;
@@ -28,4 +33,10 @@ pub(super) fn check(answer: &Answer) -> Option<Failure> {
         }
         _ => None,
     }
+}
+
+fn leads_to_search(answer: &Answer) -> bool {
+    let location = answer.headers.get(header::LOCATION).and_then(|value| value.to_str().ok());
+    let target = location.and_then(|location| answer.url.join(location).ok());
+    target.is_some_and(|it| it.path().ends_with("/search") && !it.path().contains("/r/"))
 }

@@ -16,8 +16,8 @@ pub struct Post {
     pub text: String,
     /// Up-votes less down-votes.
     pub score: i32,
-    /// Share of up-votes, 0 to 1.
-    pub upvote_ratio: f64,
+    /// Share of up-votes, 0 to 1, unless votes are hidden.
+    pub upvote_ratio: Option<f64>,
     /// Number of comments.
     pub num_comments: i32,
     /// When it was written.

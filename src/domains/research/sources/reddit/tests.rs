@@ -232,10 +232,10 @@ async fn every_kind_of_failure_is_told_apart() {
         (
             ResponseTemplate::new(403).set_body_json(json!({"message": "Forbidden", "error": 403})),
             Blocked,
-            None,
+            Some(6 * 3600),
         ),
-        (html(403), Blocked, None),
-        (html(200), Blocked, None),
+        (html(403), Blocked, Some(6 * 3600)),
+        (html(200), Blocked, Some(6 * 3600)),
         (limited(429).set_body_raw("<html>Too Many Requests</html>", "text/html"), RateLimited, Some(42)),
         (ResponseTemplate::new(429).set_body_json(json!({"error": 429})), RateLimited, None),
         (limited(429).insert_header("Retry-After", "5"), RateLimited, Some(5)),
@@ -293,4 +293,38 @@ async fn secrets_are_shown_nowhere() {
         assert!(!shown.contains(SECRET) && !shown.contains(TOKEN) && !shown.contains("Aladdin"), "{shown}");
         assert!(!shown.contains("QWxhZGRpbjp"), "{shown}");
     }
+}
+
+#[tokio::test]
+async fn a_ratio_that_is_hidden_is_none_and_a_query_in_a_permalink_stays_one() {
+    let server = MockServer::start().await;
+    give_tokens(&server, 1).await;
+    let permalink = "/r/IndiaInvestments/comments/a/why/?utm_source=share&context=3";
+    let posts = [
+        post("a", &json!({"upvote_ratio": null, "permalink": permalink})),
+        post("b", &json!({"permalink": "/r/../../comments/x"})),
+        post("c", &json!({"permalink": "/r//evil.example/x?y"})),
+    ];
+    answer(&server, listing(&posts)).await;
+    let posts = reddit(&server).posts("IndiaInvestments", Sort::Hot, 10, &context()).await.unwrap();
+    assert_eq!(posts[0].upvote_ratio, None);
+    assert_eq!(posts[0].permalink.as_str(), format!("https://www.reddit.com{permalink}"));
+    assert_eq!(posts[1].permalink.as_str(), "https://www.reddit.com/comments/b", "not a post of a subreddit");
+    assert_eq!(posts[2].permalink.as_str(), "https://www.reddit.com/r//evil.example/x?y");
+}
+
+#[tokio::test]
+async fn a_subreddit_that_has_moved_within_the_api_is_followed() {
+    let server = MockServer::start().await;
+    give_tokens(&server, 1).await;
+    let moved =
+        ResponseTemplate::new(301).insert_header("Location", "/reddit/r/IndiaInvestments/hot?limit=12");
+    Mock::given(path("/reddit/r/indiainvestments/hot")).respond_with(moved).mount(&server).await;
+    Mock::given(path("/reddit/r/IndiaInvestments/hot"))
+        .and(header("authorization", format!("Bearer {TOKEN}").as_str()))
+        .respond_with(listing(&[post("a", &json!({}))]))
+        .mount(&server)
+        .await;
+    let posts = reddit(&server).posts("indiainvestments", Sort::Hot, 10, &context()).await.unwrap();
+    assert_eq!(posts.len(), 1);
 }

@@ -40,8 +40,8 @@ struct Link {
     selftext: String,
     #[serde(default)]
     score: i64,
-    #[serde(default)]
-    upvote_ratio: f64,
+    /// Null where votes are hidden.
+    upvote_ratio: Option<f64>,
     #[serde(default)]
     num_comments: i64,
     created_utc: f64,
@@ -106,16 +106,17 @@ fn whole(count: i64) -> i32 {
     i32::try_from(count).unwrap_or(if count < 0 { i32::MIN } else { i32::MAX })
 }
 
-/// A post's address, always on the site for people, whatever the permalink says.
+/// A post's address, always on the site for people, whatever the permalink says. A query stays one.
 fn address(public: &Url, permalink: &str, id: &str) -> Url {
-    let mut url = public.clone();
-    let path = permalink.strip_prefix("/r/").map(|path| path.trim_end_matches('/').split('/'));
-    if let Ok(mut segments) = url.path_segments_mut() {
-        segments.pop_if_empty();
-        match path {
-            Some(path) => segments.push("r").extend(path).push(""),
-            None => segments.extend(["comments", id]),
-        };
-    }
-    url
+    let is_path = permalink.starts_with("/r/");
+    let link = is_path.then(|| public.join(permalink).ok()).flatten();
+    link.filter(|link| link.origin() == public.origin() && link.path().starts_with("/r/")).unwrap_or_else(
+        || {
+            let mut url = public.clone();
+            if let Ok(mut segments) = url.path_segments_mut() {
+                segments.pop_if_empty().extend(["comments", id]);
+            }
+            url
+        },
+    )
 }

@@ -23,16 +23,22 @@ pub const PROFILE: Profile = Profile {
 };
 
 fn check(answer: &Answer) -> Option<Failure> {
-    let is_screen = answer.url.path().contains("/screens/");
+    let is_form = answer.url.path().ends_with("/login/");
     let refusal = match answer.status.as_u16() {
         200 if answer.url.fragment() == Some(SIGN_IN) => "the login page again",
-        200 if is_screen && page::is_anonymous(&answer.text()) => "a page for nobody in particular",
-        301..=399 if is_screen && leads_to_login(answer) => "a redirect to the login page",
+        // The wall that asks visitors to register is one too.
+        200 if !is_form && is_anonymous(answer) => "a page for nobody in particular",
+        301..=399 if !is_form && leads_to_login(answer) => "a redirect to the login page or the wall",
         _ => return None,
     };
     let message = "Screener.in does not accept the user's credentials. Stop and tell the user to check them and to call \
                    SetScreenerCredentials again.";
     Some(Failure::new(FailureKind::AuthFailed, refusal).saying(message))
+}
+
+/// An empty page is for nobody either, and says nothing of credentials.
+fn is_anonymous(answer: &Answer) -> bool {
+    !answer.body.trim_ascii().is_empty() && page::is_anonymous(&answer.text())
 }
 
 fn leads_to_login(answer: &Answer) -> bool {

@@ -77,6 +77,10 @@ impl Scrape {
                 self.give_back(failure, login, claimed_at).await;
             }
             let fetched = fetched.map_err(|failure| self.logged(failure));
+            let fetched = fetched.map(|(copy, warning)| {
+                scraped.warnings.extend(warning);
+                copy
+            });
             let goes_on = fetched.as_ref().err().is_none_or(concerns_one_screen);
             if let Ok(copy) = &fetched {
                 self.keep(screen, copy, scraped).await;
@@ -138,21 +142,32 @@ impl Scrape {
         }
     }
 
-    async fn screen(&self, session: &mut Session<'_>, screen: &Screen) -> Result<ScreenCopy, Failure> {
-        let Page { name, total, pages, mut rows, .. } = self.page(session, screen, 1).await?;
+    /// A screen, and what a reader should know of it. It ends with its last page, or where pages repeat.
+    async fn screen(
+        &self,
+        session: &mut Session<'_>,
+        screen: &Screen,
+    ) -> Result<(ScreenCopy, Option<String>), Failure> {
+        let Page { name, mut total, pages, rows, .. } = self.page(session, screen, 1).await?;
         if pages > MAX_PAGES {
             return Err(too_long(screen, pages));
         }
+        let mut results = Results::default();
+        let mut has_ended = !results.add(rows);
         for number in 2..=pages {
+            if has_ended {
+                break;
+            }
             let page = self.page(session, screen, number).await?;
-            if (page.total, page.pages) != (total, pages) {
+            has_ended = !results.add(page.rows);
+            if !has_ended && (page.total, page.pages) != (total, pages) {
                 return Err(Failure::malformed("a screen that changed while it was read"));
             }
-            rows.extend(page.rows);
+            total = page.total;
         }
-        let stocks = complete(rows, total)?;
+        let (stocks, warning) = results.complete(total, has_ended, &screen.screen_id)?;
         let name = screen.name.clone().or(name).unwrap_or_else(|| screen.screen_id.clone());
-        Ok(ScreenCopy { name, stocks, scraped_at: clock::wall() })
+        Ok((ScreenCopy { name, stocks, scraped_at: clock::wall() }, warning))
     }
 
     async fn page(&self, session: &mut Session<'_>, screen: &Screen, number: usize) -> Result<Page, Failure> {
@@ -186,18 +201,44 @@ fn at_random(bounds: &RangeInclusive<Duration>) -> Duration {
     *bounds.start() + bounds.end().saturating_sub(*bounds.start()).mul_f64(fastrand::f64())
 }
 
-/// The stocks, if every result that the site announced is there.
-fn complete(rows: Vec<Row>, total: usize) -> Result<Vec<ScreenedStock>, Failure> {
-    let companies: HashSet<_> = rows.iter().map(|row| row.company.as_str()).collect();
-    if companies.len() != total {
-        return Err(Failure::malformed(format!("{} of {total} results", companies.len())));
+/// The results of a screen as its pages come.
+#[derive(Default)]
+struct Results {
+    companies: HashSet<String>,
+    rows: Vec<Row>,
+}
+
+impl Results {
+    /// Adds a page; whether it had anything new.
+    fn add(&mut self, rows: Vec<Row>) -> bool {
+        let before = self.companies.len();
+        let new = rows.into_iter().filter(|row| self.companies.insert(row.company.clone()));
+        self.rows.extend(new);
+        self.companies.len() > before
     }
-    let (count, stocks) = (rows.len(), rows.into_iter().filter_map(|row| row.stock).collect::<Vec<_>>());
-    if stocks.len() < count {
-        let left_out = count - stocks.len();
-        tracing::info!(source = PROFILE.name, left_out, "stocks without a price or a market capitalisation");
+
+    /// The stocks, if every result that the site announced is there, or no page had any more of them; and how many are
+    /// left out.
+    fn complete(
+        self,
+        total: usize,
+        has_ended: bool,
+        screen_id: &str,
+    ) -> Result<(Vec<ScreenedStock>, Option<String>), Failure> {
+        let found = self.rows.len();
+        if found != total && !(has_ended && found > 0 && found < total) {
+            return Err(Failure::malformed(format!("{found} of {total} results")));
+        }
+        let stocks: Vec<_> = self.rows.into_iter().filter_map(|row| row.stock).collect();
+        let left_out = total - stocks.len();
+        let warning = (left_out > 0).then(|| {
+            format!(
+                "{left_out} of {total} results of the screen {screen_id} are left out: not on a page, not listed on the \
+                 NSE, or without a price or a market capitalisation."
+            )
+        });
+        Ok((stocks, warning))
     }
-    Ok(stocks)
 }
 
 fn too_long(screen: &Screen, pages: usize) -> Failure {

@@ -82,7 +82,9 @@ impl<'a> Session<'a> {
         url.query_pairs_mut().append_pair("page", &number.to_string()).append_pair("limit", ROWS);
         let answer = self.send(Outgoing::get(url, ExpectedBody::Html)).await?;
         let page = page::read(&answer.text())?;
-        if page.number != number {
+        // Behind the last page the site shows that once more.
+        let is_last_again = page.number < number && page.number == page.pages;
+        if page.number != number && !is_last_again {
             return Err(Failure::malformed(format!("page {} where {number} was due", page.number)));
         }
         Ok(page)

@@ -18,7 +18,7 @@ use crate::{
 pub(super) struct Row {
     /// The site's own number of the company, which occurs once in a screen.
     pub(super) company: String,
-    /// The stock; `None` for one without a price or a market capitalisation.
+    /// The stock; `None` for one without a price or a market capitalisation, or that the NSE does not list.
     pub(super) stock: Option<ScreenedStock>,
 }
 
@@ -43,6 +43,9 @@ pub(super) fn read(page: &Html) -> Result<Vec<Row>, Failure> {
                 return Err(Failure::malformed("a table whose columns change"));
             }
         } else if let Some(company) = row.attr("data-row-company-id") {
+            if is_note(row) {
+                continue;
+            }
             let columns = columns.ok_or_else(|| Failure::malformed("a row before any header"))?;
             rows.push(Row { company: company.to_owned(), stock: stock(row, columns)? });
         }
@@ -50,9 +53,31 @@ pub(super) fn read(page: &Html) -> Result<Vec<Row>, Failure> {
     Ok(rows)
 }
 
+/// Whether a row is a note across the table rather than a result.
+fn is_note(row: ElementRef<'_>) -> bool {
+    let is_wide = row.child_elements().any(|cell| width(cell) > 1);
+    is_wide && row.select(&selector(LINK)).next().is_none()
+}
+
+/// The link to a company's page.
+const LINK: &str = r#"a[href*="/company/"]"#;
+/// No cell is taken to be wider.
+const MAX_WIDTH: usize = 64;
+
+/// How many columns a cell spans.
+fn width(cell: ElementRef<'_>) -> usize {
+    let span = cell.attr("colspan").and_then(|span| span.trim().parse().ok());
+    span.unwrap_or(1).clamp(1, MAX_WIDTH)
+}
+
+/// The cells of a row, one that spans several columns in each of them.
+fn cells(row: ElementRef<'_>) -> Vec<ElementRef<'_>> {
+    row.child_elements().flat_map(|cell| std::iter::repeat_n(cell, width(cell))).collect()
+}
+
 impl Columns {
     fn read(header: ElementRef<'_>) -> Result<Self, Failure> {
-        let tooltips: Vec<_> = header.child_elements().map(|cell| cell.attr("data-tooltip")).collect();
+        let tooltips: Vec<_> = cells(header).into_iter().map(|cell| cell.attr("data-tooltip")).collect();
         let find = |wanted: &str| {
             let is_wanted = |tooltip: &&str| tooltip.trim().eq_ignore_ascii_case(wanted);
             tooltips.iter().position(|tooltip| tooltip.as_ref().is_some_and(is_wanted))
@@ -76,7 +101,7 @@ fn unsuited(column: &str) -> String {
 }
 
 fn stock(row: ElementRef<'_>, columns: Columns) -> Result<Option<ScreenedStock>, Failure> {
-    let cells: Vec<_> = row.child_elements().collect();
+    let cells = cells(row);
     if cells.len() != columns.cells {
         return Err(Failure::malformed(format!("a row of {} cells under {}", cells.len(), columns.cells)));
     }
@@ -87,21 +112,28 @@ fn stock(row: ElementRef<'_>, columns: Columns) -> Result<Option<ScreenedStock>,
     let (Some(cmp), Some(market_cap_cr)) = (at(columns.cmp)?, at(columns.market_cap)?) else {
         return Ok(None);
     };
+    let Some(symbol) = symbol else { return Ok(None) };
     Ok(Some(ScreenedStock { symbol, name, cmp, pe, market_cap_cr, roe }))
 }
 
-/// Symbol and name, from the link to the company's page: `/company/RELIANCE/consolidated/`.
-fn company(row: ElementRef<'_>) -> Result<(String, String), Failure> {
-    let link = row.select(&selector(r#"a[href*="/company/"]"#)).next();
+/// Symbol and name, from the link to the company's page: `/company/RELIANCE/consolidated/`. A company that the NSE does
+/// not list has no symbol there: `/company/532540/` is a code of the BSE, `/company/id/1234/` a number of the site's
+/// own.
+fn company(row: ElementRef<'_>) -> Result<(Option<String>, String), Failure> {
+    let link = row.select(&selector(LINK)).next();
     let link = link.ok_or_else(|| Failure::malformed("a row without a link to its company"))?;
     let (_, path) = link.attr("href").and_then(|href| href.split_once("/company/")).unwrap_or_default();
-    let symbol = path.split(['/', '?', '#']).next().unwrap_or_default();
+    let mut segments = path.split(['/', '?', '#']);
+    let symbol = segments.next().unwrap_or_default();
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_of_site = symbol == "id" && segments.next().is_some_and(is_number);
+    let is_listed = !is_number(symbol) && !is_of_site;
     let symbol = universe::normal(&percent_decode_str(symbol).decode_utf8_lossy());
     if !is_symbol(&symbol) {
         return Err(Failure::malformed("a company whose address holds no symbol"));
     }
     let name = text::title(&link.text().collect::<String>());
-    Ok((symbol, name))
+    Ok((is_listed.then_some(symbol), name))
 }
 
 fn is_symbol(text: &str) -> bool {
@@ -213,5 +245,52 @@ mod tests {
             name.starts_with("Name") && name.chars().all(|c| c.is_ascii_graphic() || c == ' '),
             "{name:?}"
         );
+    }
+
+    #[test]
+    fn what_the_nse_does_not_list_is_a_result_without_a_stock() {
+        for link in ["532540", "id/1274924", "id/1274924/consolidated", "532540/"] {
+            let rows = table(&format!("{HEADER}{}", row(1, link, ["1", "2", "3", "4"]))).unwrap();
+            assert_eq!(rows, [Row { company: "1".to_owned(), stock: None }], "{link}");
+        }
+        for (link, symbol) in [("ID", "ID"), ("id/consolidated", "ID"), ("3MINDIA", "3MINDIA")] {
+            let rows = table(&format!("{HEADER}{}", row(1, link, ["1", "2", "3", "4"]))).unwrap();
+            assert_eq!(rows[0].stock.as_ref().unwrap().symbol, symbol);
+        }
+    }
+
+    /// The site's own columns, of which return on equity is none.
+    const USUAL: &str = r#"<thead><tr><th>S.No.</th><th data-tooltip="Company" class="text">Company</th>
+        <th data-tooltip="Current Price">CMP Rs.</th><th data-tooltip="Price to Earning">P/E</th>
+        <th data-tooltip="Market Capitalization">Mar Cap Rs.Cr.</th><th data-tooltip="Dividend yield">Div Yld %</th>
+        <th data-tooltip="Net Profit latest quarter">NP Qtr Rs.Cr.</th><th data-tooltip="YOY Quarterly profit growth">Qtr
+        Profit Var %</th><th data-tooltip="Sales latest quarter">Sales Qtr Rs.Cr.</th>
+        <th data-tooltip="YOY Quarterly sales growth">Qtr Sales Var %</th>
+        <th data-tooltip="Return on capital employed">ROCE %</th></tr></thead>"#;
+
+    #[test]
+    fn the_sites_own_columns_suffice_and_a_wide_row_is_a_note() {
+        let stock = r#"<tr data-row-company-id="42"><td class="text">1.</td><td class="text"><a href="/company/TCS/consolidated/"
+            target="_blank">TCS</a></td><td>3,120.5</td><td>22.1</td><td>11,29,000</td><td>1.9</td><td>12,000</td><td>5</td>
+            <td>65,000</td><td>2.4</td><td>64.6</td></tr>"#;
+        let note = r#"<tr data-row-company-id="43"><td colspan="11">Upgrade to see more</td></tr>
+            <tr><td colspan="11"><em>Median: 30 Co.</em></td></tr>"#;
+        let rows = table(&format!("{USUAL}{note}{stock}{note}")).unwrap();
+        let [Row { company, stock: Some(stock) }] = rows.as_slice() else { panic!("{rows:?}") };
+        assert_eq!((company.as_str(), stock.symbol.as_str(), stock.name.as_str()), ("42", "TCS", "TCS"));
+        assert_eq!(
+            (stock.cmp, stock.pe, stock.market_cap_cr, stock.roe),
+            (3120.5, Some(22.1), 1_129_000.0, None)
+        );
+    }
+
+    #[test]
+    fn a_cell_across_several_columns_moves_those_behind_it() {
+        let wide = HEADER.replace("<th>S.No.</th><th>Name</th>", "<th colspan=2>Company</th>");
+        let rows = table(&format!("{wide}{}", row(1, "TCS", ["1", "2", "3", "4"]))).unwrap();
+        assert_eq!(rows[0].stock.as_ref().map(|it| it.market_cap_cr), Some(3.0));
+        let merged = row(1, "TCS", ["1", "2", "3", "4"]).replace("<td>1.</td><td>", "<td colspan='2'>");
+        let rows = table(&format!("{HEADER}{merged}")).unwrap();
+        assert_eq!(rows[0].stock.as_ref().map(|it| it.cmp), Some(1.0));
     }
 }

@@ -4,6 +4,7 @@ mod stores;
 
 use std::{sync::Arc, time::Duration};
 
+use url::Url;
 use wiremock::{
     Mock, MockServer, Request, Respond, ResponseTemplate,
     matchers::{header, method, path, query_param},
@@ -14,7 +15,10 @@ use super::{Credentials, Login, PROFILE, Screener, Settings, Stores};
 use crate::{
     context::{ToolContext, User},
     domains::research::store::screens::{ScreenCopy, ScreenedStock},
-    upstream::{http::Profile, testing},
+    upstream::{
+        http::{Client, Profile},
+        testing,
+    },
 };
 
 /// A connector to a mock site, with the stores and credentials it uses.
@@ -103,8 +107,18 @@ impl Fixture {
     }
 }
 
+/// The connector at an address, with one screen and everything in memory.
+pub(in crate::domains::research::sources) fn connector(client: Client, base: Url) -> Screener {
+    let mut settings = Settings::embedded(base, super::Now::Wall);
+    settings.demo = Some(Login::new("riley@example.com", "s3cret-word"));
+    settings.screens.truncate(1);
+    let (screens, cool_downs) = (Arc::<MemoryScreens>::default(), Arc::<OneCoolDown>::default());
+    let stores = Stores { screens: screens as _, cool_downs: cool_downs as _ };
+    Screener::new(client, stores, Arc::default(), settings)
+}
+
 /// A page of a screen as the site writes it.
-pub(super) fn screen_page(
+pub(in crate::domains::research::sources) fn screen_page(
     symbols: &[&str],
     first_id: usize,
     total: usize,

@@ -171,10 +171,10 @@ async fn every_kind_of_failure_is_told_apart() {
         ("404 in HTML", html(404), NotFound, None),
         ("410", html(410), NotFound, None),
         ("403 of one topic", json(403, of_type("invalid_access")), NotFound, None),
-        ("403 of everything", html(403), Blocked, None),
-        ("451", html(451), Blocked, None),
-        ("HTML instead of JSON", html(200), Blocked, None),
-        ("401", json(401, json!({})), AuthFailed, None),
+        ("403 of everything", html(403), Blocked, Some(6 * 3600)),
+        ("451", html(451), Blocked, Some(6 * 3600)),
+        ("HTML instead of JSON", html(200), Blocked, Some(6 * 3600)),
+        ("401", json(401, json!({})), AuthFailed, Some(30 * 60)),
         ("502", html(502), Down, None),
         ("half an answer", ResponseTemplate::new(200).set_body_string("{\"topic_list\":"), Malformed, None),
         ("another shape", json(200, json!({"topics": []})), Malformed, None),
@@ -199,4 +199,19 @@ async fn an_answer_that_takes_too_long_is_not_waited_for() {
     Mock::given(method("GET")).respond_with(late).mount(&server).await;
     let forum = forum_with(Profile { timeout: Duration::from_millis(20), ..PROFILE }, &server);
     assert_eq!(forum.latest(&context()).await.unwrap_err().kind, TimedOut);
+}
+
+#[tokio::test]
+async fn what_is_null_is_as_good_as_absent() {
+    let server = MockServer::start().await;
+    let mut hidden = post(2, 2, "");
+    hidden["cooked"] = Value::Null;
+    hidden["hidden"] = Value::Null;
+    let posts = [post(1, 1, "<p>Buy it.</p>"), hidden, post(3, 3, "<p>No.</p>")];
+    answer(&server, "/valuepickr/t/7.json", page(&posts, &[1, 2, 3])).await;
+    let discussion = forum(&server).discussion(&topic(), &context()).await.unwrap();
+    assert_eq!(
+        (discussion.thesis.as_str(), discussion.recent),
+        ("Buy it.", vec![String::new(), "No.".to_owned()])
+    );
 }

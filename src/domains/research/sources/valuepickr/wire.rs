@@ -1,7 +1,7 @@
 //! Discourse's JSON, as far as it is read.
 
 use chrono::{DateTime, Utc};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use super::topic::Topic;
 use crate::upstream::text;
@@ -31,9 +31,9 @@ pub(super) struct SearchPage {
 struct ListedTopic {
     id: u64,
     title: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     slug: String,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     posts_count: u32,
     last_posted_at: Option<String>,
     bumped_at: Option<String>,
@@ -68,11 +68,12 @@ pub(super) struct Post {
     /// The opening post is number 1.
     #[serde(rename = "post_number")]
     pub(super) number: u32,
-    #[serde(default)]
+    /// Null, as `hidden`, of what only some may read.
+    #[serde(default, deserialize_with = "or_default")]
     pub(super) cooked: String,
     #[serde(rename = "post_type")]
     kind: Option<u32>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     hidden: bool,
     deleted_at: Option<String>,
 }
@@ -126,6 +127,13 @@ impl Post {
     pub(super) fn is_said(&self) -> bool {
         self.kind.is_none_or(|kind| kind == REGULAR) && !self.hidden && self.deleted_at.is_none()
     }
+}
+
+/// What is null is as good as absent.
+fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 
 fn time(text: Option<String>) -> Option<DateTime<Utc>> {

@@ -72,24 +72,22 @@ struct Meta {
     gmtoffset: Option<i64>,
 }
 
+/// Any list may be null in place of empty, and so may what holds it.
 #[derive(Deserialize)]
 struct Indicators {
-    quote: Vec<Quote>,
-    #[serde(default)]
-    adjclose: Vec<Adjusted>,
+    quote: Vec<Option<Quote>>,
+    adjclose: Option<Vec<Option<Adjusted>>>,
 }
 
 #[derive(Default, Deserialize)]
-#[serde(default)]
 struct Quote {
-    close: Vec<Option<f64>>,
-    volume: Vec<Option<f64>>,
+    close: Option<Vec<Option<f64>>>,
+    volume: Option<Vec<Option<f64>>>,
 }
 
 #[derive(Default, Deserialize)]
-#[serde(default)]
 struct Adjusted {
-    adjclose: Vec<Option<f64>>,
+    adjclose: Option<Vec<Option<f64>>>,
 }
 
 impl Span {
@@ -119,30 +117,35 @@ impl Span {
 /// The bars of an answer that lie within the given days.
 pub(super) fn parse(answer: &Answer, (from, to): (NaiveDate, NaiveDate)) -> Result<Chart, Failure> {
     let Item { meta, timestamp, indicators } = answer.json::<Wire>()?.chart.only()?;
-    let offset = meta.gmtoffset.unwrap_or(india::UTC_OFFSET_S);
+    let offset = meta.gmtoffset.unwrap_or(india::UTC_OFFSET_S.into());
     let mut bars = bars(&timestamp.unwrap_or_default(), offset, &indicators)?;
     bars.retain(|bar| from <= bar.date && bar.date <= to);
     Ok(Chart { currency: meta.currency, bars: one_a_day(bars) })
 }
 
 fn bars(timestamps: &[i64], offset: i64, indicators: &Indicators) -> Result<Vec<Bar>, Failure> {
-    let Some(quote) = indicators.quote.first() else { return Ok(Vec::new()) };
-    if quote.close.len() != timestamps.len() {
-        let counts = format!("{} timestamps, {} prices", timestamps.len(), quote.close.len());
-        return Err(Failure::malformed(counts));
+    let Some(Some(quote)) = indicators.quote.first() else { return Ok(Vec::new()) };
+    let (closes, volumes) = (listed(quote.close.as_ref()), listed(quote.volume.as_ref()));
+    if closes.len() != timestamps.len() {
+        return Err(Failure::malformed(format!("{} timestamps, {} prices", timestamps.len(), closes.len())));
     }
-    let adjusted = indicators.adjclose.first().map_or(&[][..], |adjusted| &adjusted.adjclose);
+    let adjusted = indicators.adjclose.as_ref().and_then(|all| all.first()?.as_ref()?.adjclose.as_ref());
+    let adjusted = listed(adjusted);
     let mut bars = Vec::with_capacity(timestamps.len());
-    for (index, (timestamp, close)) in timestamps.iter().zip(&quote.close).enumerate() {
+    for (index, (timestamp, close)) in timestamps.iter().zip(closes).enumerate() {
         let date =
             day(*timestamp, offset).ok_or_else(|| Failure::malformed("a timestamp beyond all years"))?;
         let at = |values: &[Option<f64>]| values.get(index).copied().flatten();
         // A null is a day without trading; a price that is not positive is none.
         if let Some(close) = close.filter(|close| *close > 0.0) {
-            bars.push(Bar { date, close, adjusted_close: at(adjusted), volume: at(&quote.volume) });
+            bars.push(Bar { date, close, adjusted_close: at(adjusted), volume: at(volumes) });
         }
     }
     Ok(bars)
+}
+
+fn listed(values: Option<&Vec<Option<f64>>>) -> &[Option<f64>] {
+    values.map_or(&[], Vec::as_slice)
 }
 
 fn day(timestamp: i64, offset: i64) -> Option<NaiveDate> {

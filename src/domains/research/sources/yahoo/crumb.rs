@@ -1,14 +1,14 @@
 //! The crumb: a cookie and a short text that belongs to it.
 //!
-//! Not here: keeping it (`kept`).
+//! Not here: keeping it (`token`), nor what a refusal of one means (`check`).
 
-use ::http::{HeaderValue, StatusCode, header};
+use ::http::{HeaderValue, header};
 use secrecy::{ExposeSecret, SecretString};
 
 use super::{request, settings::Settings};
 use crate::{
     context::ToolContext,
-    upstream::http::{Client, ExpectedBody, Failure, Outgoing},
+    upstream::http::{Client, Failure},
 };
 
 /// More than the 11 characters that a crumb has, and less than a page.
@@ -38,30 +38,23 @@ pub(super) async fn fetch(
     context: &ToolContext,
 ) -> Result<Crumb, Failure> {
     let cookie = cookie(client, settings, context).await?;
-    let request = request::get(settings, &["v1", "test", "getcrumb"], &[], ExpectedBody::Text);
-    let request = request.with_header(header::COOKIE, cookie.clone());
+    let request = request::get_crumb(settings).with_header(header::COOKIE, cookie.clone());
     let answer = client.send(request, context).await?;
-    let text = answer.text().trim().to_owned();
-    let is_crumb = (1..=MAX_LENGTH).contains(&text.len())
-        && text.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'<' | b'{'));
-    if !is_crumb {
-        return Err(Failure::malformed(format!("{} bytes that are not a valid crumb", text.len())));
-    }
-    Ok(Crumb { cookie, text: text.into() })
+    Ok(Crumb { cookie, text: answer.text().trim().into() })
+}
+
+/// Whether a text can be one.
+pub(super) fn is_crumb(text: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_graphic() && !matches!(byte, b'<' | b'{');
+    (1..=MAX_LENGTH).contains(&text.len()) && text.bytes().all(is_part)
 }
 
 async fn cookie(client: &Client, settings: &Settings, context: &ToolContext) -> Result<HeaderValue, Failure> {
-    let answer = client.send(with_any_status(request::get_cookie(settings)), context).await?;
+    let answer = client.send(request::get_cookie(settings), context).await?;
     let cookies: Vec<_> = answer.cookies().map(|cookie| cookie.stripped().to_string()).collect();
     if cookies.is_empty() {
         return Err(Failure::malformed("the cookie host set no cookie"));
     }
     HeaderValue::from_str(&cookies.join("; "))
         .map_err(|_| Failure::malformed("a cookie that is not a valid header value"))
-}
-
-/// The host has no page to give, only a cookie: its status says nothing, unless that we are too many.
-fn with_any_status(request: Outgoing) -> Outgoing {
-    let statuses = (300..600).filter_map(|code| StatusCode::from_u16(code).ok());
-    statuses.filter(|status| *status != StatusCode::TOO_MANY_REQUESTS).fold(request, Outgoing::accepting)
 }

@@ -33,9 +33,14 @@ impl<T> Envelope<T> {
     }
 }
 
+/// How Yahoo says that a symbol was not traded in the days asked for, with 400.
+const NO_DATA: &str = "Data doesn't exist for startDate";
+
 impl From<Fault> for Failure {
     fn from(fault: Fault) -> Self {
+        let has_no_data = fault.description.as_ref().is_some_and(|words| words.starts_with(NO_DATA));
         let kind = match fault.code.as_deref() {
+            _ if has_no_data => FailureKind::NotFound,
             Some("Not Found") => FailureKind::NotFound,
             Some("Unauthorized") => FailureKind::AuthFailed,
             Some("Too Many Requests") => FailureKind::RateLimited,
@@ -43,6 +48,11 @@ impl From<Fault> for Failure {
             _ => FailureKind::Malformed,
         };
         let Fault { code, description } = fault;
-        Self::new(kind, format!("{}: {}", code.unwrap_or_default(), description.unwrap_or_default()))
+        let detail = format!("{}: {}", code.unwrap_or_default(), description.unwrap_or_default());
+        let failure = Self::new(kind, detail);
+        if has_no_data {
+            return failure.saying("Yahoo Finance has no prices of the days asked for. Ask for others.");
+        }
+        failure
     }
 }

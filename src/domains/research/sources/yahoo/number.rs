@@ -7,6 +7,13 @@ use serde_json::Value;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Number(pub(super) Option<f64>);
 
+impl Number {
+    /// The number, unless it is 0: of a revenue or a profit that stands in place of one that is not known yet.
+    pub(super) fn stated(self) -> Option<f64> {
+        self.0.filter(|number| *number != 0.0)
+    }
+}
+
 impl<'de> Deserialize<'de> for Number {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         of(&Value::deserialize(deserializer)?).map(Self).map_err(D::Error::custom)

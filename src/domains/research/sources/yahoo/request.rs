@@ -1,17 +1,18 @@
-//! Requests to Yahoo Finance, each under a browser's name.
+//! Requests to Yahoo Finance. Each goes out under the configured User-Agent, which is a browser's: without one every
+//! request is one too many.
 
-use ::http::{HeaderValue, header};
+use ::http::StatusCode;
 
 use super::settings::Settings;
 use crate::upstream::{
     address::address,
-    http::{ExpectedBody, Outgoing},
+    http::{Answer, ExpectedBody, Outgoing},
 };
 
-/// Without a browser's name every request is one too many.
-const USER_AGENT: HeaderValue = HeaderValue::from_static(
-    "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/131.0.0.0 Safari/537.36",
-);
+/// Marks the requests for a crumb, in the part of an address that is never sent: whatever refuses one of them refuses
+/// the crumb, not the data that needs none.
+pub(super) const FOR_CRUMB: &str = "for-crumb";
+
 /// Asks for a document of the data.
 pub(super) fn get(
     settings: &Settings,
@@ -19,14 +20,24 @@ pub(super) fn get(
     query: &[(&str, &str)],
     expected: ExpectedBody,
 ) -> Outgoing {
-    named(Outgoing::get(address(&settings.base, path, query), expected))
+    Outgoing::get(address(&settings.base, path, query), expected)
 }
 
-/// Asks for the cookie that a crumb belongs to.
+/// Asks for a crumb.
+pub(super) fn get_crumb(settings: &Settings) -> Outgoing {
+    let mut url = address(&settings.base, &["v1", "test", "getcrumb"], &[]);
+    url.set_fragment(Some(FOR_CRUMB));
+    Outgoing::get(url, ExpectedBody::Text)
+}
+
+/// Asks for the cookie that a crumb belongs to. The host has no page to give: where it gives a cookie its status says
+/// nothing, unless that we are too many.
 pub(super) fn get_cookie(settings: &Settings) -> Outgoing {
-    named(Outgoing::get(settings.cookie_base.clone(), ExpectedBody::Anything))
+    let mut url = settings.cookie_base.clone();
+    url.set_fragment(Some(FOR_CRUMB));
+    Outgoing::get(url, ExpectedBody::Anything).accepting_if(gives_cookie)
 }
 
-fn named(outgoing: Outgoing) -> Outgoing {
-    outgoing.with_header(header::USER_AGENT, USER_AGENT)
+fn gives_cookie(answer: &Answer) -> bool {
+    answer.status != StatusCode::TOO_MANY_REQUESTS && answer.cookies().next().is_some()
 }

@@ -2,6 +2,7 @@
 //!
 //! Not here: what is computed of these numbers. What Yahoo leaves out is `None`.
 
+use chrono::NaiveDate;
 use serde::{Deserialize, Deserializer};
 
 use super::{envelope::Envelope, number::Number};
@@ -70,6 +71,8 @@ pub struct EpsOfQuarter {
 pub struct ResultOfQuarter {
     /// The quarter.
     pub quarter: Quarter,
+    /// Its last day, where the source states it: that of a company need not be the calendar's.
+    pub date: Option<NaiveDate>,
     /// Revenue.
     pub revenue: Option<f64>,
     /// Net profit.
@@ -152,6 +155,7 @@ struct Earnings {
 #[derive(Deserialize)]
 #[serde(default)]
 struct Quarterly<T> {
+    #[serde(deserialize_with = "or_default", bound(deserialize = "T: Deserialize<'de>"))]
     quarterly: Vec<T>,
 }
 
@@ -226,8 +230,8 @@ fn eps(earnings: &Earnings) -> Result<Vec<EpsOfQuarter>, Failure> {
 
 fn results(earnings: &Earnings) -> Result<Vec<ResultOfQuarter>, Failure> {
     let of = |point: &ResultPoint| {
-        let (revenue, net_profit) = (point.revenue.0, point.earnings.0);
-        Ok(ResultOfQuarter { quarter: quarter(&point.date)?, revenue, net_profit })
+        let (revenue, net_profit) = (point.revenue.stated(), point.earnings.stated());
+        Ok(ResultOfQuarter { quarter: quarter(&point.date)?, date: None, revenue, net_profit })
     };
     earnings.results.quarterly.iter().map(of).collect()
 }

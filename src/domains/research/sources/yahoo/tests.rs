@@ -13,18 +13,23 @@ use wiremock::{
 
 use super::*;
 use crate::upstream::{
+    http::FailureKind,
     now::Now,
-    testing::{client, context},
+    testing::{client, client_remembering, context},
 };
 
 const CHART: &str = "/yahoo/v8/finance/chart/M&M.NS";
 const SERIES: &str = "/yahoo/ws/fundamentals-timeseries/v1/finance/timeseries/INFY.NS";
 
 fn yahoo(server: &MockServer) -> Yahoo {
+    yahoo_over(client(PROFILE), server)
+}
+
+fn yahoo_over(client: Client, server: &MockServer) -> Yahoo {
     let url = |path: &str| format!("{}/{path}/", server.uri()).parse().unwrap();
     let now = SystemTime::from(DateTime::parse_from_rfc3339("2026-01-16T10:00:00Z").unwrap());
     let settings = Settings { base: url("yahoo"), cookie_base: url("yahoo-cookie"), now: Now::Recorded(now) };
-    Yahoo::new(client(PROFILE), settings)
+    Yahoo::new(client, settings)
 }
 
 async fn serve(server: &MockServer, at: &str, response: ResponseTemplate) {
@@ -118,6 +123,48 @@ async fn a_span_without_trading_has_no_bars() {
 }
 
 #[tokio::test]
+async fn a_list_that_is_null_is_empty() {
+    for (volume, adjclose) in [
+        (Value::Null, json!([{"adjclose": null}])),
+        (json!([1, null, null, 3, 4]), json!([null])),
+        (Value::Null, Value::Null),
+    ] {
+        let server = MockServer::start().await;
+        let mut document = chart_document();
+        document["chart"]["result"][0]["indicators"]["quote"][0]["volume"] = volume;
+        document["chart"]["result"][0]["indicators"]["adjclose"] = adjclose;
+        serve(&server, CHART, answer(&document)).await;
+        let chart = yahoo(&server).chart("M&M", Span::TwoYears, &context()).await.unwrap();
+        assert_eq!((chart.bars.len(), chart.bars[0].adjusted_close), (4, None));
+    }
+}
+
+#[tokio::test]
+async fn a_document_may_have_a_byte_order_mark() {
+    let server = MockServer::start().await;
+    let body = [b"\xef\xbb\xbf".to_vec(), chart_document().to_string().into_bytes()].concat();
+    serve(&server, CHART, ResponseTemplate::new(200).set_body_raw(body, "application/json")).await;
+    assert!(yahoo(&server).chart("M&M", Span::TwoYears, &context()).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_quarter_ends_on_the_day_that_is_stated_and_a_profit_of_0_is_none_yet() {
+    let server = MockServer::start().await;
+    let point = |date: &str, raw: f64| json!({"asOfDate": date, "currencyCode": "INR", "reportedValue": {"raw": raw}});
+    let document = json!({"timeseries": {"result": [
+        {"quarterlyTotalRevenue": [point("2025-08-31", 12.0), point("2025-11-30", 0.0)]},
+        {"quarterlyNetIncome": [point("2025-08-31", 3.0), point("2025-11-30", 0.0)]},
+        {"quarterlyNetIncome": null},
+    ], "error": null}});
+    serve(&server, SERIES, answer(&document)).await;
+    let series = yahoo(&server).timeseries("INFY", "2020-01-01".parse().unwrap(), &context()).await.unwrap();
+    let shown: Vec<_> =
+        series.results.iter().map(|it| (it.date.unwrap().to_string(), it.net_profit)).collect();
+    assert_eq!(shown, [("2025-08-31".to_owned(), Some(3.0)), ("2025-11-30".to_owned(), None)]);
+    assert_eq!(series.results[1].revenue, None);
+}
+
+#[tokio::test]
 async fn revenue_and_profit_need_no_crumb() {
     let server = MockServer::start().await;
     let point = |date: &str, raw: f64| json!({"asOfDate": date, "currencyCode": "INR", "periodType": "3M", "reportedValue": {"raw": raw, "fmt": "x"}});
@@ -149,6 +196,10 @@ fn error_table() -> Vec<(&'static str, ResponseTemplate, FailureKind)> {
         |status: u16, body: &str| ResponseTemplate::new(status).set_body_raw(body.to_owned(), "text/html");
     let not_found = json!({"chart": {"result": null,
         "error": {"code": "Not Found", "description": "No data found, symbol may be delisted"}}});
+    let no_days = json!({"chart": {"result": null, "error": {"code": "Bad Request",
+        "description": "Data doesn't exist for startDate = 1767205800, endDate = 1767292200"}}});
+    let bad_request =
+        json!({"chart": {"result": null, "error": {"code": "Bad Request", "description": "range"}}});
     let unauthorised = json!({"finance": {"result": null,
         "error": {"code": "Unauthorized", "description": "Invalid Crumb"}}});
     let mut uneven = chart_document();
@@ -172,6 +223,8 @@ fn error_table() -> Vec<(&'static str, ResponseTemplate, FailureKind)> {
         ("half a document", text(200, r#"{"chart":{"result":[{"#), FailureKind::Malformed),
         ("another document", json(200, json!({"quotes": []})), FailureKind::Malformed),
         ("fewer days than prices", json(200, uneven), FailureKind::Malformed),
+        ("days before the first", json(400, no_days), FailureKind::NotFound),
+        ("a bad request", json(400, bad_request), FailureKind::Malformed),
         (
             "an unheard-of error",
             json(200, json!({"chart": {"result": null, "error": {"code": "X"}}})),

@@ -35,10 +35,8 @@ struct Wire {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Series {
-    #[serde(default)]
-    quarterly_total_revenue: Vec<Option<Point>>,
-    #[serde(default)]
-    quarterly_net_income: Vec<Option<Point>>,
+    quarterly_total_revenue: Option<Vec<Option<Point>>>,
+    quarterly_net_income: Option<Vec<Option<Point>>>,
 }
 
 #[derive(Deserialize)]
@@ -55,12 +53,12 @@ pub(super) fn parse(answer: &Answer) -> Result<Timeseries, Failure> {
     let mut currency = None;
     let mut quarters = BTreeMap::new();
     for series in answer.json::<Wire>()?.timeseries.open()? {
-        for point in series.quarterly_total_revenue.into_iter().flatten() {
-            entry(&mut quarters, &point)?.revenue = point.reported_value.0;
+        for point in series.quarterly_total_revenue.into_iter().flatten().flatten() {
+            entry(&mut quarters, &point)?.revenue = point.reported_value.stated();
             currency = currency.or(point.currency_code);
         }
-        for point in series.quarterly_net_income.into_iter().flatten() {
-            entry(&mut quarters, &point)?.net_profit = point.reported_value.0;
+        for point in series.quarterly_net_income.into_iter().flatten().flatten() {
+            entry(&mut quarters, &point)?.net_profit = point.reported_value.stated();
             currency = currency.or(point.currency_code);
         }
     }
@@ -74,5 +72,6 @@ fn entry<'a>(
     let date: NaiveDate =
         point.as_of_date.parse().map_err(|_| Failure::malformed("an asOfDate that is not a valid date"))?;
     let quarter = Quarter::of(date);
-    Ok(quarters.entry(quarter).or_insert(ResultOfQuarter { quarter, revenue: None, net_profit: None }))
+    let unknown = ResultOfQuarter { quarter, date: Some(date), revenue: None, net_profit: None };
+    Ok(quarters.entry(quarter).or_insert(unknown))
 }

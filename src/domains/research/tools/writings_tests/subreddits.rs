@@ -121,3 +121,30 @@ async fn one_closed_subreddit_is_a_warning_and_two_are_a_failure() {
     let error = failed(GetRedditMentions.execute(input(), &call(&server, &[])).await);
     assert_eq!((error.code, error.retryable), (ErrorCode::NotFound, false));
 }
+
+#[tokio::test]
+async fn what_was_found_before_a_limit_is_kept() {
+    let input =
+        || GetRedditMentionsRequest { symbol: Some("RELIANCE".to_owned()), days: Some(7), limit: Some(2) };
+    let busy = || ResponseTemplate::new(429).insert_header("retry-after", "600");
+    for (found, refused, refusal) in [
+        ("IndiaInvestments", "IndianStockMarket", busy()),
+        ("IndiaInvestments", "IndianStockMarket", ResponseTemplate::new(503)),
+        ("IndianStockMarket", "IndiaInvestments", ResponseTemplate::new(503)),
+    ] {
+        let server = MockServer::start().await;
+        give_tokens(&server).await;
+        let posts = [post("a", "RELIANCE is cheap", 6)];
+        answer(&server, &format!("/reddit/r/{found}/search"), listing(&posts)).await;
+        Mock::given(path(format!("/reddit/r/{refused}/search"))).respond_with(refusal).mount(&server).await;
+        let reply = GetRedditMentions.execute(input(), &call(&server, &[])).await.unwrap();
+        assert_eq!(reply.data.mentions.len(), 1);
+        let [warning] = reply.provenance.warnings.as_slice() else { panic!("{:?}", reply.provenance) };
+        assert!(warning.starts_with(&format!("What r/{refused} has is missing: Reddit")), "{warning}");
+    }
+    let server = MockServer::start().await;
+    give_tokens(&server).await;
+    Mock::given(method("GET")).respond_with(busy()).mount(&server).await;
+    let error = failed(GetRedditMentions.execute(input(), &call(&server, &[])).await);
+    assert_eq!(error.code, ErrorCode::RateLimited);
+}

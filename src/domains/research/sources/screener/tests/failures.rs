@@ -8,7 +8,7 @@ use std::{
 
 use wiremock::{
     Mock, ResponseTemplate,
-    matchers::{body_string_contains, method},
+    matchers::{body_string_contains, method, path, query_param},
 };
 
 use super::{
@@ -29,6 +29,8 @@ enum Wrong {
     NoSession,
     Anonymous,
     ToLogin,
+    ToRegister,
+    RegisterWall,
     Page(u16),
     Incomplete,
     Surplus,
@@ -39,13 +41,15 @@ enum Wrong {
 }
 
 impl Wrong {
-    const ALL: [(Self, ErrorCode); 15] = [
+    const ALL: [(Self, ErrorCode); 17] = [
         (Self::NoForm, ErrorCode::ParseError),
         (Self::FormForbidden, ErrorCode::Blocked),
         (Self::BadCredentials, ErrorCode::AuthFailed),
         (Self::NoSession, ErrorCode::ParseError),
         (Self::Anonymous, ErrorCode::AuthFailed),
         (Self::ToLogin, ErrorCode::AuthFailed),
+        (Self::ToRegister, ErrorCode::AuthFailed),
+        (Self::RegisterWall, ErrorCode::AuthFailed),
         (Self::Page(403), ErrorCode::Blocked),
         (Self::Page(451), ErrorCode::Blocked),
         (Self::Page(500), ErrorCode::Unavailable),
@@ -83,6 +87,13 @@ impl Wrong {
                 html("<!doctype html><a href='/login/'>Login</a><table class=data-table></table>")
             }
             Self::ToLogin => ResponseTemplate::new(302).append_header("location", "/login/?next=/screens/"),
+            Self::ToRegister => {
+                ResponseTemplate::new(302).append_header("location", "/register/?next=/screens/")
+            }
+            Self::RegisterWall => html(
+                "<!doctype html><title>Register - Screener</title><h1>Get a free account</h1>\
+                 <form action='/register/' method='post'><input name=email></form>",
+            ),
             Self::Page(status) => ResponseTemplate::new(status),
             Self::Incomplete => page(screen_page(&["TCS"], 0, 2, 1, 1)),
             Self::Surplus => page(screen_page(&["TCS"], 0, 1, 1, 1).replace("</table>", &again())),
@@ -212,4 +223,45 @@ async fn neither_credentials_nor_cookies_are_logged_or_told() {
     for secret in ["s3cret-word", "riley@example.com", "riley%40", "sessionid=s1", "csrftoken=first"] {
         assert!(!logged.contains(secret), "{secret} is in {logged}");
     }
+}
+
+#[tokio::test]
+async fn a_screen_ends_where_its_pages_repeat() {
+    let page = |symbols: &[&str], first, total, number, pages| {
+        html(&screen_page(symbols, first, total, number, pages))
+    };
+    // A stock left the screen while it was read: the last page comes once more.
+    let shrunk = [page(&["TCS"], 0, 3, 1, 3), page(&["INFY"], 100, 3, 2, 3), page(&["INFY"], 100, 2, 2, 2)];
+    // The site shows no more than so much.
+    let cut = [page(&["TCS"], 0, 3, 1, 3), page(&["TCS"], 0, 3, 2, 3), page(&["TCS"], 0, 3, 3, 3)];
+    for (answers, expected, warning, requests) in
+        [(shrunk, vec!["TCS", "INFY"], None, 3), (cut, vec!["TCS"], Some("2 of 3 results of"), 2)]
+    {
+        let fixture = Fixture::with(|settings| settings.screens.truncate(1), PROFILE).await;
+        fixture.sign_in().await;
+        for (index, answer) in answers.into_iter().enumerate() {
+            let given = Mock::given(method("GET")).and(path(format!("/screener/{DEFAULT}")));
+            let given = given.and(query_param("page", (index + 1).to_string()));
+            given.respond_with(answer).mount(&fixture.site).await;
+        }
+        let browsed = fixture.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap();
+        assert_eq!(symbols(&browsed), expected);
+        assert_eq!(browsed.warnings.first().map(|it| &it[..17]), warning, "{:?}", browsed.warnings);
+        assert_eq!(fixture.requests().await.len() - 2, requests);
+    }
+}
+
+#[tokio::test]
+async fn the_charset_of_the_header_counts_and_what_is_left_out_is_counted() {
+    let fixture = Fixture::with(|settings| settings.screens.truncate(1), PROFILE).await;
+    fixture.sign_in().await;
+    let text =
+        screen_page(&["NESTLEIND", "532540", "id/77"], 0, 3, 1, 1).replace("NESTLEIND\n", "Nestl\u{e9}\n");
+    let latin: Vec<u8> = text.chars().map(|c| u8::try_from(u32::from(c)).unwrap()).collect();
+    let answer = ResponseTemplate::new(200).set_body_raw(latin, "text/html; charset=ISO-8859-1");
+    fixture.get(DEFAULT, answer).await;
+    let browsed = fixture.screener.browse("default", Refresh::IfStale, &call_of("demo")).await.unwrap();
+    assert_eq!(symbols(&browsed), ["NESTLEIND"]);
+    assert_eq!(browsed.copy.stocks[0].name, "Nestl\u{e9} Limited");
+    assert!(browsed.warnings[0].starts_with("2 of 3 results of the screen default are left out"));
 }

@@ -7,6 +7,7 @@ use wiremock::{
 };
 
 use super::*;
+use crate::contract::ToolError;
 
 const SUMMARY: &str = "/yahoo/v10/finance/quoteSummary/INFY.NS";
 
@@ -118,10 +119,11 @@ async fn what_is_no_crumb_is_not_used_as_one() {
     let text = |text: &str| ResponseTemplate::new(200).set_body_string(text);
     let bad = [
         (html, FailureKind::Blocked),
-        (text(""), FailureKind::Malformed),
+        (text(""), FailureKind::Blocked),
         (text("Too Many Requests"), FailureKind::RateLimited),
-        (text(r#"{"finance":{"result":null}}"#), FailureKind::Malformed),
-        (text(&"x".repeat(200)), FailureKind::Malformed),
+        (text(r#"{"finance":{"result":null}}"#), FailureKind::Blocked),
+        (text(&"x".repeat(200)), FailureKind::Blocked),
+        (refused_crumb(), FailureKind::Blocked),
     ];
     for (response, kind) in bad {
         let server = MockServer::start().await;
@@ -160,4 +162,73 @@ async fn what_is_said_of_a_company_is_made_safe_and_bounded() {
         let text = text.expect("it is there");
         assert!(text.starts_with("Banks ") && text.chars().count() == 300, "{text}");
     }
+}
+
+#[tokio::test]
+async fn a_refused_crumb_leaves_alone_what_needs_none_and_says_for_how_long_and_nothing_of_credentials() {
+    let consent =
+        || ResponseTemplate::new(302).insert_header("location", "https://guce.yahoo.com/consent?a=b");
+    let html = || ResponseTemplate::new(200).set_body_raw("<!DOCTYPE html><title>Yahoo</title>", "text/html");
+    let cookie = "/yahoo-cookie/";
+    let crumb = "/yahoo/v1/test/getcrumb";
+    let table = [
+        (cookie, consent()),
+        (cookie, html()),
+        (cookie, ResponseTemplate::new(404)),
+        (crumb, consent()),
+        (crumb, html()),
+        (crumb, refused_crumb()),
+        (crumb, ResponseTemplate::new(403)),
+        (SUMMARY, refused_crumb()),
+        (SUMMARY, html()),
+    ];
+    for (at, refusal) in table {
+        let what = format!("{at} {refusal:?}");
+        let server = MockServer::start().await;
+        serve(&server, at, refusal).await;
+        serve_crumbs(&server, &["one", "two"]).await;
+        serve(&server, CHART, answer(&chart_document())).await;
+        let yahoo = yahoo_over(client_remembering(PROFILE), &server);
+        let mut requests = 0;
+        for _ in 0..2 {
+            let failure = yahoo.summary("INFY", &context()).await.unwrap_err();
+            let error = ToolError::from(failure);
+            assert!(!error.message.to_lowercase().contains("credential"), "{what}: {error}");
+            assert!(error.message.starts_with("Yahoo Finance") && !error.retryable, "{what}: {error}");
+            assert!(error.retry_after.is_some_and(|wait| !wait.is_zero()), "{what}: {error:?}");
+            let before = std::mem::replace(&mut requests, server.received_requests().await.unwrap().len());
+            assert!(before == 0 || before == requests, "{what}: left alone the second time");
+        }
+        assert!(yahoo.chart("M&M", Span::TwoYears, &context()).await.is_ok(), "{what}");
+    }
+}
+
+#[tokio::test]
+async fn a_cookie_host_that_is_busy_is_left_alone_for_as_long_as_it_says() {
+    let server = MockServer::start().await;
+    serve(&server, "/yahoo-cookie/", ResponseTemplate::new(503).insert_header("retry-after", "3600")).await;
+    serve(&server, CHART, answer(&chart_document())).await;
+    let yahoo = yahoo_over(client_remembering(PROFILE), &server);
+    for kind in [FailureKind::Down, FailureKind::OverBudget] {
+        let failure = yahoo.summary("INFY", &context()).await.unwrap_err();
+        assert_eq!(failure.kind, kind);
+        assert!(failure.retry_after.is_some_and(|wait| wait.as_secs() > 3500), "{failure:?}");
+    }
+    assert_eq!(requests_to(&server, "/yahoo-cookie/").await, 1);
+    assert!(yahoo.chart("M&M", Span::TwoYears, &context()).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_quarter_without_a_result_yet_has_none() {
+    let server = MockServer::start().await;
+    serve_crumbs(&server, &["one"]).await;
+    let mut document = summary_document();
+    let earnings = &mut document["quoteSummary"]["result"][0]["earnings"];
+    earnings["financialsChart"]["quarterly"] =
+        json!([{"date": "4Q2025", "revenue": {"raw": 0}, "earnings": 0}]);
+    earnings["earningsChart"]["quarterly"] = Value::Null;
+    serve(&server, SUMMARY, answer(&document)).await;
+    let summary = yahoo(&server).summary("INFY", &context()).await.unwrap();
+    assert_eq!((summary.results[0].revenue, summary.results[0].net_profit), (None, None));
+    assert_eq!(summary.eps, []);
 }

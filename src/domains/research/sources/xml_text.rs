@@ -1,27 +1,26 @@
-//! A feed's bytes as text: by its byte order mark, else the encoding its header names, else the one its prolog names.
+//! The bytes of an XML document as text: by its byte order mark, else the encoding its header names, else the one its
+//! prolog names.
+//!
+//! Not here: parsing. UTF-16 and UTF-32 that nothing names are no text: their zeros make XML readers panic.
 
+use crate::upstream::http::{Answer, Failure};
 use encoding_rs::{Encoding, UTF_8};
-use http::header;
 
-use crate::upstream::http::Answer;
-
-/// So far into a feed a prolog is looked for.
+/// So far into a document a prolog is looked for.
 const PROLOG: usize = 200;
 
 /// The text, without the prolog: what that says of the encoding no longer holds.
-pub(super) fn text(answer: &Answer) -> String {
+pub(super) fn text(answer: &Answer) -> Result<String, Failure> {
     let body = answer.body.trim_ascii_start();
-    let named = of_header(answer).or_else(|| of_prolog(body));
+    let named = answer.charset().or_else(|| of_prolog(body));
     // A byte order mark is heeded first, and taken off.
     let (text, ..) = named.unwrap_or(UTF_8).decode(body);
+    if text.contains('\0') {
+        return Err(Failure::malformed("XML in an encoding that neither a mark nor a name tells"));
+    }
     let text = text.trim_start();
     let rest = text.strip_prefix("<?xml").and_then(|prolog| prolog.split_once("?>"));
-    rest.map_or(text, |(_, rest)| rest).to_owned()
-}
-
-fn of_header(answer: &Answer) -> Option<&'static Encoding> {
-    let value = answer.headers.get(header::CONTENT_TYPE)?.to_str().ok()?;
-    label(value, "charset=")
+    Ok(rest.map_or(text, |(_, rest)| rest).to_owned())
 }
 
 fn of_prolog(body: &[u8]) -> Option<&'static Encoding> {
@@ -39,7 +38,7 @@ fn label(text: &str, key: &str) -> Option<&'static Encoding> {
 
 #[cfg(test)]
 mod tests {
-    use http::{HeaderMap, HeaderValue, StatusCode};
+    use http::{HeaderMap, HeaderValue, StatusCode, header};
 
     use super::*;
 
@@ -47,7 +46,7 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
         let url = "http://127.0.0.1/".parse().expect("an address");
-        text(&Answer { status: StatusCode::OK, headers, body: body.into(), url })
+        text(&Answer { status: StatusCode::OK, headers, body: body.into(), url }).unwrap_or_default()
     }
 
     #[test]
@@ -66,5 +65,14 @@ mod tests {
         );
         assert_eq!(decoded("text/xml", "<a>é</a>".as_bytes()), "<a>é</a>");
         assert_eq!(decoded("text/xml", b"<a>\xe9</a>"), "<a>\u{fffd}</a>");
+    }
+
+    #[test]
+    fn wide_characters_need_a_mark_or_a_name() {
+        let wide = |text: &str| -> &'static [u8] {
+            text.bytes().flat_map(|byte| [byte, 0]).collect::<Vec<_>>().leak()
+        };
+        assert_eq!(decoded("text/xml; charset=utf-16le", wide("<a>b</a>")), "<a>b</a>");
+        assert_eq!(decoded("text/xml", wide("<?xml version='1.0'?><a>b</a>")), "", "no text");
     }
 }
