@@ -22,6 +22,7 @@ mod lint;
 mod list;
 mod manifest_schema;
 mod offered;
+mod reasons;
 mod schema;
 mod serve;
 mod settings;

@@ -7,6 +7,7 @@ mod remote;
 
 use tonic::Status;
 
+use super::reasons::Reasons;
 use crate::{console::Failure, contract::proto::v1};
 
 pub(super) use invocation::{Events, Invocation};
@@ -64,6 +65,14 @@ impl Backend {
         match self {
             Self::Remote(_) => Ok(()),
             Self::Local(local) => local.open_state().await,
+        }
+    }
+
+    /// Listens for why sources fail, where no server has a log that says so.
+    pub(super) fn reasons(&self) -> Reasons {
+        match self {
+            Self::Remote(_) => Reasons::default(),
+            Self::Local(_) => Reasons::listen(),
         }
     }
 

@@ -96,10 +96,12 @@ impl Call {
             session_id: self.session.clone(),
             deadline: self.deadline,
         };
+        let reasons = backend.reasons();
         let events = backend.invoke(invocation).await.map_err(|status| client::refused(&status))?;
         let request_id = request_id.map(|id| id.to_string());
         let called = Called { tool: &name, request_id: request_id.as_deref() };
         let done = follow::follow(events, self.format, called).await;
+        reasons.tell();
         backend.settle().await;
         done
     }

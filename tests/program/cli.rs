@@ -3,6 +3,7 @@
 mod client;
 mod domain_commands;
 mod fake_server;
+mod source_failures;
 
 use std::{
     fs,
