@@ -231,8 +231,10 @@ async fn a_collector_that_never_answers_costs_calls_nothing() {
 async fn an_admin_address_in_use_is_an_error_at_start_that_says_so() {
     let taken = TcpListener::bind("127.0.0.1:0").await.expect("binds");
     let address = taken.local_addr().expect("bound").to_string();
+    let state = tempfile::tempdir().expect("a directory");
     let output = tokio::process::Command::new(env!("CARGO_BIN_EXE_toolwire"))
-        .args(["serve", "--listen", "127.0.0.1:0", "--admin", &address])
+        .args(["serve", "--listen", "127.0.0.1:0", "--admin", &address, "--state"])
+        .arg(state.path())
         .output()
         .await
         .expect("runs");

@@ -71,7 +71,7 @@ async fn profiles_are_an_enum_of_those_that_are_configured() {
     assert_eq!(profiles(&bundled, "check_forbidden"), ["default"]);
     assert_eq!(profiles(&bundled, "backtest_filter"), ["core", "momentum", "value", "default"]);
     let mut rules = Profiles::default();
-    let value = rules.wait_zone["value"].clone();
+    let value = rules.wait_zone["value"];
     rules.wait_zone.insert("deep_value".to_owned(), value);
     let own = Config::default().with(settings::Settings { profiles: rules, ..settings::Settings::default() });
     assert_eq!(profiles(&Research::of(own), "check_wait_zone"), ["core", "deep_value", "momentum", "value"]);

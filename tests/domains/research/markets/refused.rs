@@ -9,7 +9,7 @@ use tokio::{
     select,
     time::{advance, pause},
 };
-use toolwire::domains::research::tools::Profiles;
+use toolwire::domains::research::settings::Profiles;
 use wiremock::{
     Mock, MockServer, ResponseTemplate,
     matchers::{any, path},
@@ -96,7 +96,7 @@ async fn always(response: ResponseTemplate) -> MockServer {
 async fn another_failure_of_one_stock_is_the_comparisons() {
     let server = always(ResponseTemplate::new(403)).await;
     let yahoo = format!("{}/yahoo/", server.uri()).parse().unwrap();
-    let bench = Bench::of(Bases { yahoo, ..Bases::default() }, Profiles::default());
+    let bench = Bench::of(Bases { yahoo, ..Bases::default() }, &Profiles::default());
     let error = bench.error("compare_stocks", json!({"symbols": ["INFY", "TCS"]})).await;
     assert_eq!(error.code.name(), "BLOCKED");
     assert!(error.message.contains("Yahoo Finance"), "{}", error.message);
@@ -106,7 +106,7 @@ async fn another_failure_of_one_stock_is_the_comparisons() {
 async fn without_a_crumb_results_are_those_that_need_none() {
     let server = always(ResponseTemplate::new(404)).await;
     let cookie = format!("{}/", server.uri()).parse().unwrap();
-    let bench = Bench::of(Bases { cookie, ..Bases::default() }, Profiles::default());
+    let bench = Bench::of(Bases { cookie, ..Bases::default() }, &Profiles::default());
     let (data, provenance) = bench.call("get_earnings", json!({"symbol": "TCS"})).await;
     let data = data.unwrap();
     let newest = &data["quarters"][0];
@@ -120,7 +120,7 @@ async fn without_a_crumb_results_are_those_that_need_none() {
 async fn without_the_exchange_results_are_only_fewer() {
     let server = always(ResponseTemplate::new(503)).await;
     let nse = format!("{}/", server.uri()).parse().unwrap();
-    let bench = Bench::of(Bases { nse, ..Bases::default() }, Profiles::default());
+    let bench = Bench::of(Bases { nse, ..Bases::default() }, &Profiles::default());
     let (data, provenance) = bench.call("get_earnings", json!({"symbol": "TCS", "quarters": 25})).await;
     assert!(data.unwrap()["quarters"].as_array().unwrap().len() >= 8);
     assert!(provenance.warnings[0].contains("on file is missing: NSE is down"), "{provenance:?}");
@@ -132,7 +132,7 @@ async fn without_the_exchange_results_are_only_fewer() {
 async fn a_call_that_times_out_tells_how_often_the_source_was_asked() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let yahoo = format!("http://{}/", listener.local_addr().unwrap()).parse().unwrap();
-    let bench = Bench::of(Bases { yahoo, ..Bases::default() }, Profiles::default());
+    let bench = Bench::of(Bases { yahoo, ..Bases::default() }, &Profiles::default());
     let mut call = pin!(bench.call("get_technicals", json!({"symbol": "TCS"})));
     let is_asked = async {
         let (stream, _) = listener.accept().await.unwrap();
@@ -184,7 +184,7 @@ async fn a_filing_within_the_quarter_hides_no_change_over_it() {
         Mock::given(path(at)).respond_with(response).mount(&server).await;
     }
     let nse = format!("{}/", server.uri()).parse().unwrap();
-    let bench = Bench::of(Bases { nse, ..Bases::default() }, Profiles::default());
+    let bench = Bench::of(Bases { nse, ..Bases::default() }, &Profiles::default());
     let data = bench.data("get_institutional_holdings", json!({"symbol": "TCS"})).await;
     let change = data["change_qoq"]["promoter_pct"].as_f64().unwrap();
     assert!((change - 5.0).abs() < 1e-9, "{data}");

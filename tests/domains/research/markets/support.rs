@@ -17,13 +17,14 @@ use toolwire::{
         self,
         research::{
             self,
+            settings::{self, Profiles},
             sources::{
                 embedded,
                 nse::{self, Nse},
                 universe::Universe,
                 yahoo::{self, Yahoo},
             },
-            tools::Profiles,
+            tools,
         },
     },
     files::Tree,
@@ -63,23 +64,25 @@ impl Default for Bases {
 
 impl Bench {
     pub(crate) fn new() -> Self {
-        Self::of(Bases::default(), Profiles::default())
+        Self::of(Bases::default(), &Profiles::default())
     }
 
-    pub(crate) fn of(bases: Bases, profiles: Profiles) -> Self {
+    pub(crate) fn of(bases: Bases, profiles: &Profiles) -> Self {
         let text = std::fs::read_to_string("data/research/universe.json").expect("readable");
         let universe = Universe::parse(&text).expect("well formed");
         let now = Now::Recorded(universe.recorded_at());
         let of_yahoo = yahoo::Settings { base: bases.yahoo, cookie_base: bases.cookie, now };
         let of_nse = nse::Settings { base: bases.nse.clone(), archives: bases.nse, now };
+        let of_research = settings::Settings { profiles: profiles.clone(), ..settings::Settings::default() };
+        let config = Config::default().with(of_research);
         let services = Services::default()
             .with(Arc::new(universe))
-            .with(Arc::new(profiles))
+            .with(Arc::new(tools::Profiles::from(profiles)))
             .with(Arc::new(Yahoo::new(client(yahoo::PROFILE), of_yahoo)))
             .with(Arc::new(Nse::new(client(nse::PROFILE), of_nse)));
         let domains = domains::bundled();
         let tree = app::tree(&Data::default(), &domains).expect("each path is one domain's");
-        let offered = app::offered(&tree, &domains, &Config::default()).expect("they agree");
+        let offered = app::offered(&tree, &domains, &config).expect("they agree");
         let registry = Registry::open(offered).expect("good manifests");
         Self(Pipeline::new(Parts {
             registry: Arc::new(registry),
