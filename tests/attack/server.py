@@ -145,9 +145,8 @@ class Server:
             return error.code
 
     def fill_disk(self):
-        """From now on no file of the server may grow: as a full disk, for whoever is not root."""
-        size = max(os.path.getsize(os.path.join(self.state, name)) for name in os.listdir(self.state))
-        resource.prlimit(self.process.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+        """From now on the server can write to no file: as a full disk, for whoever is not root."""
+        resource.prlimit(self.process.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
 
     def free_disk(self):
         resource.prlimit(self.process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY,) * 2)
