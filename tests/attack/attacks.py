@@ -134,8 +134,8 @@ def request_ids(server):
                 )
                 connection.begin("CallTool", frame(request))
         for connection in many:
-            count = len(connection.ended)
-            connection.wait(lambda: len(connection.ended) >= count + 20 or None, 10)
+            count = len(connection.ended) + 25
+            connection.wait(lambda: len(connection.ended) >= count or None, 10)
     yield
     close(many)
 
