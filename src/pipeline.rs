@@ -91,7 +91,7 @@ impl Pipeline {
             // Every response has a nonce of its own, a repeated one too.
             .layer(frame::Layer)
             // A repeat spends nothing, not even a confirmation.
-            .layer(idempotency::Layer::new(idempotency, in_flight.clone()))
+            .layer(idempotency::Layer::new(idempotency, in_flight.clone(), cap))
             // Below what decides whether anything is done at all.
             .layer(narrate::Layer)
             // A hit spends nothing of a source, and equal calls at one time are one.

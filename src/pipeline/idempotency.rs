@@ -5,6 +5,7 @@
 use std::{
     sync::Arc,
     task::{Context, Poll},
+    time::Duration,
 };
 
 use futures_util::future::{BoxFuture, Either, ready};
@@ -41,9 +42,9 @@ pub struct Idempotent<S> {
 }
 
 impl Layer {
-    /// Remembers in the given store, and lists what may outlive its callers.
-    pub fn new(store: Arc<dyn Idempotency>, in_flight: InFlight) -> Self {
-        Self(Running::new(store, in_flight))
+    /// Remembers in the given store, and lists what may outlive its callers: no call runs longer than the cap.
+    pub fn new(store: Arc<dyn Idempotency>, in_flight: InFlight, cap: Duration) -> Self {
+        Self(Running::new(store, in_flight, cap))
     }
 }
 

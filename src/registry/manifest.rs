@@ -4,7 +4,6 @@
 //! checked where those are known (`assemble`, `load`).
 
 pub(super) mod declared;
-mod json;
 pub(super) mod reader;
 mod schema;
 
@@ -25,7 +24,7 @@ use super::{
     words::{CacheScope, CacheTier, Category, ConsequenceLevel, ToolType},
 };
 use crate::{
-    contract::{ToolName, tool_name::InvalidToolName},
+    contract::{ToolName, json, tool_name::InvalidToolName},
     digest::Digest,
 };
 

@@ -51,7 +51,10 @@ pub enum Begun {
     /// Nothing is known of it: it is recorded as begun, and must now be carried out.
     New,
     /// It was begun before and its end is not recorded.
-    Unfinished,
+    Unfinished {
+        /// When it was begun.
+        begun: SystemTime,
+    },
     /// It ended like this.
     Ended(Box<ToolResult<StoredPayload>>),
     /// It was used before with other arguments.

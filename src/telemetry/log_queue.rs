@@ -26,7 +26,7 @@ thread_local! {
     static OWN_LINE: RefCell<Option<Vec<u8>>> = const { RefCell::new(None) };
 }
 
-/// Takes lines. Cloning it makes another handle of the same.
+/// Takes lines. Cheap to clone; clones share state.
 #[derive(Clone, Debug)]
 pub(super) struct LogQueue {
     messages: mpsc::Sender<Message>,

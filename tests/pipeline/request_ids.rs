@@ -32,6 +32,30 @@ impl Idempotency for SlowStore {
     }
 }
 
+/// A store in which another process recorded the beginning of every call at the given time, and no end.
+#[derive(Debug)]
+struct BegunElsewhere(SystemTime);
+
+impl Idempotency for BegunElsewhere {
+    fn begin<'a>(
+        &'a self,
+        _key: &'a Key,
+        _effect: Effect,
+        _digest: ArgumentsDigest,
+        _now: SystemTime,
+    ) -> BoxFuture<'a, Begun> {
+        Box::pin(async { Begun::Unfinished { begun: self.0 } })
+    }
+
+    fn end<'a>(&'a self, _key: &'a Key, _result: &'a ToolResult) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn forget<'a>(&'a self, _key: &'a Key) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async { Ok(()) })
+    }
+}
+
 /// A store that cannot record anything.
 #[derive(Debug)]
 struct BrokenStore;
@@ -69,6 +93,16 @@ async fn a_full_share_refuses_writes_until_the_oldest_is_forgotten_and_no_read()
         let mut read = Bench::call("debug_sleep", json!({"duration": "0s"}));
         read.request_id = Some(RequestId::generate());
         result(bench.run(read).await);
+    }
+}
+
+#[tokio::test]
+async fn a_write_that_another_process_began_may_run_until_the_cap_and_no_longer() {
+    for (since, may_run) in [(Duration::from_mins(1), true), (Duration::from_secs(121), false)] {
+        let bench = Bench::storing(BegunElsewhere(clock::wall() - since));
+        let error =
+            result(bench.run(write(RequestId::generate(), "x", "0s")).await).outcome.expect_err("unknown");
+        assert_eq!((error.code, error.retryable), (ErrorCode::OutcomeUnknown, may_run), "{error:?}");
     }
 }
 

@@ -56,7 +56,7 @@ async fn a_repeat_meets_the_outcome_and_other_arguments_a_conflict() {
     for store in stores {
         let key = key("a");
         assert!(matches!(begin(&store, &key).await, Begun::New), "{store:?}");
-        assert!(matches!(begin(&store, &key).await, Begun::Unfinished), "{store:?}");
+        assert!(matches!(begin(&store, &key).await, Begun::Unfinished { .. }), "{store:?}");
         assert!(
             matches!(store.begin(&key, Effect::Write, digest("2"), now()).await, Begun::Conflict),
             "{store:?}"
@@ -158,7 +158,7 @@ async fn a_full_share_is_of_one_user_and_says_when_it_has_room() {
     for store in small_stores() {
         let (first, until) = fill(&store, "a", now()).await;
         assert_eq!(until, now() + Effect::Write.retention(), "{store:?}");
-        assert!(matches!(begin(&store, &first).await, Begun::Unfinished), "{store:?}");
+        assert!(matches!(begin(&store, &first).await, Begun::Unfinished { .. }), "{store:?}");
         // As many others as there may be.
         for name in ["b", "c", "d"] {
             fill(&store, name, now()).await;
@@ -178,7 +178,7 @@ async fn reads_make_room_for_other_calls_of_their_user() {
             assert!(matches!(read, Begun::New), "{store:?}: {read:?}");
         }
         assert!(matches!(begin(&store, &key("a")).await, Begun::New), "{store:?}");
-        assert!(matches!(begin(&store, &write).await, Begun::Unfinished), "{store:?}");
+        assert!(matches!(begin(&store, &write).await, Begun::Unfinished { .. }), "{store:?}");
     }
 }
 
@@ -201,7 +201,7 @@ async fn outcomes_use_up_a_share_too() {
 /// How many of the answers say that the call is new; the others must say that it has begun.
 #[track_caller]
 fn count_new(answers: &[Begun]) -> usize {
-    let is_known = |begun: &Begun| matches!(begun, Begun::New | Begun::Unfinished);
+    let is_known = |begun: &Begun| matches!(begun, Begun::New | Begun::Unfinished { .. });
     assert!(answers.iter().all(is_known), "{answers:?}");
     answers.iter().filter(|begun| matches!(begun, Begun::New)).count()
 }
@@ -246,7 +246,7 @@ async fn what_is_recorded_outlives_the_process() {
     let store = reopened();
     let Begun::Ended(found) = begin(&store, &ended).await else { panic!("it ended") };
     assert_same(&found.read(Some(&output())).unwrap().outcome, &result().outcome);
-    assert!(matches!(begin(&store, &begun).await, Begun::Unfinished));
+    assert!(matches!(begin(&store, &begun).await, Begun::Unfinished { .. }));
 }
 
 #[tokio::test]

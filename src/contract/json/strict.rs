@@ -103,6 +103,8 @@ mod tests {
     fn a_key_that_stands_twice_is_an_error_at_any_depth() {
         let error = parse(r#"{"a": [{"x": 1, "\u0078": 1}]}"#).unwrap_err().to_string();
         assert!(error.starts_with(r#"the key "x" stands twice in one object"#), "{error}");
+        let error = parse("{\"a\": 1,\n \"a\": 2}").unwrap_err().to_string();
+        assert_eq!(error, r#"the key "a" stands twice in one object at line 2 column 4"#);
         let long = "k".repeat(10_000);
         let error = parse(&format!(r#"{{"{long}": 1, "{long}": 1}}"#)).unwrap_err().to_string();
         assert!(error.len() < 200, "{error}");

@@ -29,12 +29,12 @@ pub(super) fn outcome_unknown() -> ToolError {
     )
 }
 
-/// The process that ran the write is gone, or it is another one of this machine. Asking again tells no more.
+/// Nobody carries the write out any more, and how it ended cannot be known. Asking again tells no more.
 pub(super) fn outcome_lost() -> ToolError {
     let error = ToolError::new(
         ErrorCode::OutcomeUnknown,
-        "The write was started under this request_id and its end was not recorded: the server stopped while it ran. \
-         Look at what it was to change, then decide whether to write again under a new request_id.",
+        "The write was started under this request_id and how it ended is not known: the server may have stopped while \
+         it ran. Look at what it was to change, then decide whether to write again under a new request_id.",
     );
     ToolError { retryable: false, ..error }
 }

@@ -1,6 +1,9 @@
 //! The work of calls with a `request_id`: found or started, in a task of its own, with the record of its end.
 
-use std::sync::Arc;
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
 use opentelemetry::trace::FutureExt;
 use tokio::{pin, select, time::sleep_until};
@@ -27,6 +30,8 @@ pub(super) struct Running {
     work: SingleFlight<Key, CallResult>,
     key_locks: KeyLocks,
     in_flight: InFlight,
+    /// The longest that a call may run.
+    cap: Duration,
 }
 
 /// What a call with a `request_id` finds.
@@ -39,8 +44,8 @@ pub(super) enum Found {
 
 impl Running {
     /// Nothing yet. Remembers in the given store, and lists what may outlive its callers.
-    pub(super) fn new(store: Arc<dyn Idempotency>, in_flight: InFlight) -> Self {
-        Self { store, work: SingleFlight::default(), key_locks: KeyLocks::default(), in_flight }
+    pub(super) fn new(store: Arc<dyn Idempotency>, in_flight: InFlight, cap: Duration) -> Self {
+        Self { store, work: SingleFlight::default(), key_locks: KeyLocks::default(), in_flight, cap }
     }
 
     /// Finds the work of a call, or starts it. Runs in a task of its own: a caller who left between the record and the
@@ -63,6 +68,7 @@ impl Running {
         let effect = if call.writes() { Effect::Write } else { Effect::Read };
         let begun = self.store.begin(&key, effect, digest_of(&call), clock::wall()).await;
         let is_new = matches!(begun, Begun::New);
+        let unfinished_since = if let Begun::Unfinished { begun } = begun { Some(begun) } else { None };
         let joined = match begun {
             Begun::Conflict => {
                 return refused(Refusal::RequestIdReused { request_id: key.request_id.to_string() });
@@ -77,15 +83,23 @@ impl Running {
                 None => self.work.join(&key, &call.context.cancellation),
             },
             // A read without a record is read again by whoever repeats it.
-            Begun::Full { .. } | Begun::Unfinished => self.work.join(&key, &call.context.cancellation),
+            Begun::Full { .. } | Begun::Unfinished { .. } => self.work.join(&key, &call.context.cancellation),
             Begun::New => None,
         };
-        // Its process is gone. A read is harmless to repeat; a write is not.
+        // Not of this process, or not any more. A read is harmless to repeat; a write is not.
         if joined.is_none() && !is_new && call.writes() {
-            return Found::Ended(Ok(call.failed(errors::outcome_lost())));
+            return Found::Ended(Ok(call.failed(self.unknown_outcome(unfinished_since))));
         }
         call.accept();
         Found::UnderWay(joined.unwrap_or_else(|| self.start(&call, cancellation, listed, inner)))
+    }
+
+    /// Of a write that this process does not carry out. Until the cap another one may: that which a restart replaces.
+    fn unknown_outcome(&self, unfinished_since: Option<SystemTime>) -> ToolError {
+        match unfinished_since {
+            Some(since) if clock::wall() < since + self.cap => errors::outcome_unknown(),
+            _ => errors::outcome_lost(),
+        }
     }
 
     /// Lists work before it is recorded: who ends the server waits for what is listed.

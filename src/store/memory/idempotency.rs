@@ -108,7 +108,9 @@ impl Records {
             Some(Record { result: Some(result), .. }) => {
                 return Begun::Ended(Box::new(result.clone().into()));
             }
-            Some(_) => return Begun::Unfinished,
+            Some(Record { place: (end, _), effect, .. }) => {
+                return Begun::Unfinished { begun: *end - effect.retention() };
+            }
             None => {}
         }
         if let Some(until) = self.full_until(&key.user, user_bytes) {

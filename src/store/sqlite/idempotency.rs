@@ -23,7 +23,7 @@ use crate::{
 const EXPIRE: &str = "DELETE FROM idempotency WHERE rowid IN \
                       (SELECT rowid FROM idempotency WHERE expires_at <= ? ORDER BY expires_at LIMIT 64)";
 
-const FIND: &str = "SELECT digest, fetched_at, kept, data, expires_at FROM idempotency \
+const FIND: &str = "SELECT digest, begun_at, fetched_at, kept, data, expires_at FROM idempotency \
                     WHERE user_id = ? AND tool = ? AND request_id = ?";
 
 const USED: &str = "SELECT bytes FROM idempotency_usage WHERE user_id = ?";
@@ -146,7 +146,8 @@ fn known(row: &SqliteRow, key: &Key, digest: ArgumentsDigest) -> Result<Begun, s
     if row.try_get::<Vec<u8>, _>("digest")? != digest.as_bytes() {
         return Ok(Begun::Conflict);
     }
-    let Some(description) = row.try_get("kept")? else { return Ok(Begun::Unfinished) };
+    let unfinished = Begun::Unfinished { begun: instant(row.try_get("begun_at")?) };
+    let Some(description) = row.try_get("kept")? else { return Ok(unfinished) };
     let fetched_at = instant(row.try_get("fetched_at")?);
     match (OutcomeColumns { description, data: row.try_get("data")? }).outcome() {
         Ok((outcome, provenance)) => {
@@ -155,7 +156,7 @@ fn known(row: &SqliteRow, key: &Key, digest: ArgumentsDigest) -> Result<Begun, s
         }
         Err(error) => {
             tracing::warn!(%error, tool_name = %key.tool, "the outcome of an earlier call is lost");
-            Ok(Begun::Unfinished)
+            Ok(unfinished)
         }
     }
 }

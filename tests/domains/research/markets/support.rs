@@ -1,17 +1,13 @@
 //! The market tools over the embedded sources: the real manifests, the real pipeline, the real connectors.
 
-use std::{
-    sync::Arc,
-    time::{Duration, SystemTime},
-};
+use std::{sync::Arc, time::Duration};
 
-use futures_util::future::{BoxFuture, ready};
 use http::HeaderValue;
 use serde_json::Value;
 use toolwire::{
     app, clock,
     config::{Config, Data},
-    context::{Services, ToolContext, User, UserId},
+    context::{Services, ToolContext, User},
     contract::{Outcome, Provenance, Terminal, ToolError},
     domains::{
         self,
@@ -30,10 +26,7 @@ use toolwire::{
     files::Tree,
     pipeline::{Call, Parts, Pipeline, Target, Tiers, policy::AllowAll},
     registry::Registry,
-    store::{
-        MemoryIdempotency, StoreError,
-        cool_downs::{CoolDown, CoolDowns},
-    },
+    store::{MemoryCoolDowns, MemoryIdempotency},
     upstream::{
         http::{Client, Profile, Sender},
         limiter::{Budgets, MemoryLimiter},
@@ -128,32 +121,5 @@ fn client(profile: Profile) -> Client {
     let browser = HeaderValue::from_static("Mozilla/5.0 (X11; Linux x86_64)");
     let sender = Sender::new().expect("TLS").with_user_agent(browser);
     let sender = embedded::attach(sender, Tree::Embedded(research::data::files())).expect("readable");
-    Client::new(profile, sender, Arc::new(limiter), Arc::new(NoCoolDowns))
-}
-
-#[derive(Debug)]
-struct NoCoolDowns;
-
-impl CoolDowns for NoCoolDowns {
-    fn in_force<'a>(
-        &'a self,
-        _source: &'a str,
-        _user: &'a UserId,
-        _now: SystemTime,
-    ) -> BoxFuture<'a, Result<Option<CoolDown>, StoreError>> {
-        Box::pin(ready(Ok(None)))
-    }
-
-    fn begin<'a>(
-        &'a self,
-        _source: &'a str,
-        _user: Option<&'a UserId>,
-        _cool_down: &'a CoolDown,
-    ) -> BoxFuture<'a, Result<(), StoreError>> {
-        Box::pin(ready(Ok(())))
-    }
-
-    fn of_sources(&self, _now: SystemTime) -> BoxFuture<'_, Result<Vec<(String, CoolDown)>, StoreError>> {
-        Box::pin(ready(Ok(Vec::new())))
-    }
+    Client::new(profile, sender, Arc::new(limiter), Arc::new(MemoryCoolDowns::default()))
 }
