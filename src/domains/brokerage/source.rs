@@ -26,7 +26,7 @@ use arc_swap::ArcSwap;
 pub use accounts::Account;
 pub use data::Data;
 pub use date::{Window, leading_date};
-pub use facts::{Answer, FALLBACK, Fact, Facts};
+pub use facts::{Answer, FALLBACK, Fact, Facts, Fit};
 pub use health::{Health, OpenError};
 pub use master::{Dated, Master, SECTIONS};
 pub use rows::{AccountSummary, Performance, Position, Quote, Return, Trade, Transfer};

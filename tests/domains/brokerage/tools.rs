@@ -249,8 +249,32 @@ fn a_topic_is_matched_by_words_and_not_by_letters() {
         );
         assert!(warning.ends_with("There are texts on: bond basics, capital gains, cost basis, diversification, dividends, dollar cost averaging, emergency fund, etf basics, expense ratios, rebalancing, roth ira."), "{warning}");
     }
-    for topic in ["rebalancing", "Roth", "ETFs", "FIFO"] {
+    for topic in ["rebalancing", "Roth", "ETFs", "what are bonds?", "capital gain tax", "etf expense ratio"] {
         assert_eq!(bench.warnings("get_facts", json!({"topic": topic})), Vec::<String>::new(), "{topic}");
+    }
+}
+
+#[test]
+fn a_text_that_fits_a_part_of_a_topic_says_which() {
+    let bench = Bench::embedded();
+    for (topic, file, words) in [
+        ("traditional IRA", "roth_ira", "the one on roth ira, which has 'ira' and nothing on 'traditional':"),
+        ("venture capital", "capital_gains", "which has 'capital' and nothing on 'venture':"),
+        ("Is a ROTH better than an ETF?", "roth_ira", "which has 'roth' and nothing on 'etf':"),
+        // The text mentions it, or is on something narrower.
+        ("FIFO", "capital_gains", "the one on capital gains, which has 'fifo':"),
+        ("ira", "roth_ira", "the one on roth ira, which has 'ira':"),
+        // A word of several that stands somewhere in a text is no match.
+        ("short selling", "rebalancing", "no text on this topic"),
+        ("government shutdown", "rebalancing", "no text on this topic"),
+    ] {
+        let (data, provenance) = bench.call("get_facts", json!({"topic": topic})).expect("always a text");
+        assert_eq!(data["source"], format!("facts/{file}.md"), "{topic}");
+        let [warning] = &provenance.warnings[..] else { panic!("{topic}: {:?}", provenance.warnings) };
+        assert!(
+            warning.contains(words) && warning.contains("There are texts on: bond basics"),
+            "{topic}: {warning}"
+        );
     }
 }
 

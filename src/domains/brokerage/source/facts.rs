@@ -1,7 +1,8 @@
 //! Educational snippets: markdown files, found by topic (spec 000 `get_facts`).
 //!
 //! 000's two key words come first, as words and not as letters within others; then an index of all files by words,
-//! tolerant of spelling; then the fallback.
+//! tolerant of spelling; then the fallback. A text that fits only a part of the topic is said to: the wrong text in
+//! confidence is worse than none.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -17,7 +18,7 @@ const KEY_WORDS: [(IsKey, &str); 2] = [
 type IsKey = fn(&str) -> bool;
 
 /// Words that say nothing about a topic.
-const STOP_WORDS: [&str; 36] = [
+const STOP_WORDS: [&str; 47] = [
     "a",
     "about",
     "all",
@@ -25,6 +26,9 @@ const STOP_WORDS: [&str; 36] = [
     "and",
     "are",
     "at",
+    "basics",
+    "best",
+    "better",
     "can",
     "do",
     "does",
@@ -36,6 +40,8 @@ const STOP_WORDS: [&str; 36] = [
     "is",
     "it",
     "me",
+    "mean",
+    "means",
     "my",
     "of",
     "on",
@@ -43,16 +49,22 @@ const STOP_WORDS: [&str; 36] = [
     "should",
     "simulated",
     "tell",
+    "than",
     "that",
     "the",
     "this",
     "to",
+    "use",
+    "used",
+    "vs",
     "we",
     "what",
     "when",
     "which",
     "why",
     "with",
+    "work",
+    "works",
     "you",
 ];
 
@@ -79,12 +91,28 @@ pub struct Fact {
 }
 
 /// The snippet on a topic.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Answer<'a> {
     /// The snippet.
     pub fact: &'a Fact,
-    /// Whether it is only what 000 answers to a topic that matches nothing.
-    pub is_fallback: bool,
+    /// How well it answers the topic.
+    pub fit: Fit,
+}
+
+/// How well a snippet answers a topic.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fit {
+    /// It is on this very topic.
+    Exact,
+    /// It is on something that is near: these words of the topic it has, and these it has not.
+    Partial {
+        /// Those that it has. At least one.
+        has: Vec<String>,
+        /// Those that it has not. None where the text only mentions the topic, or is on something narrower.
+        lacks: Vec<String>,
+    },
+    /// It is only what 000 answers to a topic that matches nothing.
+    Fallback,
 }
 
 /// All snippets, in the order of their file names.
@@ -106,6 +134,32 @@ impl Fact {
             body: words(body).collect(),
         }
     }
+
+    /// What it is on, such as `roth ira`.
+    pub fn topic(&self) -> String {
+        self.file_name.trim_end_matches(".md").replace('_', " ")
+    }
+
+    fn has_in_title(&self, word: &str) -> bool {
+        self.title.contains(word) || self.title.iter().any(|other| is_near(word, other))
+    }
+
+    fn has(&self, word: &str) -> bool {
+        self.has_in_title(word) || self.body.iter().any(|other| is_form_of(word, other))
+    }
+
+    /// Whether it is an answer at all: by its title, or else by saying something of every word. One word of several
+    /// that stands somewhere in a text is an accident.
+    fn may_answer(&self, words: &[String]) -> bool {
+        words.iter().any(|word| self.has_in_title(word)) || words.iter().all(|word| self.has(word))
+    }
+
+    fn fit(&self, words: &[String], is_named: bool) -> Fit {
+        let (has, lacks): (Vec<_>, Vec<_>) = words.iter().cloned().partition(|word| self.has(word));
+        let is_in_topic = |title: &String| words.iter().any(|word| word == title || is_near(word, title));
+        let is_named = is_named || self.title.iter().all(is_in_topic);
+        if lacks.is_empty() && is_named { Fit::Exact } else { Fit::Partial { has, lacks } }
+    }
 }
 
 impl Facts {
@@ -117,14 +171,16 @@ impl Facts {
     pub fn find(&self, topic: &str) -> Option<Answer<'_>> {
         let words: Vec<_> = words(topic).collect();
         let key_word = KEY_WORDS.iter().find(|(is_key, _)| words.iter().any(|word| is_key(word)));
-        let found = key_word.and_then(|(_, file_name)| self.file(file_name)).or_else(|| self.best(&words));
-        let is_fallback = found.is_none();
-        Some(Answer { fact: found.or_else(|| self.file(FALLBACK))?, is_fallback })
+        let by_key_word = key_word.and_then(|(_, file_name)| self.file(file_name));
+        let Some(fact) = by_key_word.or_else(|| self.best(&words)) else {
+            return Some(Answer { fact: self.file(FALLBACK)?, fit: Fit::Fallback });
+        };
+        Some(Answer { fact, fit: fact.fit(&words, by_key_word.is_some()) })
     }
 
     /// What there are snippets on, such as `roth ira`.
     pub fn topics(&self) -> impl Iterator<Item = String> {
-        self.0.iter().map(|fact| fact.file_name.trim_end_matches(".md").replace('_', " "))
+        self.0.iter().map(|fact| fact.topic())
     }
 
     /// Whether there is such a file.
@@ -138,7 +194,8 @@ impl Facts {
 
     fn best(&self, words: &[String]) -> Option<&Fact> {
         let score = |fact: &Fact| words.iter().map(|word| self.score(fact, word)).sum::<u32>();
-        let scored = self.0.iter().map(|fact| (score(fact), fact.as_ref()));
+        let answers = self.0.iter().filter(|fact| fact.may_answer(words));
+        let scored = answers.map(|fact| (score(fact), fact.as_ref()));
         // The first of equals: `max_by_key` would take the last.
         scored.rev().max_by_key(|(score, _)| *score).filter(|(score, _)| *score > 0).map(|(_, fact)| fact)
     }
@@ -159,6 +216,14 @@ impl Facts {
 
 fn is_near(word: &str, other: &str) -> bool {
     word.len() > 3 && other.len() > 3 && strsim::jaro_winkler(word, other) >= NEAR
+}
+
+/// Whether two words are one but for their ending: `tax` and `taxed`.
+fn is_form_of(word: &str, other: &str) -> bool {
+    const LONGEST_ENDING: usize = 3;
+    let (short, long) = if word.len() < other.len() { (word, other) } else { (other, word) };
+    word == other
+        || (short.len() >= 3 && long.len() - short.len() <= LONGEST_ENDING && long.starts_with(short))
 }
 
 fn words(text: &str) -> impl Iterator<Item = String> {

@@ -5,7 +5,7 @@ use crate::{
     context::{Required, ToolContext, Unfinished},
     contract::{ErrorCode, ToolError},
     domains::brokerage::proto::v1::{GetFactsOutput, GetFactsRequest},
-    domains::brokerage::source::{Answer, Brokerage, FALLBACK, Facts},
+    domains::brokerage::source::{Answer, Brokerage, FALLBACK, Fact, Facts, Fit},
     tool::{Reply, Tool},
 };
 
@@ -30,9 +30,9 @@ impl Tool for GetFacts {
         let topic = required("topic", input.topic.as_deref())?;
         // Facts belong to no user: all files are looked at, not only the caller's.
         let data = context.pins.get_or_pin(|| context.services.get::<Brokerage>().current());
-        let Answer { fact, is_fallback } = data.facts().find(topic).ok_or_else(missing)?;
+        let Answer { fact, fit } = data.facts().find(topic).ok_or_else(missing)?;
         let mut provenance = data.provenance_of(fact, "tool:facts:v1");
-        provenance.warnings.extend(is_fallback.then(|| fallen_back(data.facts())));
+        provenance.warnings.extend(warning(&fit, fact, data.facts()));
         let data = GetFactsOutput {
             topic: topic.to_owned(),
             snippet: fact.snippet.clone(),
@@ -43,11 +43,30 @@ impl Tool for GetFacts {
     }
 }
 
-/// 000 answers every topic; what does not answer it is said to be no answer.
-fn fallen_back(facts: &Facts) -> String {
+/// 000 answers every topic; what does not answer it, or not all of it, is said not to.
+fn warning(fit: &Fit, fact: &Fact, facts: &Facts) -> Option<String> {
     let topics = facts.topics().collect::<Vec<_>>().join(", ");
+    let said = match fit {
+        Fit::Exact => return None,
+        Fit::Fallback => {
+            "There is no text on this topic, so this is the general one on rebalancing.".to_owned()
+        }
+        Fit::Partial { has, lacks } => partial(&fact.topic(), has, lacks),
+    };
+    Some(format!("{said} There are texts on: {topics}."))
+}
+
+fn partial(topic: &str, has: &[String], lacks: &[String]) -> String {
+    let listed =
+        |words: &[String]| words.iter().map(|word| format!("'{word}'")).collect::<Vec<_>>().join(", ");
+    let but_not = match lacks {
+        [] => String::new(),
+        lacks => format!(" and nothing on {}", listed(lacks)),
+    };
     format!(
-        "There is no text on this topic, so this is the general one on rebalancing. There are texts on: {topics}."
+        "There is no text on exactly this topic. This is the one on {topic}, which has {}{but_not}: do not present it as the \
+         answer if something else was meant.",
+        listed(has)
     )
 }
 
