@@ -44,6 +44,12 @@ pub fn duration(duration: Duration) -> prost_types::Duration {
     duration.try_into().unwrap_or(prost_types::Duration { seconds: 315_576_000_000, nanos: 0 })
 }
 
+/// An age as exact as anybody reads it: whole seconds, below one of which milliseconds.
+fn as_read(age: Duration) -> Duration {
+    let seconds = Duration::from_secs(age.as_secs());
+    if seconds.is_zero() { Duration::from_millis(age.subsec_millis().into()) } else { seconds }
+}
+
 /// A result in the wanted format.
 pub fn tool_result(result: ToolResult, format: ResultFormat) -> v1::ToolResult {
     use v1::tool_result::Outcome;
@@ -66,7 +72,7 @@ pub fn provenance(provenance: Provenance) -> v1::Provenance {
         source_ids: provenance.source_ids,
         as_of: provenance.as_of,
         from_cache: provenance.cached_for.is_some(),
-        age: provenance.cached_for.map(duration),
+        age: provenance.cached_for.map(|age| duration(as_read(age))),
         warnings: provenance.warnings,
         untrusted_framing: provenance
             .untrusted_nonce
@@ -177,6 +183,12 @@ fn error_code(code: ErrorCode) -> v1::ToolErrorCode {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_age_is_as_exact_as_anybody_reads_it() {
+        let read = |age: f64| as_read(Duration::from_secs_f64(age)).as_secs_f64().to_string();
+        assert_eq!([100.688_164_658, 1.9, 0.050_71].map(read), ["100", "1", "0.05"]);
+    }
 
     #[test]
     fn every_code_has_the_same_name_on_the_wire() {

@@ -1,7 +1,8 @@
 //! Templates: the words of a manifest with values put in (spec 004 §8.3), such as `RSI: {rsi_14:.0}`.
 //!
 //! `{a}` and `{a.b}` are values: a list shows its length, what is absent `n/a`. `{a:.1}` and `{a:+.0}` are numbers with
-//! so many decimals, with a sign. `{a?yes:no}` chooses words by a bool. `{{` and `}}` are braces. Not here: which
+//! so many decimals, with a sign; a `%` behind one that is absent goes with it. `{a|post|posts}` is a number, or the
+//! length of a list, with its noun. `{a?yes:no}` chooses words by a bool. `{{` and `}}` are braces. Not here: which
 //! values there are (`narration`).
 
 mod check;
@@ -34,6 +35,7 @@ struct Path(Vec<String>);
 enum Form {
     Plain,
     Number { signed: bool, decimals: usize },
+    Counted { one: String, many: String },
     Choice { yes: String, no: String },
 }
 
@@ -52,17 +54,27 @@ pub(super) enum TemplateError {
     /// A choice without its second half.
     #[error("`{0}` is not a valid choice; write `yes text:no text`")]
     BadChoice(String),
+    /// A noun without its plural.
+    #[error("`{0}` is not a valid noun; write `stock|stocks`")]
+    BadNoun(String),
 }
 
 impl Template {
     /// The text with the values of the given object.
     pub(super) fn render(&self, values: &Value) -> String {
-        let mut text = String::new();
+        let (mut text, mut is_absent) = (String::new(), false);
         for piece in &self.0 {
             match piece {
+                Piece::Text(words) if is_absent => text.push_str(words.strip_prefix('%').unwrap_or(words)),
                 Piece::Text(words) => text.push_str(words),
-                Piece::Place { path, form } => text.push_str(&form.show(path.find(values))),
+                Piece::Place { path, form } => {
+                    let shown = form.show(path.find(values));
+                    is_absent = shown == ABSENT;
+                    text.push_str(&shown);
+                    continue;
+                }
             }
+            is_absent = false;
         }
         text
     }
@@ -86,6 +98,11 @@ impl Form {
                 .as_f64()
                 .map_or_else(|| ABSENT.to_owned(), |number| rounded(number, *signed, *decimals)),
             (Self::Plain, value) => plain(value),
+            (Self::Counted { one, many }, value @ (Value::Number(_) | Value::Array(_))) => {
+                let count = plain(value);
+                let noun = if count == "1" { one } else { many };
+                format!("{count} {noun}")
+            }
             _ => ABSENT.to_owned(),
         }
     }
@@ -136,13 +153,15 @@ mod tests {
     fn values_are_shown_in_their_form() {
         let values = json!({
             "rsi": 38.4, "sma": 4.62, "down": -7.5, "tiny": -0.2, "none": null, "posts": [1, 2, 3],
-            "found": true, "thesis": {"title": "Oil\nand gas"}, "count": 12
+            "found": true, "one": 1, "thesis": {"title": "Oil\nand gas"}, "count": 12
         });
         for (template, expected) in [
             ("RSI: {rsi:.0}, SMA200: {sma:+.0}%", "RSI: 38, SMA200: +5%"),
             ("{down:+.1} {tiny:+.0} {tiny:.0} {count:.2}", "-7.5 +0 0 12.00"),
             ("{none} {none:.1} {none?a:b} {missing.deeper}", "n/a n/a n/a n/a"),
             ("{posts} posts, {count}", "3 posts, 12"),
+            ("{posts|post|posts}, {one|stock|stocks}, {none|stock|stocks}", "3 posts, 1 stock, n/a"),
+            ("ROE: {none:.0}%, {none}% {rsi:.0}%", "ROE: n/a, n/a 38%"),
             ("{found?Found thesis:No thesis} {found}", "Found thesis true"),
             ("{thesis.title} {thesis}", "Oil and gas n/a"),
             ("{{{count}}}", "{12}"),

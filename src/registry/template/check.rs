@@ -28,6 +28,7 @@ fn refuse_misfit(path: &Path, form: &Form, schema: &Value, pointer: &str, report
             (&["string", "integer", "number", "boolean", "array"], "is an object; name one of its values")
         }
         Form::Number { .. } => (&["integer", "number"], "is not a number; drop the format"),
+        Form::Counted { .. } => (&["integer", "number", "array"], "is nothing to count; drop the noun"),
         Form::Choice { .. } => (&["boolean"], "is not a boolean; drop the choice"),
     };
     let kinds = kinds(schema);
@@ -113,19 +114,22 @@ mod tests {
 
     #[test]
     fn what_the_schema_has_is_good() {
-        let good = "{symbol} {rsi_14} {rsi_14:+.1} {found?a:b} {posts} {best.title} {free.x.y} {counts.k:.0} {any:.1}";
+        let good = "{symbol} {rsi_14} {rsi_14:+.1} {found?a:b} {posts|post|posts} {best.title} {free.x.y} {counts.k:.0} {any:.1}";
         assert_eq!(check(good), Vec::<String>::new());
     }
 
     #[test]
     fn every_place_that_is_not_there_or_does_not_fit_is_reported() {
         assert_eq!(
-            check("{rsi_15:.0} {best.titel} {symbol.length} {symbol:.1} {posts?a:b} {best} {free}"),
+            check(
+                "{rsi_15:.0} {best.titel} {symbol.length} {symbol:.1} {symbol|a|b} {posts?a:b} {best} {free}"
+            ),
             [
                 "unknown-placeholder no value `rsi_15`. Did you mean rsi_14?",
                 "unknown-placeholder no value `best.titel`. Did you mean title?",
                 "unknown-placeholder no value `symbol.length`",
                 "placeholder-form `symbol` is not a number; drop the format",
+                "placeholder-form `symbol` is nothing to count; drop the noun",
                 "placeholder-form `posts` is not a boolean; drop the choice",
                 "placeholder-form `best` is an object; name one of its values",
                 "placeholder-form `free` is an object; name one of its values",

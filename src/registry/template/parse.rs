@@ -44,9 +44,10 @@ fn place(text: &str) -> Result<(Piece, &str), TemplateError> {
     let end = inside.find(['{', '}']).filter(|end| inside[*end..].starts_with('}'));
     let end = end.ok_or(TemplateError::LoneBrace('{'))?;
     let (inside, rest) = (&inside[..end], &inside[end + 1..]);
-    let (path, form) = match inside.find([':', '?']) {
+    let (path, form) = match inside.find([':', '?', '|']) {
         None => (inside, Form::Plain),
         Some(index) if inside[index..].starts_with(':') => (&inside[..index], number(&inside[index + 1..])?),
+        Some(index) if inside[index..].starts_with('|') => (&inside[..index], counted(&inside[index + 1..])?),
         Some(index) => (&inside[..index], choice(&inside[index + 1..])?),
     };
     Ok((Piece::Place { path: path.parse()?, form }, rest))
@@ -61,6 +62,11 @@ fn number(format: &str) -> Result<Form, TemplateError> {
     let decimals = decimals.strip_prefix('.').filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()));
     let decimals = decimals.and_then(|digits| digits.parse().ok()).filter(|it| *it <= MAX_DECIMALS);
     Ok(Form::Number { signed, decimals: decimals.ok_or_else(bad)? })
+}
+
+fn counted(words: &str) -> Result<Form, TemplateError> {
+    let (one, many) = words.split_once('|').ok_or_else(|| TemplateError::BadNoun(words.to_owned()))?;
+    Ok(Form::Counted { one: one.to_owned(), many: many.to_owned() })
 }
 
 fn choice(words: &str) -> Result<Form, TemplateError> {
@@ -100,6 +106,7 @@ mod tests {
                 Form::Number { signed, decimals } => {
                     format!("{{{}:{}.{decimals}}}", path.text(), if *signed { "+" } else { "" })
                 }
+                Form::Counted { one, many } => format!("{{{}|{one}|{many}}}", path.text()),
                 Form::Choice { yes, no } => format!("{{{}?{yes}:{no}}}", path.text()),
             },
         };
@@ -115,6 +122,7 @@ mod tests {
             Just(Form::Plain),
             (any::<bool>(), 0..=MAX_DECIMALS)
                 .prop_map(|(signed, decimals)| Form::Number { signed, decimals }),
+            ("[^{}|]*", "[^{}]*").prop_map(|(one, many)| Form::Counted { one, many }),
             ("[^{}:]*", "[^{}]*").prop_map(|(yes, no)| Form::Choice { yes, no }),
         ]
     }
@@ -143,7 +151,7 @@ mod tests {
         }
 
         #[test]
-        fn no_text_is_too_much_for_the_parser(text in "[{}:?.+a0 é]{0,24}") {
+        fn no_text_is_too_much_for_the_parser(text in "[{}:?|.+a0 é]{0,24}") {
             if let Ok(template) = text.parse::<Template>() {
                 let _ = template.render(&serde_json::json!({"a": {"a0": 1.5}}));
             }
@@ -164,6 +172,7 @@ mod tests {
             ("{a:.10}", TemplateError::BadFormat(".10".to_owned())),
             ("{a:.+1}", TemplateError::BadFormat(".+1".to_owned())),
             ("{a?b}", TemplateError::BadChoice("b".to_owned())),
+            ("{a|b}", TemplateError::BadNoun("b".to_owned())),
         ] {
             assert_eq!(text.parse::<Template>(), Err(expected), "{text}");
         }
