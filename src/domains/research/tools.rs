@@ -24,6 +24,7 @@ mod get_reddit_mentions;
 mod get_stock_thesis;
 mod get_technicals;
 pub mod indicators;
+mod mention;
 mod naming;
 mod outside;
 mod profiles;

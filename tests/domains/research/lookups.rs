@@ -39,10 +39,11 @@ async fn spellings_of_one_stock_share_its_cache_entry() {
             "get_technicals",
             "symbol",
             "RELIANCE",
-            ["reliance", " RELIANCE.NS", "Reliance Industries Limited", "reliance industries"],
+            ["reliance", " RELIANCE.NS", "NSE:RELIANCE", "reliance industries"],
         ),
         ("get_fundamentals", "symbol", "TCS.NS", ["TCS", "tcs", "tcs.ns", "Tata Consultancy Services Ltd."]),
         ("get_stock_thesis", "query", "Infosys Ltd", ["INFY", "infosys", "Infosys", "infy.ns"]),
+        ("get_technicals", "symbol", "LT", ["L&T", "nse:lt", "Larsen & Toubro", "l & t"]),
         ("get_news", "symbol", "M&M", ["m&m", "M & M", "Mahindra & Mahindra", "mahindra and mahindra ltd"]),
     ] {
         let fresh = research.call(tool, json!({parameter: first})).await;
@@ -64,13 +65,8 @@ async fn spellings_of_one_stock_share_its_cache_entry() {
 async fn a_price_of_the_bse_is_never_that_of_the_nse() {
     let research = Research::embedded();
     let calls = about(&research, &["RELIANCE.BO", "TCS"]);
-    let of_stocks = calls.iter().filter(|(_, arguments)| arguments.get("query").is_none());
-    for (tool, arguments) in of_stocks {
+    for (tool, arguments) in &calls {
         let result = research.call(tool, arguments.clone()).await;
-        if tool == "remove_from_watchlist" {
-            assert_eq!(data(result)["removed"], false);
-            continue;
-        }
         let error = result.outcome.as_ref().expect_err(tool);
         let is_brokerage = error.code == ErrorCode::NotFound;
         assert!(is_brokerage || said(&result).contains("traded on the BSE"), "{tool}: {}", said(&result));
@@ -94,6 +90,23 @@ async fn every_tool_that_takes_a_stock_says_what_was_probably_meant() {
         asked += 1;
     }
     assert!(asked >= 16, "{asked}");
+}
+
+#[tokio::test]
+async fn an_unknown_stock_never_looks_like_one_of_which_nothing_is_said() {
+    let research = Research::embedded();
+    let mut asked = 0;
+    for (tool, arguments) in about(&research, &["ZZZZ", "QQQQ"]) {
+        let result = research.call(&tool, arguments).await;
+        assert!(said(&result).contains("Unknown symbol 'ZZZZ'"), "{tool}: {}", said(&result));
+        asked += 1;
+    }
+    assert!(asked >= 16, "{asked}");
+    let nobody = research.call("get_insider_trading", json!({"symbol": "ZZZZ"})).await;
+    assert!(said(&nobody).contains("an empty answer says nothing of it"), "{}", said(&nobody));
+    // One that is known and of which nothing is said: a true zero.
+    let known = research.call("get_insider_trading", json!({"symbol": "RELIANCE", "days": 1})).await;
+    assert!(!said(&known).contains("Unknown symbol"), "{}", said(&known));
 }
 
 #[tokio::test]

@@ -18,6 +18,8 @@ const MAX_CANDIDATES: usize = 6;
 const FILLERS: [&str; 6] = ["and", "co", "company", "limited", "ltd", "the"];
 /// What other services put behind a symbol of the National Stock Exchange.
 const NSE_SUFFIX: &str = ".NS";
+/// What others put before it.
+const NSE_PREFIX: &str = "NSE:";
 /// What is less alike is not near (Jaro-Winkler).
 const NEAR: f64 = 0.8;
 
@@ -92,8 +94,12 @@ impl Universe {
     /// matter.
     pub fn named(&self, text: &str) -> Named<'_> {
         let by_symbol = self.get(&normal(text)).or_else(|| {
-            let letters = letters(text);
-            self.stocks().find(|stock| self::letters(&stock.symbol) == letters)
+            let letters = letters(&normal(text));
+            let is_it = |stock: &&Stock| {
+                self::letters(&stock.symbol) == letters
+                    || initials(&stock.name).is_some_and(|it| it == letters)
+            };
+            self.stocks().find(is_it)
         });
         if let Some(stock) = by_symbol {
             return Named::One(stock);
@@ -130,16 +136,6 @@ impl Universe {
         near.retain(|(likeness, _)| *likeness >= NEAR);
         near.sort_by(|a, b| b.0.total_cmp(&a.0));
         near.into_iter().take(MAX_NEAR).map(|(_, symbol)| symbol).collect()
-    }
-
-    /// What to say of a text that names no known stock and was probably meant to name one.
-    pub fn meant(&self, text: &str) -> Option<String> {
-        let is_meant = match self.named(text) {
-            Named::One(_) => false,
-            Named::PartOf(_) => true,
-            Named::Nothing => !self.near(text).is_empty(),
-        };
-        is_meant.then(|| self.unknown(text))
     }
 
     /// The sentences that say that a text names no known stock, and what was probably meant.
@@ -184,11 +180,18 @@ fn letters(text: &str) -> String {
     text.to_uppercase().chars().filter(|c| c.is_alphanumeric() || *c == '&').collect()
 }
 
-/// A symbol as the exchange writes it: upper case, without spaces around it and without the exchange's suffix. Another
-/// exchange's suffix stays: its prices are others.
+/// How people shorten a name of two: `L&T` is Larsen & Toubro. Nothing of any other name.
+fn initials(name: &str) -> Option<String> {
+    let (one, other) = name.split_once(" & ")?;
+    Some(format!("{}&{}", one.chars().next()?, other.chars().next()?))
+}
+
+/// A symbol as the exchange writes it: upper case, without spaces around it and without the exchange's suffix or
+/// prefix. Those of another exchange stay: its prices are others.
 pub fn normal(symbol: &str) -> String {
     let symbol = symbol.trim().to_uppercase();
-    symbol.strip_suffix(NSE_SUFFIX).unwrap_or(&symbol).to_owned()
+    let symbol = symbol.strip_prefix(NSE_PREFIX).map_or(symbol.as_str(), str::trim_start);
+    symbol.strip_suffix(NSE_SUFFIX).unwrap_or(symbol).to_owned()
 }
 
 #[cfg(test)]
@@ -207,6 +210,9 @@ mod tests {
             ("RELIANCE", "RELIANCE"),
             (" reliance ", "RELIANCE"),
             ("TCS.NS", "TCS"),
+            ("NSE:TCS", "TCS"),
+            ("nse: l&t", "LT"),
+            ("L & T", "LT"),
             ("m&m", "M&M"),
             ("M & M", "M&M"),
             ("bajaj auto", "BAJAJ-AUTO"),
@@ -231,7 +237,9 @@ mod tests {
     #[test]
     fn no_stock_is_named_by_accident() {
         let universe = bundled();
-        for text in ["IT", "in", "", "Ltd", "the company", "RELIANCE.BO", "Nobody Mills", "TATAMOTO"] {
+        for text in
+            ["IT", "in", "", "Ltd", "the company", "RELIANCE.BO", "BSE:TCS", "&", "Nobody Mills", "TATAMOTO"]
+        {
             assert_eq!(universe.named(text), Named::Nothing, "{text}");
         }
         for (text, candidates) in [

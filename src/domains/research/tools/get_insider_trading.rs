@@ -41,7 +41,7 @@ impl Tool for GetInsiderTrading {
         let since = nse.today() - TimeDelta::days(input.days.unwrap_or(30).into());
         let mut deals = nse.deals(&symbol, since, context).await?;
         let mut provenance = dated("nse", nse.today());
-        provenance.warnings.extend(symbol::doubt(&symbol, context).filter(|_| deals.is_empty()));
+        provenance.warnings.extend(symbol::doubt(&symbol, context));
         let net_quantity = deals.iter().map(signed).fold(0, i64::saturating_add);
         let deals_count = i32::try_from(deals.len()).unwrap_or(i32::MAX);
         limited(&mut deals, input.limit, "deals", &mut provenance.warnings);

@@ -1,10 +1,13 @@
 //! `get_reddit_mentions`: recent posts about a stock in both subreddits, and their mood (spec 004 §2.2).
+//!
+//! A search finds letters; which of the posts are about the stock is decided here (`mention`).
 
 use chrono::TimeDelta;
 
 use super::{
     browse_reddit::{MAX_EXCERPT, SUBREDDITS, mood},
     lacking,
+    mention::mentions,
     naming::Naming,
     outside::Outside,
     provenance,
@@ -54,13 +57,15 @@ impl Tool for GetRedditMentions {
         let symbol = symbol::of(input.symbol.as_deref(), context)?;
         let limit = usize::try_from(input.limit.unwrap_or(10)).unwrap_or(0);
         let reddit = context.services.get::<Reddit>();
-        let query = query(&symbol, &context.services.get::<Universe>());
-        let (mut mentions, warnings) = search(&reddit, &query, context).await?;
+        let naming = naming(&symbol, &context.services.get::<Universe>());
+        let (mut found, warnings) = search(&reddit, &query(&naming), context).await?;
         let earliest = reddit.now() - TimeDelta::days(input.days.unwrap_or(7).into());
-        mentions.retain(|(_, post)| post.created_at >= earliest);
-        mentions.sort_by_key(|(_, post)| std::cmp::Reverse(post.created_at));
+        found.retain(|(_, post)| {
+            post.created_at >= earliest && (mentions(&naming, &post.title) || mentions(&naming, &post.text))
+        });
+        found.sort_by_key(|(_, post)| std::cmp::Reverse(post.created_at));
         let mut outside = Outside::default();
-        let mut mentions = outside.titled(mentions, |(_, post)| &post.title);
+        let mut mentions = outside.titled(found, |(_, post)| &post.title);
         for (_, post) in &mut mentions {
             post.text = outside.kept(&post.text);
         }
@@ -78,10 +83,13 @@ impl Tool for GetRedditMentions {
     }
 }
 
-/// The company's name or the symbol: `"Reliance Industries" OR RELIANCE`.
-fn query(symbol: &str, universe: &Universe) -> String {
+fn naming(symbol: &str, universe: &Universe) -> Naming {
     let unknown = || Naming { symbol: None, name: symbol.to_owned() };
-    let naming = universe.get(symbol).map_or_else(unknown, Naming::of_stock);
+    universe.get(symbol).map_or_else(unknown, Naming::of_stock)
+}
+
+/// The company's name or the symbol: `"Reliance Industries" OR RELIANCE`.
+fn query(naming: &Naming) -> String {
     let quoted = |words: &str| if words.contains(' ') { format!("\"{words}\"") } else { words.to_owned() };
     naming.words().into_iter().map(quoted).collect::<Vec<_>>().join(" OR ")
 }

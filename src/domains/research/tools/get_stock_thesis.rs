@@ -48,6 +48,7 @@ impl Tool for GetStockThesis {
         context: &ToolContext,
     ) -> Result<Reply<GetStockThesisOutput>, Unfinished> {
         let query = required("query", input.query.as_deref())?;
+        symbol::refuse_bse("query", query)?;
         let universe = context.services.get::<Universe>();
         let forum = context.services.get::<ValuePickr>();
         let found = match universe.named(query) {
@@ -59,7 +60,7 @@ impl Tool for GetStockThesis {
         };
         let mut provenance = provenance(PROFILE.name, forum.now());
         if found.is_none() {
-            provenance.warnings.extend(universe.meant(query));
+            provenance.warnings.push(nothing(query, &universe));
         }
         let mut outside = Outside::default();
         let data = found.map(|found| output(found, &mut outside)).unwrap_or_default();
@@ -95,6 +96,20 @@ fn best(mut topics: Vec<Topic>, query: &str, naming: &Naming) -> Option<Topic> {
     }
     let named = topics.into_iter().filter_map(|topic| Some((naming.in_title(&topic.title)?, topic)));
     named.max_by_key(|(likeness, topic)| (*likeness, topic.posts_count)).map(|(_, topic)| topic)
+}
+
+/// What to say where there is no discussion: of a known stock that is an answer, of anything else it is none.
+fn nothing(query: &str, universe: &Universe) -> String {
+    match universe.named(query) {
+        Named::One(stock) => {
+            format!("ValuePickr has no discussion with {} or {} in its title.", stock.name, stock.symbol)
+        }
+        Named::PartOf(_) => universe.unknown(query),
+        Named::Nothing => format!(
+            "{} The name of a company and a slug of browse_valuepickr are looked for as well: no title has this.",
+            universe.unknown(query)
+        ),
+    }
 }
 
 fn output(discussion: Discussion, outside: &mut Outside) -> GetStockThesisOutput {

@@ -42,6 +42,7 @@ impl Tool for RemoveFromWatchlist {
         context: &ToolContext,
     ) -> Result<Reply<RemoveFromWatchlistOutput>, Unfinished> {
         let written = required("symbol", input.symbol.as_deref())?;
+        symbol::refuse_bse("symbol", written)?;
         let symbols = context.services.get::<Symbols>();
         let symbol = symbol::read("symbol", written, symbols.universe()).unwrap_or_else(|_| normal(written));
         let watchlists = context.services.get::<UserWatchlists>();

@@ -16,6 +16,8 @@ const MAX_LENGTH: usize = 32;
 
 /// What other services put behind a symbol of the Bombay Stock Exchange.
 const BSE_SUFFIX: &str = ".BO";
+/// What others put before it.
+const BSE_PREFIX: &str = "BSE:";
 
 /// The symbols of an argument.
 #[derive(Debug, Default)]
@@ -96,18 +98,25 @@ pub(super) fn read(parameter: &str, text: &str, universe: &Universe) -> Result<S
         Named::PartOf(some) if some.len() > 1 => return Err(ToolError::not_found(universe.unknown(text))),
         Named::PartOf(_) | Named::Nothing => {}
     }
+    refuse_bse(parameter, text)?;
     let symbol = normal(text);
-    if let Some(bare) = symbol.strip_suffix(BSE_SUFFIX) {
-        let words = format!(
-            "'{symbol}' is traded on the BSE, which is not asked here: its prices are others. Give '{bare}' for the \
-             National Stock Exchange."
-        );
-        return Err(refused(parameter, "exchange", words));
-    }
     if looks_like_one(&symbol) {
         return Ok(symbol);
     }
     Err(ToolError::not_found(universe.unknown(text.trim())))
+}
+
+/// Refuses what is written as a symbol of the Bombay Stock Exchange.
+pub(super) fn refuse_bse(parameter: &str, text: &str) -> Result<(), ToolError> {
+    let symbol = normal(text);
+    let bare =
+        symbol.strip_suffix(BSE_SUFFIX).or_else(|| symbol.strip_prefix(BSE_PREFIX).map(str::trim_start));
+    let Some(bare) = bare.filter(|bare| looks_like_one(bare)) else { return Ok(()) };
+    let words = format!(
+        "'{symbol}' is traded on the BSE, which is not asked here: its prices are others. Give '{bare}' for the National \
+         Stock Exchange."
+    );
+    Err(refused(parameter, "exchange", words))
 }
 
 fn looks_like_one(symbol: &str) -> bool {
@@ -115,10 +124,17 @@ fn looks_like_one(symbol: &str) -> bool {
     (1..=MAX_LENGTH).contains(&symbol.len()) && symbol.bytes().all(is_part)
 }
 
-/// What to say of a search for a symbol that is probably another: what it found or not may be about something else.
+/// What to say of a search for a symbol that is not known: nothing found says nothing of a stock, and what is found may
+/// be about something else. No failure as elsewhere, since whoever is searched knows no list of symbols either.
 pub(super) fn doubt(symbol: &str, context: &ToolContext) -> Option<String> {
-    let meant = context.services.get::<Universe>().meant(symbol)?;
-    Some(format!("{meant} It was looked for as it is."))
+    let universe = context.services.get::<Universe>();
+    let is_unknown = universe.get(symbol).is_none();
+    is_unknown.then(|| {
+        format!(
+            "{} It was looked for as it is written, so an empty answer says nothing of it.",
+            universe.unknown(symbol)
+        )
+    })
 }
 
 /// The failure of a source that was asked about a symbol: one that it does not know is answered with near ones.

@@ -83,6 +83,19 @@ async fn reddit_is_browsed_in_every_order_and_searched() {
 }
 
 #[tokio::test]
+async fn words_of_everyday_are_no_mentions_of_a_stock() {
+    let context = embedded(&[]);
+    for symbol in ["THE", "NEW", "AND", "WHY", "ALL"] {
+        let input =
+            GetRedditMentionsRequest { symbol: Some(symbol.to_owned()), days: Some(30), limit: Some(50) };
+        let Reply { data, provenance } = GetRedditMentions.execute(input, &context).await.unwrap();
+        assert_eq!(data.mentions_count, 0, "{symbol}: {:?}", data.mentions);
+        let unknown = format!("Unknown symbol '{symbol}'.");
+        assert!(provenance.warnings.iter().any(|it| it.starts_with(&unknown)), "{:?}", provenance.warnings);
+    }
+}
+
+#[tokio::test]
 async fn news_are_fresh_in_every_category_and_about_a_stock() {
     let context = embedded(&[]);
     for category in ["markets", "stocks", "economy"] {

@@ -115,7 +115,9 @@ async fn one_closed_subreddit_is_a_warning_and_two_are_a_failure() {
     answer(&server, "/reddit/r/IndianStockMarket/search", listing(&[])).await;
     let reply = GetRedditMentions.execute(input(), &call(&server, &[])).await.unwrap();
     assert_eq!(reply.data.mentions_count, 0);
-    assert_eq!(reply.provenance.warnings, ["r/IndiaInvestments is not there or is closed."]);
+    let warnings = reply.provenance.warnings;
+    assert_eq!(warnings[0], "r/IndiaInvestments is not there or is closed.");
+    assert!(warnings[1].starts_with("Unknown symbol 'NEWCO'."), "{warnings:?}");
     let server = MockServer::start().await;
     give_tokens(&server).await;
     let error = failed(GetRedditMentions.execute(input(), &call(&server, &[])).await);
