@@ -209,7 +209,7 @@ pub fn sections(domains: &[Domain]) -> Vec<Section> {
 /// The sources of all domains, set up.
 fn sources(config: &Config, domains: &[Domain], state: &Arc<Sqlite>) -> Result<Sources, StartError> {
     let specs = domains.iter().flat_map(|domain| domain.sources.iter().copied()).collect();
-    Sources::new(config.part(), specs, Arc::clone(state) as _, Arc::clone(state) as _)
+    Sources::new(config.part(), specs, state)
         .map_err(|error| StartError { domains: vec![error.into()], ..StartError::default() })
 }
 

@@ -5,6 +5,7 @@
 
 pub mod cool_downs;
 mod error;
+pub mod hold_offs;
 pub mod idempotency;
 mod memory;
 mod remembered;
@@ -13,6 +14,6 @@ pub mod results;
 pub mod sqlite;
 
 pub use error::StoreError;
-pub use memory::{MemoryCoolDowns, MemoryIdempotency, MemoryResults};
-pub use remembered::RememberedCoolDowns;
+pub use memory::{MemoryCoolDowns, MemoryHoldOffs, MemoryIdempotency, MemoryResults};
+pub use remembered::{RememberedCoolDowns, RememberedHoldOffs};
 pub use sqlite::Sqlite;

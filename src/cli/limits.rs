@@ -45,13 +45,17 @@ fn row(limit: &v1::SourceLimit) -> [String; 3] {
 fn now(limit: &v1::SourceLimit) -> String {
     match (&limit.cool_down_until, limit.can_make_request) {
         (Some(until), _) => format!("refused until {until}"),
-        (None, true) => "at once".to_owned(),
+        (None, true) => format!("at once{}", because(limit)),
         (None, false) => {
             let wait = limit.wait_time.and_then(|it| Duration::try_from(it).ok()).unwrap_or_default();
-            let reason = if limit.reason.is_empty() { String::new() } else { format!(": {}", limit.reason) };
-            format!("after {}{reason}", clock::wait_in_words(wait))
+            format!("after {}{}", clock::wait_in_words(wait), because(limit))
         }
     }
+}
+
+/// Why, if there is more to say than that others are first.
+fn because(limit: &v1::SourceLimit) -> String {
+    if limit.reason.is_empty() { String::new() } else { format!(": {}", limit.reason) }
 }
 
 fn budget(policy: &v1::LimitPolicy) -> String {

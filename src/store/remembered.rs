@@ -4,6 +4,8 @@
 //! way. A refusal must stop requests that wait already, and a full disk must not send us back to a source that blocked
 //! us.
 
+mod hold_offs;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::Arc,
@@ -18,6 +20,7 @@ use super::{
     cool_downs::{CoolDown, CoolDowns},
 };
 use crate::context::UserId;
+pub use hold_offs::RememberedHoldOffs;
 
 /// How long the store is waited for. A later answer is dropped.
 const TIMEOUT: Duration = Duration::from_secs(1);
@@ -27,19 +30,28 @@ const TIMEOUT: Duration = Duration::from_secs(1);
 pub struct RememberedCoolDowns {
     memory: MemoryCoolDowns,
     store: Arc<dyn CoolDowns>,
-    /// The sources that the store is for.
-    live: BTreeSet<&'static str>,
+    live: Live,
 }
+
+/// The sources that the store is for.
+#[derive(Debug)]
+struct Live(BTreeSet<&'static str>);
 
 impl RememberedCoolDowns {
     /// Those of the store for the live sources, and in memory whatever begins from now on.
     pub fn new(store: Arc<dyn CoolDowns>, live: impl IntoIterator<Item = &'static str>) -> Self {
-        Self { memory: MemoryCoolDowns::default(), store, live: live.into_iter().collect() }
+        Self { memory: MemoryCoolDowns::default(), store, live: Live::of(live) }
+    }
+}
+
+impl Live {
+    fn of(sources: impl IntoIterator<Item = &'static str>) -> Self {
+        Self(sources.into_iter().collect())
     }
 
     /// A part of a source, `<source>/<part>`, is as live as the source.
-    fn is_live(&self, source: &str) -> bool {
-        self.live.contains(source.split('/').next().unwrap_or(source))
+    fn has(&self, name: &str) -> bool {
+        self.0.contains(name.split('/').next().unwrap_or(name))
     }
 }
 
@@ -52,7 +64,7 @@ impl CoolDowns for RememberedCoolDowns {
     ) -> BoxFuture<'a, Result<Option<CoolDown>, StoreError>> {
         Box::pin(async move {
             let remembered = self.memory.in_force(source, user, now).await?;
-            if !self.is_live(source) {
+            if !self.live.has(source) {
                 return Ok(remembered);
             }
             let stored = with_timeout(self.store.in_force(source, user, now)).await;
@@ -72,7 +84,7 @@ impl CoolDowns for RememberedCoolDowns {
     ) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
             self.memory.begin(source, user, cool_down).await?;
-            if !self.is_live(source) {
+            if !self.live.has(source) {
                 return Ok(());
             }
             self.store.begin(source, user, cool_down).await
@@ -82,14 +94,14 @@ impl CoolDowns for RememberedCoolDowns {
     fn of_sources(&self, now: SystemTime) -> BoxFuture<'_, Result<Vec<(String, CoolDown)>, StoreError>> {
         Box::pin(async move {
             let remembered = self.memory.of_sources(now).await?;
-            if self.live.is_empty() {
+            if self.live.0.is_empty() {
                 return Ok(remembered);
             }
             let mut stored = match with_timeout(self.store.of_sources(now)).await {
                 Err(error) if remembered.is_empty() => return Err(error),
                 stored => stored.unwrap_or_default(),
             };
-            stored.retain(|(source, _)| self.is_live(source));
+            stored.retain(|(source, _)| self.live.has(source));
             let mut all: BTreeMap<String, CoolDown> = BTreeMap::new();
             for (source, cool_down) in remembered.into_iter().chain(stored) {
                 let longest = match all.remove(&source) {

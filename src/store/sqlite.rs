@@ -7,6 +7,7 @@
 mod connect;
 mod cool_downs;
 mod error;
+mod hold_offs;
 mod idempotency;
 mod last_error;
 mod migrations;

@@ -1,4 +1,4 @@
-//! The state of limits and cool-downs, for agents and operators (spec 004 §4.4).
+//! The state of limits, hold-offs and cool-downs, for agents and operators (spec 004 §4.4).
 //!
 //! Reads only and reserves no slot: a request that could be made now may have to wait a moment later.
 
@@ -16,8 +16,9 @@ use crate::{
     clock,
     context::UserId,
     store::{
-        StoreError,
+        MemoryHoldOffs, StoreError,
         cool_downs::{CoolDown, CoolDowns},
+        hold_offs::HoldOffs,
     },
 };
 
@@ -30,7 +31,8 @@ pub struct SourceStatus {
     pub budget: Option<Budget>,
     /// Until when the source is left alone after it refused us, if it did.
     pub cool_down_until: Option<SystemTime>,
-    /// Why a request made now would wait for more than its turn, in a sentence.
+    /// Why a request made now would wait for more than its turn, until when, and how long that is; or which parts of
+    /// the source would have it wait.
     pub reason: Option<String>,
 }
 
@@ -75,11 +77,12 @@ pub trait SourceLimits: Send + Sync + Debug {
     fn refused(&self) -> BoxFuture<'_, Result<BTreeMap<String, String>, StoreError>>;
 }
 
-/// The state of the limiter, and of the cool-downs in force.
+/// The state of the limiter, and of the hold-offs and cool-downs in force.
 #[derive(Clone, Debug)]
 pub struct Limits {
     limiter: Arc<dyn Limiter>,
     cool_downs: Arc<dyn CoolDowns>,
+    hold_offs: Arc<dyn HoldOffs>,
     budgets: Vec<SourceBudget>,
     holds: Vec<Arc<dyn Hold>>,
 }
@@ -98,7 +101,14 @@ impl Limits {
         cool_downs: Arc<dyn CoolDowns>,
         budgets: Vec<SourceBudget>,
     ) -> Self {
-        Self { limiter, cool_downs, budgets, holds: Vec::new() }
+        let hold_offs = Arc::<MemoryHoldOffs>::default();
+        Self { limiter, cool_downs, hold_offs, budgets, holds: Vec::new() }
+    }
+
+    /// The same, and the pauses that sources asked for.
+    #[must_use]
+    pub fn with_hold_offs(self, hold_offs: Arc<dyn HoldOffs>) -> Self {
+        Self { hold_offs, ..self }
     }
 
     /// The same, and what else keeps sources from being asked.
@@ -107,14 +117,40 @@ impl Limits {
         Self { holds, ..self }
     }
 
-    /// What keeps a source from being asked for the longest time: its cool-down, or what its domain knows.
-    async fn held(&self, user: &UserId, source: &str, cool_down: Option<&CoolDown>) -> Option<Held> {
+    /// What keeps a source from being asked for the longest time: its cool-down, a pause that it asked for, or what its
+    /// domain knows. And what keeps parts of it.
+    async fn held(
+        &self,
+        user: &UserId,
+        source: &str,
+        cool_down: Option<&CoolDown>,
+        now: SystemTime,
+    ) -> (Option<Held>, Vec<Held>) {
+        let (pauses, parts): (Vec<_>, Vec<_>) =
+            self.pauses(source, now).await.into_iter().partition(|(name, _)| name == source);
         let cooling = cool_down.map(|it| Held { until: it.until, reason: it.reason.clone() });
-        let mut all: Vec<_> = cooling.into_iter().collect();
+        let mut all: Vec<_> = cooling.into_iter().chain(pauses.into_iter().map(|(_, held)| held)).collect();
         for hold in self.holds.iter().filter(|hold| hold.source() == source) {
             all.extend(hold.of(user).await);
         }
-        all.into_iter().max_by_key(|held| held.until)
+        let longest = all.into_iter().max_by_key(|held| held.until);
+        (longest, parts.into_iter().map(|(_, held)| held).collect())
+    }
+
+    /// The pauses that a source or its parts asked for, and the cool-downs of its parts. What cannot be read is none.
+    async fn pauses(&self, source: &str, now: SystemTime) -> Vec<(String, Held)> {
+        let hold_offs = self.hold_offs.of_source(source, now).await.unwrap_or_else(|error| {
+            tracing::warn!(source, %error, "hold-offs cannot be read");
+            Vec::new()
+        });
+        let cool_downs = self.cool_downs.of_sources(now).await.unwrap_or_default();
+        let of_parts = cool_downs
+            .into_iter()
+            .filter(|(name, _)| name.strip_prefix(source).is_some_and(|rest| rest.starts_with('/')));
+        let hold_offs =
+            hold_offs.into_iter().map(|(name, it)| (name, Held { until: it.until, reason: it.reason }));
+        let of_parts = of_parts.map(|(name, it)| (name, Held { until: it.until, reason: it.reason }));
+        hold_offs.chain(of_parts).collect()
     }
 
     /// The cool-down in force for the user. If the store cannot be read there is none: the request itself will fail.
@@ -132,13 +168,13 @@ impl SourceLimits for Limits {
         Box::pin(async move {
             let now = clock::wall();
             let cool_down = self.cool_down(user, source, now).await;
-            let held = self.held(user, source, cool_down.as_ref()).await;
+            let (held, parts) = self.held(user, source, cool_down.as_ref(), now).await;
             let wait = held.as_ref().and_then(|held| held.until.duration_since(now).ok()).unwrap_or_default();
             SourceStatus {
                 wait_time: self.limiter.wait_time(source, user).await.max(wait),
                 budget: self.limiter.budgets(source).map(|budgets| budgets.per_user),
                 cool_down_until: cool_down.map(|it| it.until),
-                reason: held.map(|held| held.reason),
+                reason: reason(held.as_ref(), &parts, now),
             }
         })
     }
@@ -153,6 +189,19 @@ impl SourceLimits for Limits {
             Ok(cool_downs.into_iter().map(|(source, it)| (source, in_words(&it))).collect())
         })
     }
+}
+
+/// Why the source is not asked, or else which parts of it are not.
+fn reason(held: Option<&Held>, parts: &[Held], now: SystemTime) -> Option<String> {
+    let said = |held: &Held| {
+        let (until, left) = (clock::rfc3339(held.until), held.until.duration_since(now).unwrap_or_default());
+        format!("{} It is asked again from {until} on (in {}).", held.reason, clock::wait_in_words(left))
+    };
+    if let Some(held) = held {
+        return Some(said(held));
+    }
+    let parts: Vec<_> = parts.iter().map(said).collect();
+    (!parts.is_empty()).then(|| format!("{} Other requests to this source go on.", parts.join(" ")))
 }
 
 fn in_words(cool_down: &CoolDown) -> String {

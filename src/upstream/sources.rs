@@ -1,4 +1,4 @@
-//! The sources of all domains together: connections, limits and cool-downs, set up once.
+//! The sources of all domains together: connections, limits, hold-offs and cool-downs, set up once.
 //!
 //! A domain gets a handle of this and asks it for the client of each of its sources. An embedded source and a live one
 //! differ in their address, their clock and their spacing, and in nothing else.
@@ -16,7 +16,10 @@ use super::{
     source::SourceSpec,
     source_status::{Limits, SourceBudget},
 };
-use crate::store::{RememberedCoolDowns, cool_downs::CoolDowns, reservations::Reservations};
+use crate::store::{
+    RememberedCoolDowns, RememberedHoldOffs, cool_downs::CoolDowns, hold_offs::HoldOffs,
+    reservations::Reservations,
+};
 
 /// The sources of all domains.
 #[derive(Clone, Debug)]
@@ -26,24 +29,25 @@ pub struct Sources {
     sender: Sender,
     limiter: Arc<SharedLimiter>,
     cool_downs: Arc<RememberedCoolDowns>,
+    hold_offs: Arc<RememberedHoldOffs>,
 }
 
 impl Sources {
-    /// The given sources as they are set. Cool-downs and requests of the live ones outlive the process in what is kept.
-    pub fn new(
-        settings: Arc<Settings>,
-        specs: Vec<SourceSpec>,
-        kept: Arc<dyn CoolDowns>,
-        reservations: Arc<dyn Reservations>,
-    ) -> Result<Self, TlsError> {
+    /// The given sources as they are set. Cool-downs, hold-offs and requests of the live ones outlive the process in
+    /// what is kept.
+    pub fn new<S>(settings: Arc<Settings>, specs: Vec<SourceSpec>, kept: &Arc<S>) -> Result<Self, TlsError>
+    where
+        S: CoolDowns + HoldOffs + Reservations + 'static,
+    {
         let user_agent = HeaderValue::from_str(&settings.user_agent).expect("checked when it was read");
         let live: Vec<_> =
             specs.iter().map(|spec| spec.name).filter(|name| !settings.is_embedded(name)).collect();
-        let cool_downs = Arc::new(RememberedCoolDowns::new(kept, live.iter().copied()));
+        let cool_downs = Arc::new(RememberedCoolDowns::new(Arc::clone(kept) as _, live.iter().copied()));
+        let hold_offs = Arc::new(RememberedHoldOffs::new(Arc::clone(kept) as _, live.iter().copied()));
         let budgets = specs.iter().map(|spec| (spec.name, settings.budgets(spec)));
-        let limiter = Arc::new(SharedLimiter::new(budgets, reservations, live));
+        let limiter = Arc::new(SharedLimiter::new(budgets, Arc::clone(kept) as _, live));
         let sender = Sender::new()?.with_user_agent(user_agent);
-        Ok(Self { settings, specs: specs.into(), sender, limiter, cool_downs })
+        Ok(Self { settings, specs: specs.into(), sender, limiter, cool_downs, hold_offs })
     }
 
     /// The same sources over other connections, such as those to what answers within the process.
@@ -63,6 +67,7 @@ impl Sources {
         let (limiter, cool_downs) = (Arc::clone(&self.limiter) as _, Arc::clone(&self.cool_downs) as _);
         Client::new(profile, self.sender.clone(), limiter, cool_downs)
             .cooling_down_for(self.settings.cool_down)
+            .holding_off_in(Arc::clone(&self.hold_offs) as _)
     }
 
     /// Where one of the live source's addresses is; ends in `/`.
@@ -86,7 +91,7 @@ impl Sources {
         Arc::clone(&self.cool_downs) as _
     }
 
-    /// The state of limits and cool-downs.
+    /// The state of limits, hold-offs and cool-downs.
     pub fn limits(&self) -> Limits {
         let of_source = |spec: &SourceSpec| SourceBudget {
             name: spec.name.to_owned(),
@@ -96,5 +101,6 @@ impl Sources {
         let mut budgets: Vec<_> = self.specs.iter().map(of_source).collect();
         budgets.sort_by(|one, other| one.name.cmp(&other.name));
         Limits::new(Arc::clone(&self.limiter) as _, self.cool_downs(), budgets)
+            .with_hold_offs(Arc::clone(&self.hold_offs) as _)
     }
 }

@@ -3,6 +3,7 @@
 mod collector_that_hangs;
 mod disk_without_room;
 mod embedded_sources;
+mod hold_offs;
 mod shared_limits;
 mod stalled_log;
 

@@ -6,6 +6,7 @@ mod cool_downs;
 mod domains;
 mod earlier_file;
 mod full;
+mod hold_offs;
 mod idempotency;
 mod opening;
 mod results;

@@ -11,8 +11,16 @@ use sqlx::{
 };
 
 /// The platform's own. Its first step also makes tables that a domain has adopted since.
-const PLATFORM: &[&str] =
-    &["cool_downs", "idempotency", "idempotency_usage", "results", "results_usage", "probe", "reservations"];
+const PLATFORM: &[&str] = &[
+    "cool_downs",
+    "idempotency",
+    "idempotency_usage",
+    "results",
+    "results_usage",
+    "probe",
+    "reservations",
+    "hold_offs",
+];
 
 /// Shadow tables belong to a table that is listed itself.
 const TABLES: &str = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type <> 'shadow' \

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     context::ToolContext,
-    store::cool_downs::CoolDowns,
+    store::{MemoryHoldOffs, cool_downs::CoolDowns, hold_offs::HoldOffs},
     upstream::{limiter::Limiter, settings::CoolDown},
 };
 
@@ -42,14 +42,15 @@ struct Parts {
     limiter: Arc<dyn Limiter>,
     cool_downs: Arc<dyn CoolDowns>,
     lengths: CoolDown,
-    hold_off: HoldOff,
+    hold_offs: Arc<dyn HoldOffs>,
 }
 
 impl Parts {
     /// The stack. Top to bottom is the way of a request.
     fn stack(self) -> BoxCloneSyncService<Request, Answer, Failure> {
-        let Self { profile, part, sender, limiter, cool_downs, lengths, hold_off } = self;
+        let Self { profile, part, sender, limiter, cool_downs, lengths, hold_offs } = self;
         let send = Send::new(sender, profile);
+        let hold_off = HoldOff::new(profile, part, hold_offs);
         let cool_downs = cool_down::Scope::new(profile, part, cool_downs);
         let stack = ServiceBuilder::new()
             // Outermost: a source that refused us is not even waited for.
@@ -74,8 +75,8 @@ impl Client {
         limiter: Arc<dyn Limiter>,
         cool_downs: Arc<dyn CoolDowns>,
     ) -> Self {
-        let (lengths, hold_off) = (CoolDown::default(), HoldOff::default());
-        Self::of(Parts { profile, part: None, sender, limiter, cool_downs, lengths, hold_off })
+        let (lengths, hold_offs) = (CoolDown::default(), Arc::<MemoryHoldOffs>::default());
+        Self::of(Parts { profile, part: None, sender, limiter, cool_downs, lengths, hold_offs })
     }
 
     /// The same client with other cool-downs.
@@ -83,11 +84,16 @@ impl Client {
         Self::of(Parts { lengths, ..self.parts })
     }
 
+    /// The same client, whose hold-offs are kept with those of others.
+    pub fn holding_off_in(self, hold_offs: Arc<dyn HoldOffs>) -> Self {
+        Self::of(Parts { hold_offs, ..self.parts })
+    }
+
     /// A client of a part of the source: what refuses that leaves the others alone, and is told by the part's title.
     pub fn apart(&self, part: Part) -> Self {
         let parts = self.parts.clone();
         let profile = Profile { title: part.title, ..parts.profile };
-        Self::of(Parts { profile, part: Some(part), hold_off: parts.hold_off.of_part(), ..parts })
+        Self::of(Parts { profile, part: Some(part), ..parts })
     }
 
     fn of(parts: Parts) -> Self {

@@ -62,7 +62,7 @@ impl Limit {
 
     /// Waits while the source asked to be left alone; refused at once if that lasts beyond the deadline.
     async fn wait_for_hold_off(&self, context: &ToolContext) -> Result<(), Failure> {
-        while let Some(at) = self.hold_off.until() {
+        while let Some(at) = self.hold_off.until().await {
             if at >= context.deadline.at() {
                 record::limiter_refused(self.profile.name);
                 return Err(over_budget(self.profile.title, Refused::TooLate { at }));
@@ -131,7 +131,7 @@ impl Around for Limit {
     async fn call(self, request: Request, inner: impl Inner) -> Result<Answer, Failure> {
         self.permit(&request.context).await?;
         let end = inner.oneshot(request).await;
-        self.hold_off.note(&end);
+        self.hold_off.note(&end).await;
         end
     }
 }

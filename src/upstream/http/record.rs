@@ -42,6 +42,11 @@ pub(super) fn cool_down_began(
     tracing::warn!(source, code = code.name(), user_id, length_s = length.as_secs(), "cool-down began");
 }
 
+/// A source, or a part of one, asked for a pause.
+pub(super) fn hold_off_began(name: &'static str, length: Duration) {
+    tracing::info!(source = name, length_s = length.as_secs(), "hold-off began");
+}
+
 /// A request has failed for good. The one line that tells operators why, found by the call.
 pub(super) fn failed(profile: &Profile, failure: &Failure, context: &ToolContext) {
     let (source, kind) = (profile.name, failure.kind.name());

@@ -8,6 +8,7 @@ use tokio::time::Instant;
 use super::*;
 use crate::{
     contract::ErrorCode,
+    store::hold_offs::HoldOff,
     upstream::limiter::{Budgets, Refused},
 };
 
@@ -121,4 +122,34 @@ async fn cool_downs_that_cannot_be_read_bar_nobody_and_are_an_error_to_the_opera
     let limits = limits(FixedCoolDown(None));
     assert!(of(&limits, "board").await.can_make_request());
     assert!(limits.refused().await.is_err());
+}
+
+#[tokio::test]
+async fn a_pause_that_a_source_asked_for_says_until_when_and_why() {
+    let hold_offs = Arc::new(MemoryHoldOffs::default());
+    let limits = limits(cooling("files", UNIX_EPOCH)).with_hold_offs(Arc::clone(&hold_offs) as _);
+    let until = clock::wall() + Duration::from_mins(50);
+    let pause = |who: &str| HoldOff { reason: format!("{who} asked for a pause."), until };
+    hold_offs.begin("board/attic", &pause("The Attic")).await.unwrap();
+    let at = clock::rfc3339(until);
+    let (part, others) = (of(&limits, "board").await, of(&limits, "forum").await);
+    let expected = format!(
+        "The Attic asked for a pause. It is asked again from {at} on (in 50 min). Other requests to this source go on."
+    );
+    assert!(part.can_make_request() && part.reason == Some(expected), "{part:?}");
+    assert_eq!(others.reason, None);
+    hold_offs.begin("board", &pause("Board")).await.unwrap();
+    let whole = of(&limits, "board").await;
+    let expected = format!("Board asked for a pause. It is asked again from {at} on (in 50 min).");
+    assert_eq!(whole.reason, Some(expected));
+    assert!(whole.wait_time > Duration::from_mins(49) && whole.cool_down_until.is_none(), "{whole:?}");
+}
+
+#[tokio::test]
+async fn a_part_that_refuses_us_is_told_beside_the_source_that_goes_on() {
+    let until = UNIX_EPOCH + Duration::from_hours(491_266);
+    let status = of(&limits(cooling("board/attic", until)), "board").await;
+    let reason = status.reason.clone().unwrap();
+    assert!(status.can_make_request() && status.cool_down_until.is_none(), "{status:?}");
+    assert!(reason.contains("It is asked again from 2026-01-16T10:00:00Z on"), "{reason}");
 }

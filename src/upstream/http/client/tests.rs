@@ -22,6 +22,7 @@ use super::{
 };
 use crate::{
     contract::ErrorCode,
+    store::{RememberedHoldOffs, Sqlite},
     upstream::limiter::{Budget, Budgets, MemoryLimiter},
 };
 
@@ -161,6 +162,39 @@ async fn a_part_that_asks_for_a_pause_holds_off_nobody_else() {
         assert_eq!(part.send(to(&server, "/a"), &context).await.unwrap_err().kind, FailureKind::OverBudget);
         assert_eq!(asked(&server).await, 3, "each pause is obeyed at once, and none is asked into");
     }
+}
+
+#[tokio::test]
+async fn a_pause_is_obeyed_by_another_process_for_the_part_that_asked_for_it() {
+    const GAZETTE: Part = Part { name: "toy_forum/gazette", title: "The Gazette" };
+    let pause = ResponseTemplate::new(429).insert_header("retry-after", "3600");
+    let server = serving("/busy", pause).await;
+    let found = ResponseTemplate::new(200).set_body_raw("{}", "application/json");
+    Mock::given(path("/a")).respond_with(found).mount(&server).await;
+    let state = Arc::new(Sqlite::in_memory());
+    let process = || {
+        let hold_offs = RememberedHoldOffs::new(Arc::clone(&state) as _, [PROFILE.name]);
+        client(PROFILE, 9).holding_off_in(Arc::new(hold_offs))
+    };
+    let (one, other, context) = (process(), process(), context(MINUTE));
+    assert!(one.apart(GAZETTE).send(to(&server, "/busy"), &context).await.is_err());
+    let held = other.apart(GAZETTE).send(to(&server, "/a"), &context).await.unwrap_err();
+    assert_eq!((held.kind, held.source_title), (FailureKind::OverBudget, "The Gazette"));
+    assert!(other.send(to(&server, "/a"), &context).await.is_ok());
+    assert_eq!(asked(&server).await, 2);
+}
+
+#[tokio::test]
+async fn a_state_that_cannot_be_used_stops_no_request_and_a_pause_holds_in_this_process() {
+    let pause = ResponseTemplate::new(503).insert_header("retry-after", "3600");
+    let server = serving("/busy", pause).await;
+    let found = ResponseTemplate::new(200).set_body_raw("{}", "application/json");
+    Mock::given(path("/a")).respond_with(found).mount(&server).await;
+    let nowhere = RememberedHoldOffs::new(Arc::new(Sqlite::nowhere("there is no place")), [PROFILE.name]);
+    let (client, context) = (client(PROFILE, 9).holding_off_in(Arc::new(nowhere)), context(MINUTE));
+    assert!(client.send(to(&server, "/a"), &context).await.is_ok());
+    assert!(client.send(to(&server, "/busy"), &context).await.is_err());
+    assert_eq!(client.send(to(&server, "/a"), &context).await.unwrap_err().kind, FailureKind::OverBudget);
 }
 
 #[tokio::test]

@@ -14,6 +14,7 @@ use super::{
 use crate::{
     context::{EventSink, StopCause},
     contract::Event,
+    store::MemoryHoldOffs,
     upstream::limiter::{Budget, Budgets, MemoryLimiter},
 };
 
@@ -24,7 +25,8 @@ fn limiter() -> Arc<MemoryLimiter> {
 }
 
 async fn send(limiter: &Arc<MemoryLimiter>, context: &ToolContext) -> Result<Answer, Failure> {
-    let stack = Layer(Limit::new(PROFILE, Arc::clone(limiter) as _, HoldOff::default())).layer(failing([]));
+    let hold_off = HoldOff::new(PROFILE, None, Arc::<MemoryHoldOffs>::default());
+    let stack = Layer(Limit::new(PROFILE, Arc::clone(limiter) as _, hold_off)).layer(failing([]));
     stack.oneshot(request(get(), context)).await
 }
 
