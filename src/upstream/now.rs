@@ -22,4 +22,12 @@ impl Now {
             Self::Recorded(instant) => instant,
         }
     }
+
+    /// The instant of data that was read at the given one by the wall clock: that of embedded data never changes.
+    pub fn of_data_read(self, at: SystemTime) -> SystemTime {
+        match self {
+            Self::Wall => at,
+            Self::Recorded(instant) => instant,
+        }
+    }
 }

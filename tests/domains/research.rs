@@ -2,9 +2,11 @@
 
 mod advice;
 mod catalogue;
+mod columns;
 mod composites;
 mod credentials;
 mod isolation;
+mod lists;
 mod lookups;
 mod markets;
 mod screener;

@@ -69,7 +69,7 @@ fn screens_and_watch_lists_of_an_earlier_program_are_served() {
     let state = copy();
     let screen = call(&state, &["browse_screener"]).unwrap();
     assert_eq!((&screen["from_cache"], &screen["stocks_count"]), (&json!(true), &json!(58)));
-    assert_eq!(screen["last_updated"], "2100-01-01T00:00:00Z");
+    assert_eq!(screen["last_updated"], "2026-01-16T10:00:00Z", "that of the prices, whenever they were read");
     let again = call(&state, &["browse_screener", "force_refresh=true"]).unwrap();
     assert_eq!(again["from_cache"], true, "the day's scrape is spent");
     let all = call(&state, &["browse_watchlist", "source=all"]).unwrap();
@@ -82,7 +82,7 @@ fn screens_and_watch_lists_of_an_earlier_program_are_served() {
         json!({
             "symbol": "TCS", "name": "Tata Consultancy Services", "source": "user", "note": "wait for the results",
             "added_at": "2026-11-22T01:01:51Z", "updated_at": "2026-11-22T01:02:05Z", "cmp": 3206.4,
-            "cmp_at": "2100-01-01T00:00:00Z",
+            "cmp_at": "2026-01-16T10:00:00Z",
         })
     );
     let live = ["--sources", "embedded,screener=live"];

@@ -15,9 +15,8 @@ use crate::{
         settings::Settings,
         sources::{
             embedded, screener,
-            specs::{self, SCREENER},
+            specs::{self, NSE, SCREENER},
             universe::{BadUniverse, Universe},
-            watchlist::UserWatchlists,
         },
         store::tables::Tables,
         tools::Profiles,
@@ -77,8 +76,15 @@ fn set_up(opening: &Opening<'_>) -> Result<Opened, OpenError> {
     if is_any_embedded {
         upstream = upstream.sending_over(|sender| embedded::attach(sender, (*tree).clone()))?;
     }
-    let parts =
-        Parts { upstream: &upstream, settings: &settings, universe: Arc::new(universe(tree)?), tables };
+    let first_deal = upstream.is_embedded(&NSE).then(|| embedded::first_deal((*tree).clone())).transpose()?;
+    let universe = Arc::new(universe(tree)?);
+    let parts = Parts {
+        upstream: &upstream,
+        settings: &settings,
+        universe,
+        tables,
+        first_deal: first_deal.flatten(),
+    };
     let credentials = Arc::new(screener::Credentials::default());
     let services = services(&parts, &credentials);
     let holds = vec![Arc::new(services.get::<screener::Screener>().hold()) as _];
@@ -88,7 +94,7 @@ fn set_up(opening: &Opening<'_>) -> Result<Opened, OpenError> {
 }
 
 fn services(parts: &Parts<'_>, credentials: &Arc<screener::Credentials>) -> Services {
-    let watchlists = UserWatchlists(Arc::clone(&parts.tables) as _);
+    let watchlists = parts.watchlists();
     Services::default()
         .with(Arc::new(parts.yahoo()))
         .with(Arc::new(parts.nse()))

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use chrono::NaiveDate;
 use http::HeaderValue;
 use url::Url;
 
@@ -18,6 +19,7 @@ use crate::{
             symbols::Symbols,
             universe::Universe,
             valuepickr::{self, ValuePickr},
+            watchlist::UserWatchlists,
             yahoo::{self, Yahoo},
         },
         store::tables::Tables,
@@ -36,6 +38,8 @@ pub(super) struct Parts<'a> {
     pub(super) settings: &'a Settings,
     pub(super) universe: Arc<Universe>,
     pub(super) tables: Arc<Tables>,
+    /// The first day of the embedded deals, where they are embedded.
+    pub(super) first_deal: Option<NaiveDate>,
 }
 
 impl Parts<'_> {
@@ -53,6 +57,7 @@ impl Parts<'_> {
             base: self.base(&NSE, "nse", "base_url"),
             archives: self.base(&NSE, "nse", "archives_url"),
             now: self.now(&NSE),
+            first_deal: self.first_deal,
         };
         Nse::new(self.upstream.client(&NSE, nse::PROFILE), settings)
     }
@@ -109,6 +114,10 @@ impl Parts<'_> {
         };
         let client = self.upstream.client(&SCREENER, screener::PROFILE);
         Screener::new(client, stores, credentials, settings)
+    }
+
+    pub(super) fn watchlists(&self) -> UserWatchlists {
+        UserWatchlists { lists: Arc::clone(&self.tables) as _, prices: self.now(&SCREENER) }
     }
 
     pub(super) fn symbols(&self) -> Symbols {

@@ -21,6 +21,7 @@ mod yahoo;
 use std::{io, sync::Arc};
 
 use axum::Router;
+use chrono::NaiveDate;
 use http::StatusCode;
 use url::Url;
 
@@ -46,9 +47,17 @@ pub fn base(prefix: &str) -> Url {
     Url::parse(&text).expect("an address and a word make a URL")
 }
 
+/// The first day of the deals that the embedded exchange has. `None` if it has none.
+pub fn first_deal(tree: Tree) -> io::Result<Option<NaiveDate>> {
+    Ok(nse::first_deal(&load(tree)?))
+}
+
 fn service(tree: Tree) -> io::Result<Router> {
-    let tree = if tree.has_directory(data::ROOT) { tree } else { Tree::Embedded(files()) };
-    Ok(routes(Arc::new(Data::load(tree)?)))
+    Ok(routes(Arc::new(load(tree)?)))
+}
+
+fn load(tree: Tree) -> io::Result<Data> {
+    Data::load(if tree.has_directory(data::ROOT) { tree } else { Tree::Embedded(files()) })
 }
 
 fn routes(data: Arc<Data>) -> Router {

@@ -130,7 +130,7 @@ impl Connectors {
             yahoo: yahoo(client(yahoo::PROFILE), url, now),
             nse: Nse::new(
                 client(nse::PROFILE),
-                nse::Settings { base: url("nse"), archives: url("archives"), now },
+                nse::Settings { base: url("nse"), archives: url("archives"), now, first_deal: None },
             ),
             news: news(client(news::PROFILE), url, now),
             forum: ValuePickr::new(

@@ -65,6 +65,8 @@ pub struct Settings {
     pub archives: Url,
     /// Its clock.
     pub now: Now,
+    /// The first day of which it has deals, if that is within the year that can be asked for.
+    pub first_deal: Option<NaiveDate>,
 }
 
 impl Nse {
@@ -76,6 +78,11 @@ impl Nse {
     /// The present day at the exchange.
     pub fn today(&self) -> NaiveDate {
         india::day(self.settings.now.get())
+    }
+
+    /// The first day of which the exchange has deals, where that is later than anybody asks for.
+    pub fn first_deal(&self) -> Option<NaiveDate> {
+        self.settings.first_deal
     }
 
     /// The bulk and block deals in a stock since a day, newest first. An unknown symbol has none.

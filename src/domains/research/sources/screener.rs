@@ -37,7 +37,7 @@ use crate::{
     single_flight::{Leader, SingleFlight, UnattendedPolicy, Waiter},
     store::StoreError,
     telemetry::continuing_trace,
-    upstream::{http::Client, now::Now},
+    upstream::http::Client,
 };
 
 pub use browsed::{Browsed, Freshness};
@@ -103,10 +103,7 @@ impl Screener {
 
     /// The day of the data: that of embedded data never changes, whenever it was scraped.
     pub fn as_of(&self, copy: &ScreenCopy) -> SystemTime {
-        match self.settings.now {
-            Now::Recorded(instant) => instant,
-            Now::Wall => copy.scraped_at,
-        }
+        self.settings.now.of_data_read(copy.scraped_at)
     }
 
     /// The copy, however old.

@@ -2,8 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::domains::research::store::watchlist::Watchlists;
+use crate::{domains::research::store::watchlist::Watchlists, upstream::now::Now};
 
 /// Every user's watch-list, as a service of the context.
 #[derive(Clone, Debug)]
-pub struct UserWatchlists(pub Arc<dyn Watchlists>);
+pub struct UserWatchlists {
+    /// The lists.
+    pub lists: Arc<dyn Watchlists>,
+    /// The clock of the source that the prices in them are from.
+    pub prices: Now,
+}

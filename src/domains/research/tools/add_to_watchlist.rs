@@ -46,7 +46,7 @@ impl Tool for AddToWatchlist {
         let note = input.note.map(|note| text::plain(&note, MAX_NOTE)).filter(|note| !note.is_empty());
         let watchlists = context.services.get::<UserWatchlists>();
         let now = clock::wall();
-        let added = watchlists.0.add(&context.user.id, &symbol, name, note.as_deref(), now).await;
+        let added = watchlists.lists.add(&context.user.id, &symbol, name, note.as_deref(), now).await;
         let changed = added.map_err(|error| unavailable(&error))?;
         let data = AddToWatchlistOutput { symbol, added: changed.did, items_count: count(changed.count) };
         Ok(Reply { data, provenance: provenance("watchlist", now) })

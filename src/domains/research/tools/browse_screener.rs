@@ -63,7 +63,7 @@ fn reply(browsed: Browsed, limit: Option<i32>, as_of: SystemTime) -> Reply<Brows
         from_cache: age.is_some(),
         cache_age_hours: hours(age.unwrap_or_default()),
         stocks,
-        last_updated: time(copy.scraped_at),
+        last_updated: time(as_of),
     };
     let provenance = Provenance { cached_for: age, warnings, ..provenance("screener", as_of) };
     Reply { data, provenance }
@@ -99,7 +99,7 @@ mod tests {
             roe: Some(52.4),
         };
         let copy = ScreenCopy { name: "Value picks".to_owned(), stocks: vec![stock], scraped_at };
-        reply(Browsed { copy, freshness, warnings }, None, scraped_at)
+        reply(Browsed { copy, freshness, warnings }, None, scraped_at - Duration::from_hours(1))
     }
 
     #[test]
@@ -108,7 +108,7 @@ mod tests {
         let reply = replied(Freshness::Kept(Duration::from_mins(90)), warnings.clone());
         assert!(reply.data.from_cache);
         assert!((reply.data.cache_age_hours - 1.5).abs() < f64::EPSILON);
-        assert_eq!(reply.data.last_updated, "2026-01-16T10:00:00Z");
+        assert_eq!(reply.data.last_updated, "2026-01-16T09:00:00Z", "that of the prices");
         assert_eq!(reply.data.stocks_count, 1);
         let Provenance { source_ids, as_of, cached_for, warnings: told, .. } = reply.provenance;
         assert_eq!((source_ids, as_of.as_str()), (vec!["tool:screener:v1".to_owned()], "2026-01-16"));

@@ -21,6 +21,10 @@ use crate::{
 /// So many watched stocks are searched for in one call: each takes a request.
 const MAX_WATCHED: usize = 10;
 
+/// What is said where the user picked nothing.
+const ONLY_SCREENED: &str = "The watch-list is empty: these are discussions of stocks of the user's screens. Add stocks with add_to_watchlist.";
+const EMPTY: &str = "The watch-list is empty: add stocks with add_to_watchlist, or browse `latest`.";
+
 /// `browse_valuepickr`.
 #[derive(Clone, Copy, Debug)]
 pub struct BrowseValuepickr;
@@ -88,7 +92,7 @@ impl Category {
 /// The discussions of the stocks that the user watches, latest activity first.
 async fn watched(forum: &ValuePickr, context: &ToolContext) -> Result<Found, Unfinished> {
     let universe = context.services.get::<Universe>();
-    let (mut stocks, mut warnings) = to_search(context).await?;
+    let (mut stocks, what, mut warnings) = to_search(context).await?;
     let all = stocks.len();
     stocks.truncate(MAX_WATCHED);
     let mut topics: Vec<Topic> = Vec::new();
@@ -107,36 +111,31 @@ async fn watched(forum: &ValuePickr, context: &ToolContext) -> Result<Found, Unf
     topics.sort_by_key(|topic| (std::cmp::Reverse(topic.last_activity), topic.id));
     topics.dedup_by_key(|topic| topic.id);
     if searched < all {
-        warnings
-            .push(format!("Only {searched} of {all} watched stocks were searched for, the newest first."));
+        warnings.push(format!("Only {searched} of {all} {what} were searched for, the newest first."));
     }
     Ok((topics, warnings))
 }
 
-/// The user's own picks, the newest first; without any, what the user's screens hold.
-async fn to_search(context: &ToolContext) -> Result<(Vec<WatchedStock>, Vec<String>), ToolError> {
-    let (mut own, mut screened) = lists(context).await.map_err(|error| unavailable(&error))?;
-    let newest_first = |stock: &WatchedStock| std::cmp::Reverse(stock.added_at);
-    own.sort_by_key(newest_first);
-    screened.sort_by_key(newest_first);
-    let warning = match (own.is_empty(), screened.is_empty()) {
-        (false, _) => None,
-        (true, false) => {
-            Some("The watch-list is empty: these are discussions of stocks of the user's screens.")
-        }
-        (true, true) => {
-            Some("The watch-list is empty: add stocks with add_to_watchlist, or browse `latest`.")
-        }
+/// The user's own picks, the newest first; only without any what the user's screens hold. With what they are, and what
+/// is to be said of that.
+async fn to_search(
+    context: &ToolContext,
+) -> Result<(Vec<WatchedStock>, &'static str, Vec<String>), ToolError> {
+    let (own, screened) = lists(context).await.map_err(|error| unavailable(&error))?;
+    let (mut stocks, what, warning) = match (own.is_empty(), screened.is_empty()) {
+        (false, _) => (own, "watched stocks", None),
+        (true, false) => (screened, "stocks of the user's screens", Some(ONLY_SCREENED)),
+        (true, true) => (own, "watched stocks", Some(EMPTY)),
     };
-    own.append(&mut screened);
-    Ok((own, warning.map(str::to_owned).into_iter().collect()))
+    stocks.sort_by_key(|stock| std::cmp::Reverse(stock.added_at));
+    Ok((stocks, what, warning.map(str::to_owned).into_iter().collect()))
 }
 
 /// The user's own picks, and what the user's screens hold beside them.
 async fn lists(context: &ToolContext) -> Result<(Vec<WatchedStock>, Vec<WatchedStock>), StoreError> {
     let watchlists = context.services.get::<UserWatchlists>();
     let user = &context.user.id;
-    Ok((watchlists.0.list(user).await?, watchlists.0.screened(user).await?))
+    Ok((watchlists.lists.list(user).await?, watchlists.lists.screened(user).await?))
 }
 
 /// What tells one state of the lists from another. One that cannot be read is no reason to fail here.

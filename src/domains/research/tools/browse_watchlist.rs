@@ -11,6 +11,7 @@ use crate::{
     domains::research::sources::watchlist::UserWatchlists,
     domains::research::store::watchlist,
     tool::{Reply, Tool},
+    upstream::now::Now,
 };
 
 /// `browse_watchlist`.
@@ -36,17 +37,20 @@ impl Tool for BrowseWatchlist {
         let watchlists = context.services.get::<UserWatchlists>();
         let mut stocks = Vec::new();
         if own {
-            stocks.extend(watchlists.0.list(&context.user.id).await.map_err(|error| unavailable(&error))?);
+            stocks
+                .extend(watchlists.lists.list(&context.user.id).await.map_err(|error| unavailable(&error))?);
         }
         if screened {
-            stocks
-                .extend(watchlists.0.screened(&context.user.id).await.map_err(|error| unavailable(&error))?);
+            stocks.extend(
+                watchlists.lists.screened(&context.user.id).await.map_err(|error| unavailable(&error))?,
+            );
         }
         stocks.sort_by(|one, other| one.symbol.cmp(&other.symbol));
         let mut provenance = provenance("watchlist", clock::wall());
         let items_count = count(stocks.len());
+        provenance.warnings.extend(stocks.is_empty().then(|| nothing(word).to_owned()));
         limited(&mut stocks, input.limit, "stocks", &mut provenance.warnings);
-        let items = stocks.into_iter().map(stock_message).collect();
+        let items = stocks.into_iter().map(|stock| stock_message(stock, watchlists.prices)).collect();
         Ok(Reply { data: BrowseWatchlistOutput { items, items_count }, provenance })
     }
 }
@@ -61,7 +65,22 @@ fn parts(word: &str) -> Option<(bool, bool)> {
     }
 }
 
-fn stock_message(stock: watchlist::WatchedStock) -> WatchedStock {
+/// What to do about an empty list.
+fn nothing(source: &str) -> &'static str {
+    match source {
+        "screener" => "The user's screens hold nothing yet: read one with browse_screener.",
+        "all" => {
+            "The watch-list is empty, and the user's screens hold nothing yet: add stocks with add_to_watchlist, or read a \
+             screen with browse_screener."
+        }
+        _ => {
+            "The watch-list is empty: add stocks with add_to_watchlist, or see what the user's screens hold with \
+             source=screener."
+        }
+    }
+}
+
+fn stock_message(stock: watchlist::WatchedStock, prices: Now) -> WatchedStock {
     let watchlist::WatchedStock { symbol, name, origin, note, added_at, updated_at, cmp } = stock;
     WatchedStock {
         symbol,
@@ -71,6 +90,6 @@ fn stock_message(stock: watchlist::WatchedStock) -> WatchedStock {
         added_at: time(added_at),
         updated_at: time(updated_at),
         cmp: cmp.map(|(price, _)| price),
-        cmp_at: cmp.map(|(_, at)| time(at)),
+        cmp_at: cmp.map(|(_, at)| time(prices.of_data_read(at))),
     }
 }

@@ -42,7 +42,8 @@ impl Tool for CheckForbidden {
         context: &ToolContext,
     ) -> Result<Reply<CheckForbiddenOutput>, Unfinished> {
         let profiles = context.services.get::<Profiles>();
-        let rules = profiles.forbidden(required("profile", input.profile.as_deref())?)?;
+        let profile = required("profile", input.profile.as_deref())?;
+        let rules = profiles.forbidden(profile)?;
         let symbol = symbol::of(input.symbol.as_deref(), context)?;
         let of_technicals = GetTechnicalsRequest { symbol: Some(symbol.clone()) };
         let of_fundamentals = GetFundamentalsRequest { symbol: Some(symbol.clone()) };
@@ -55,7 +56,9 @@ impl Tool for CheckForbidden {
         let facts = Facts { turnover_cr, ..facts(&technicals.data, &fundamentals.data) };
         let mut provenance = technicals.provenance;
         provenance.absorb(fundamentals.provenance);
-        Ok(Reply { data: judged(rules, symbol, &facts), provenance })
+        let (profile, as_of) = (profile.to_owned(), technicals.data.as_of);
+        let data = CheckForbiddenOutput { profile, as_of, ..judged(rules, symbol, &facts) };
+        Ok(Reply { data, provenance })
     }
 }
 
@@ -104,5 +107,6 @@ fn judged(rules: &Forbidden, symbol: String, facts: &Facts) -> CheckForbiddenOut
             }),
         }
     }
-    CheckForbiddenOutput { symbol, is_forbidden: !violations.is_empty(), violations, unknown }
+    let is_forbidden = !violations.is_empty();
+    CheckForbiddenOutput { symbol, is_forbidden, violations, unknown, ..CheckForbiddenOutput::default() }
 }

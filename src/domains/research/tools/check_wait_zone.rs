@@ -31,7 +31,8 @@ impl Tool for CheckWaitZone {
         context: &ToolContext,
     ) -> Result<Reply<CheckWaitZoneOutput>, Unfinished> {
         let profiles = context.services.get::<Profiles>();
-        let zone = profiles.wait_zone(required("profile", input.profile.as_deref())?)?;
+        let profile = required("profile", input.profile.as_deref())?;
+        let zone = profiles.wait_zone(profile)?;
         let symbol = symbol::of(input.symbol.as_deref(), context)?;
         let asked = GetTechnicalsRequest { symbol: Some(symbol) };
         let Reply { data, provenance } = tool::call::<GetTechnicals>(&asked, context).await?;
@@ -39,8 +40,15 @@ impl Tool for CheckWaitZone {
             rsi_14: data.rsi_14,
             price_vs_sma50_pct: data.price_vs_sma50_pct,
             price_vs_sma200_pct: data.price_vs_sma200_pct,
+            days: usize::try_from(data.days).unwrap_or_default(),
         });
-        let is_wait_zone = !reasons.is_empty();
-        Ok(Reply { data: CheckWaitZoneOutput { symbol: data.symbol, is_wait_zone, reasons }, provenance })
+        let data = CheckWaitZoneOutput {
+            symbol: data.symbol,
+            is_wait_zone: !reasons.is_empty(),
+            reasons,
+            profile: profile.to_owned(),
+            as_of: data.as_of,
+        };
+        Ok(Reply { data, provenance })
     }
 }

@@ -62,15 +62,27 @@ impl Tool for GetEarnings {
         if quarters.len() < wanted && currency.as_deref().is_none_or(|currency| currency == RUPEES) {
             complement(&mut quarters, &mut provenance, &symbol, context).await;
         }
+        provenance.warnings.extend(too_few(&quarters, wanted, &symbol));
+        let available_from = quarters.values().next().and_then(|oldest| oldest.date.clone());
         let quarters: Vec<_> = quarters.into_values().rev().take(wanted).collect();
         if let Some(date) = quarters.first().and_then(|newest| newest.date.clone()) {
             provenance.as_of = date;
         }
-        Ok(Reply {
-            data: GetEarningsOutput { symbol, currency: currency.map(Into::into), quarters },
-            provenance,
-        })
+        let currency = currency.map(Into::into);
+        Ok(Reply { data: GetEarningsOutput { symbol, currency, quarters, available_from }, provenance })
     }
+}
+
+/// What to say of a list that is shorter than asked for.
+fn too_few(quarters: &Quarters, wanted: usize, symbol: &str) -> Option<String> {
+    if quarters.len() >= wanted {
+        return None;
+    }
+    let Some((oldest, _)) = quarters.first_key_value() else {
+        return Some(format!("The sources have no results of {symbol}."));
+    };
+    let (oldest, count) = (oldest.fiscal(), quarters.len());
+    Some(format!("The sources have results from {oldest} on: {count} of the {wanted} quarters asked for."))
 }
 
 /// The two documents, or the one that came: the series needs no crumb, and the summary suffices for four quarters.

@@ -77,7 +77,7 @@ fn numbers(summary: &Summary, warnings: &mut Vec<String>) -> GetFundamentalsOutp
 fn market_cap(summary: &Summary, warnings: &mut Vec<String>) -> Option<f64> {
     summary.market_cap.or_else(|| {
         let cap = summary.price? * summary.shares?;
-        warnings.push("`market_cap_cr` is computed: price times number of shares.".to_owned());
+        warnings.push("Yahoo Finance states no market capitalisation, so `market_cap_cr` is the price times the number of shares.".to_owned());
         Some(cap)
     })
 }
@@ -86,6 +86,10 @@ fn market_cap(summary: &Summary, warnings: &mut Vec<String>) -> Option<f64> {
 fn computed_pe(summary: &Summary, warnings: &mut Vec<String>) -> Option<f64> {
     let eps = summary.trailing_eps.filter(|eps| *eps != 0.0)?;
     let pe = summary.price? / eps;
-    warnings.push("`pe` is computed: price over earnings per share.".to_owned());
+    let loss = if pe < 0.0 { " It is negative because the company made a loss." } else { "" };
+    warnings.push(format!(
+        "Yahoo Finance states no price to earnings, so `pe` is the price divided by the earnings per share of the last \
+         twelve months.{loss}"
+    ));
     Some(pe)
 }

@@ -1,6 +1,6 @@
 //! `get_insider_trading`: the bulk and block deals in a stock. Not the disclosures of insiders, and the result says so.
 
-use chrono::TimeDelta;
+use chrono::{NaiveDate, TimeDelta};
 
 use super::{dated, figure::rounded, limited, symbol};
 use crate::{
@@ -38,9 +38,11 @@ impl Tool for GetInsiderTrading {
     ) -> Result<Reply<GetInsiderTradingOutput>, Unfinished> {
         let symbol = symbol::of(input.symbol.as_deref(), context)?;
         let nse = context.services.get::<Nse>();
-        let since = nse.today() - TimeDelta::days(input.days.unwrap_or(30).into());
+        let asked = nse.today() - TimeDelta::days(input.days.unwrap_or(30).into());
+        let since = nse.first_deal().unwrap_or(asked).max(asked);
         let mut deals = nse.deals(&symbol, since, context).await?;
         let mut provenance = dated("nse", nse.today());
+        provenance.warnings.extend((asked < since).then(|| begins_later(since)));
         provenance.warnings.extend(symbol::doubt(&symbol, context));
         let net_quantity = deals.iter().map(signed).fold(0, i64::saturating_add);
         let deals_count = i32::try_from(deals.len()).unwrap_or(i32::MAX);
@@ -52,9 +54,15 @@ impl Tool for GetInsiderTrading {
             deals: deals.into_iter().map(deal_message).collect(),
             deals_count,
             currency: RUPEES.to_owned(),
+            from: since.to_string(),
+            to: nse.today().to_string(),
         };
         Ok(Reply { data, provenance })
     }
+}
+
+fn begins_later(first: NaiveDate) -> String {
+    format!("Deals are on record from {first} on: of the days before, nothing is known.")
 }
 
 fn signed(deal: &Deal) -> i64 {

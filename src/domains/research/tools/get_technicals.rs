@@ -55,6 +55,7 @@ impl Tool for GetTechnicals {
             price_vs_sma200_pct: technicals.price_vs_sma200_pct().map(rounded),
             currency: currency.map(String::from),
             as_of: last.date.to_string(),
+            days: i32::try_from(technicals.days).unwrap_or(i32::MAX),
         };
         let mut provenance = dated("yahoo", last.date);
         provenance.warnings.extend(stale(last.date, yahoo.today()));

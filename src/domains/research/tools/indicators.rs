@@ -21,6 +21,8 @@ pub struct Series {
 /// The indicators of one day. What the days before do not suffice for is `None`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Technicals {
+    /// Number of prices up to this day.
+    pub days: usize,
     /// Closing price.
     pub price: f64,
     /// Relative strength index over 14 days.
@@ -41,6 +43,7 @@ impl Series {
     /// The indicators of a day. `None` beyond the series.
     pub fn at(&self, day: usize) -> Option<Technicals> {
         Some(Technicals {
+            days: day + 1,
             price: *self.closes.get(day)?,
             rsi_14: self.rsi_14[day],
             sma_50: self.sma_50[day],

@@ -46,7 +46,7 @@ impl Tool for RemoveFromWatchlist {
         let symbols = context.services.get::<Symbols>();
         let symbol = symbol::read("symbol", written, symbols.universe()).unwrap_or_else(|_| normal(written));
         let watchlists = context.services.get::<UserWatchlists>();
-        let removed = watchlists.0.remove(&context.user.id, &symbol).await;
+        let removed = watchlists.lists.remove(&context.user.id, &symbol).await;
         let changed = removed.map_err(|error| unavailable(&error))?;
         let mut provenance = provenance("watchlist", clock::wall());
         provenance.warnings.extend((!changed.did).then(|| not_watched(&symbol, symbols.universe())));

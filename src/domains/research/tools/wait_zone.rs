@@ -30,6 +30,8 @@ pub struct Observed {
     pub price_vs_sma50_pct: Option<f64>,
     /// How far the price is above the mean of 200 days, in percent.
     pub price_vs_sma200_pct: Option<f64>,
+    /// Number of days with a price, on which all of these depend.
+    pub days: usize,
 }
 
 /// A rule that hits. Its text is for the agent.
@@ -62,18 +64,28 @@ pub enum Hit {
         pct: f64,
     },
     /// A rule looks at a value that needs more days than there are, which counts as a hit.
-    InsufficientHistory,
+    InsufficientHistory {
+        /// How many days there are.
+        days: usize,
+        /// The value.
+        of: &'static str,
+        /// How many days it needs.
+        needed: usize,
+    },
 }
 
 impl WaitZone {
     /// The rules that hit, in the order of the profile.
     pub fn hits(&self, observed: &Observed) -> impl Iterator<Item = Hit> + use<> {
-        let Observed { rsi_14, price_vs_sma50_pct: sma50, price_vs_sma200_pct: sma200 } = *observed;
+        let Observed { rsi_14, price_vs_sma50_pct: sma50, price_vs_sma200_pct: sma200, days } = *observed;
+        let too_few = |of, needed| Hit::InsufficientHistory { days, of, needed };
+        let (no_rsi, no_sma50, no_sma200) =
+            (too_few("RSI", 15), too_few("SMA50", 50), too_few("SMA200", 200));
         let hits = [
-            over(rsi_14, self.rsi, |rsi, max| Hit::Rsi { rsi, max }),
-            over(sma50, self.above_sma50_pct, |pct, max| Hit::AboveSma50 { pct, max }),
-            over(sma200, self.above_sma200_pct, |pct, max| Hit::AboveSma200 { pct, max }),
-            over(sma200.map(|pct| -pct), self.below_sma200_pct, |pct, _| Hit::BelowSma200 { pct }),
+            over(rsi_14, self.rsi, no_rsi, |rsi, max| Hit::Rsi { rsi, max }),
+            over(sma50, self.above_sma50_pct, no_sma50, |pct, max| Hit::AboveSma50 { pct, max }),
+            over(sma200, self.above_sma200_pct, no_sma200, |pct, max| Hit::AboveSma200 { pct, max }),
+            over(sma200.map(|pct| -pct), self.below_sma200_pct, no_sma200, |pct, _| Hit::BelowSma200 { pct }),
         ];
         hits.into_iter().flatten()
     }
@@ -91,9 +103,14 @@ impl WaitZone {
 }
 
 /// Strictly over: a value that equals the limit passes.
-fn over(observed: Option<f64>, max: Option<f64>, hit: impl FnOnce(f64, f64) -> Hit) -> Option<Hit> {
+fn over(
+    observed: Option<f64>,
+    max: Option<f64>,
+    unknown: Hit,
+    hit: impl FnOnce(f64, f64) -> Hit,
+) -> Option<Hit> {
     match (observed, max?) {
-        (None, _) => Some(Hit::InsufficientHistory),
+        (None, _) => Some(unknown),
         (Some(observed), max) => (observed > max).then(|| hit(observed, max)),
     }
 }
@@ -105,6 +122,7 @@ impl From<&Technicals> for Observed {
             rsi_14: technicals.rsi_14.map(rounded),
             price_vs_sma50_pct: technicals.price_vs_sma50_pct().map(rounded),
             price_vs_sma200_pct: technicals.price_vs_sma200_pct().map(rounded),
+            days: technicals.days,
         }
     }
 }
@@ -132,7 +150,9 @@ impl fmt::Display for Hit {
                 write!(f, "+{}% above SMA200 (very extended)", beyond(pct, max))
             }
             Self::BelowSma200 { pct } => write!(f, "{}% below SMA200 (downtrend)", beyond(pct, 0.0)),
-            Self::InsufficientHistory => f.write_str("insufficient history"),
+            Self::InsufficientHistory { days, of, needed } => {
+                write!(f, "insufficient history: {of} needs {needed} days of prices, there are {days}")
+            }
         }
     }
 }

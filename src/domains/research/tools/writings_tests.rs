@@ -126,7 +126,7 @@ fn call_over(
         .services
         .clone()
         .with(Arc::new(universe))
-        .with(Arc::new(UserWatchlists(Arc::new(Watched(watched.to_vec())))))
+        .with(Arc::new(UserWatchlists { lists: Arc::new(Watched(watched.to_vec())), prices: now }))
         .with(Arc::new(valuepickr::ValuePickr::new(client(valuepickr::PROFILE), forum)))
         .with(Arc::new(reddit::Reddit::new(client(reddit::PROFILE), reddit)))
         .with(Arc::new(news::News::new(client(news::PROFILE), feeds)));

@@ -35,7 +35,10 @@ async fn a_stock_without_enough_history_is_waited_for() {
     let (zone, provenance) = Bench::new().call("check_wait_zone", json!({"symbol": "HDBFS"})).await;
     let zone = zone.unwrap();
     assert_eq!(zone["is_wait_zone"], true);
-    assert!(zone["reasons"].as_array().unwrap().contains(&json!("insufficient history")), "{zone}");
+    let days = Bench::new().data("get_technicals", json!({"symbol": "HDBFS"})).await["days"].clone();
+    let too_few = format!("insufficient history: SMA200 needs 200 days of prices, there are {days}");
+    assert!(zone["reasons"].as_array().unwrap().contains(&json!(too_few)), "{zone}");
+    assert_eq!((&zone["profile"], &zone["as_of"]), (&json!("value"), &json!("2026-01-16")));
     assert_eq!(provenance.source_ids, ["tool:yahoo:v1"], "that of the nested call");
 }
 
@@ -43,6 +46,7 @@ async fn a_stock_without_enough_history_is_waited_for() {
 async fn a_company_that_makes_losses_is_forbidden_and_what_is_not_known_is_said() {
     let data = Bench::new().data("check_forbidden", json!({"symbol": "IDEA"})).await;
     assert_eq!(data["is_forbidden"], true);
+    assert_eq!((&data["profile"], &data["as_of"]), (&json!("default"), &json!("2026-01-16")));
     let rules = |list: &Value| -> Vec<String> {
         list.as_array().unwrap().iter().map(|it| it["rule"].as_str().unwrap().to_owned()).collect()
     };

@@ -65,7 +65,7 @@ impl Bench {
         let universe = Universe::parse(&text).expect("well formed");
         let now = Now::Recorded(universe.recorded_at());
         let of_yahoo = yahoo::Settings { base: bases.yahoo, cookie_base: bases.cookie, now };
-        let of_nse = nse::Settings { base: bases.nse.clone(), archives: bases.nse, now };
+        let of_nse = nse::Settings { base: bases.nse.clone(), archives: bases.nse, now, first_deal: None };
         let of_research = settings::Settings { profiles: profiles.clone(), ..settings::Settings::default() };
         let config = Config::default().with(of_research);
         let services = Services::default()

@@ -68,7 +68,13 @@ async fn the_price_to_earnings_of_a_loss_is_computed_and_said_to_be() {
     let (data, provenance) = Bench::new().call("get_fundamentals", json!({"symbol": "IDEA"})).await;
     let data = data.unwrap();
     assert!(number(&data["pe"]) < 0.0, "{data}");
-    assert_eq!(provenance.warnings, ["`pe` is computed: price over earnings per share."]);
+    assert_eq!(
+        provenance.warnings,
+        [
+            "Yahoo Finance states no price to earnings, so `pe` is the price divided by the earnings per share of the last twelve \
+         months. It is negative because the company made a loss."
+        ]
+    );
 }
 
 #[tokio::test]
@@ -118,6 +124,20 @@ async fn more_deals_than_the_json_shows_are_found() {
     let first = &deals[0];
     let crore = number(&first["quantity"]) * number(&first["price"]) / 1e7;
     assert!((number(&first["value_cr"]) - crore).abs() < 0.01);
+}
+
+#[tokio::test]
+async fn a_list_of_results_that_is_too_short_says_where_they_begin() {
+    let bench = Bench::new();
+    let (some, provenance) = bench.call("get_earnings", json!({"symbol": "TCS", "quarters": 1})).await;
+    let begin = some.unwrap()["available_from"].as_str().unwrap().to_owned();
+    assert!(begin.as_str() < "2025-03-31" && provenance.warnings.is_empty(), "{begin}");
+    let (all, provenance) = bench.call("get_earnings", json!({"symbol": "TCS", "quarters": 25})).await;
+    let all = all.unwrap();
+    let quarters = list(&all["quarters"]);
+    assert_eq!(all["available_from"], quarters[quarters.len() - 1]["date"]);
+    let words = format!(": {} of the 25 quarters asked for.", quarters.len());
+    assert!(provenance.warnings.iter().any(|it| it.ends_with(&words)), "{:?}", provenance.warnings);
 }
 
 #[tokio::test]

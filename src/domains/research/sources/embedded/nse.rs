@@ -14,6 +14,7 @@ use axum::{
 use http::{StatusCode, header};
 use serde_json::{Value, json};
 
+pub(super) use self::deals::first_deal;
 use self::visit::{BLOCK, COOKIE, refusal};
 use super::{asked::Asked, data::Data, reply};
 

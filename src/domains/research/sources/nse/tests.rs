@@ -26,7 +26,8 @@ fn nse(server: &MockServer) -> Nse {
 fn nse_over(client: Client, server: &MockServer) -> Nse {
     let url = |path: &str| format!("{}/{path}/", server.uri()).parse().unwrap();
     let now = SystemTime::from(DateTime::parse_from_rfc3339("2026-01-16T10:00:00Z").unwrap());
-    let settings = Settings { base: url("nse"), archives: url("archives"), now: Now::Recorded(now) };
+    let settings =
+        Settings { base: url("nse"), archives: url("archives"), now: Now::Recorded(now), first_deal: None };
     Nse::new(client, settings)
 }
 

@@ -17,6 +17,7 @@ use crate::{
     domains::research::store::screens::{ScreenCopy, ScreenedStock},
     upstream::{
         http::{Client, Profile},
+        now::Now,
         testing,
     },
 };
@@ -49,7 +50,7 @@ impl Fixture {
     pub(super) async fn with(change: impl FnOnce(&mut Settings), profile: Profile) -> Self {
         let site = MockServer::start().await;
         let mut settings =
-            Settings::embedded(format!("{}/screener/", site.uri()).parse().unwrap(), super::Now::Wall);
+            Settings::embedded(format!("{}/screener/", site.uri()).parse().unwrap(), Now::Wall);
         settings.demo = Some(Login::new("riley@example.com", "s3cret-word"));
         change(&mut settings);
         let (screens, cool_downs) = (Arc::<MemoryScreens>::default(), Arc::<OneCoolDown>::default());
@@ -109,7 +110,7 @@ impl Fixture {
 
 /// The connector at an address, with one screen and everything in memory.
 pub(in crate::domains::research::sources) fn connector(client: Client, base: Url) -> Screener {
-    let mut settings = Settings::embedded(base, super::Now::Wall);
+    let mut settings = Settings::embedded(base, Now::Wall);
     settings.demo = Some(Login::new("riley@example.com", "s3cret-word"));
     settings.screens.truncate(1);
     let (screens, cool_downs) = (Arc::<MemoryScreens>::default(), Arc::<OneCoolDown>::default());

@@ -86,7 +86,8 @@ fn what_needs_more_days_than_there_are_is_not_known() {
 
 #[test]
 fn distances_are_percent_of_the_mean() {
-    let technicals = Technicals { price: 115.0, sma_50: Some(100.0), sma_200: Some(230.0), rsi_14: None };
+    let technicals =
+        Technicals { price: 115.0, sma_50: Some(100.0), sma_200: Some(230.0), ..Technicals::default() };
     assert_eq!(technicals.price_vs_sma50_pct(), Some(15.0));
     assert_eq!(technicals.price_vs_sma200_pct(), Some(-50.0));
 }

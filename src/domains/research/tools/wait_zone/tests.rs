@@ -7,7 +7,12 @@ fn zone(profile: &str) -> WaitZone {
 }
 
 fn observed(rsi: f64, sma50: f64, sma200: f64) -> Observed {
-    Observed { rsi_14: Some(rsi), price_vs_sma50_pct: Some(sma50), price_vs_sma200_pct: Some(sma200) }
+    Observed {
+        rsi_14: Some(rsi),
+        price_vs_sma50_pct: Some(sma50),
+        price_vs_sma200_pct: Some(sma200),
+        days: 300,
+    }
 }
 
 #[test]
@@ -46,11 +51,17 @@ fn each_profile_waits_for_its_own_reasons() {
 
 #[test]
 fn what_is_not_known_counts_as_wait() {
-    let young = Observed { price_vs_sma200_pct: None, ..observed(30.0, 0.0, 0.0) };
-    assert_eq!(zone("value").reasons(&young), ["insufficient history"]);
-    assert_eq!(zone("core").reasons(&young), ["insufficient history"], "once, although two rules look at it");
-    let hot = Observed { rsi_14: Some(90.0), ..Observed::default() };
-    assert_eq!(zone("value").reasons(&hot), ["RSI 90 > 40 (not value)", "insufficient history"]);
+    let young = Observed { price_vs_sma200_pct: None, days: 137, ..observed(30.0, 0.0, 0.0) };
+    let too_young = "insufficient history: SMA200 needs 200 days of prices, there are 137";
+    assert_eq!(zone("value").reasons(&young), [too_young]);
+    assert_eq!(zone("core").reasons(&young), [too_young], "once, although two rules look at it");
+    let hot = Observed { rsi_14: Some(90.0), days: 20, ..Observed::default() };
+    let reasons = [
+        "RSI 90 > 40 (not value)",
+        "insufficient history: SMA50 needs 50 days of prices, there are 20",
+        "insufficient history: SMA200 needs 200 days of prices, there are 20",
+    ];
+    assert_eq!(zone("value").reasons(&hot), reasons);
 }
 
 #[test]

@@ -20,6 +20,7 @@ use crate::{
     },
     store::StoreError,
     tool::Tool,
+    upstream::now::Now,
 };
 
 #[derive(Debug, Default)]
@@ -87,7 +88,7 @@ fn services() -> Services {
     let universe = r#"{"recorded_at": "2026-01-16T10:00:00Z", "stocks": [
         {"symbol": "RELIANCE", "name": "Reliance Industries", "sector": "Energy"}]}"#;
     let symbols = Symbols::Known(Arc::new(Universe::parse(universe).unwrap()));
-    let watchlists = UserWatchlists(Arc::<Memory>::default());
+    let watchlists = UserWatchlists { lists: Arc::<Memory>::default(), prices: Now::Wall };
     Services::default().with(Arc::new(symbols)).with(Arc::new(watchlists))
 }
 

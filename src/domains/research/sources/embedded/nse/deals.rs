@@ -40,8 +40,18 @@ fn rows(data: &Data, kind: &str) -> Vec<Value> {
     }
 }
 
+/// The first day of all deals.
+pub(in super::super) fn first_deal(data: &Data) -> Option<NaiveDate> {
+    let rows = ["bulk_deals", "block_deals"].into_iter().flat_map(|kind| rows(data, kind));
+    rows.filter_map(|row| date(&row)).min()
+}
+
+fn date(row: &Value) -> Option<NaiveDate> {
+    NaiveDate::parse_from_str(row["BD_DT_DATE"].as_str()?, "%d-%b-%Y").ok()
+}
+
 fn is_wanted(row: &Value, asked: &Asked) -> bool {
-    let date = row["BD_DT_DATE"].as_str().and_then(|date| NaiveDate::parse_from_str(date, "%d-%b-%Y").ok());
+    let date = date(row);
     let limit = |name: &str| NaiveDate::parse_from_str(asked.get(name)?, "%d-%m-%Y").ok();
     asked.get("symbol").is_none_or(|symbol| row["BD_SYMBOL"] == symbol)
         && limit("from").is_none_or(|from| date.is_some_and(|date| date >= from))

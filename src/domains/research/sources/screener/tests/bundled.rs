@@ -11,7 +11,7 @@ use crate::{
         universe::Universe,
     },
     files::Tree,
-    upstream::{http::Sender, testing},
+    upstream::{http::Sender, now::Now, testing},
 };
 
 /// The connector, and the universe that its stocks come from.
