@@ -47,6 +47,11 @@ pub fn age_in_words(age: Duration) -> String {
     in_words(age.as_secs_f64(), f64::round, 2)
 }
 
+/// A length of time that somebody set, exactly as it was: `5 s`, `1.5 s`.
+pub fn exact_in_words(length: Duration) -> String {
+    format!("{} s", length.as_secs_f64())
+}
+
 /// In the largest unit of which there are at least two; seconds below ten with so many decimals at most.
 fn in_words(seconds: f64, whole: fn(f64) -> f64, decimals: u32) -> String {
     const UNITS: [(f64, &str); 3] = [(86_400.0, "days"), (3_600.0, "h"), (60.0, "min")];

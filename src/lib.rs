@@ -43,3 +43,4 @@ pub mod console;
 pub mod digest;
 pub mod files;
 pub mod telemetry;
+pub mod words;

@@ -44,6 +44,7 @@ pub use manifests::Manifests;
 pub use narration::Narration;
 pub use offered::Offered;
 pub use planner::describe_for_planner;
+pub use schema::pattern_in_words;
 pub use snapshot::{Change, Snapshot};
 pub use words::{CacheScope, CacheTier, Category, ConsequenceLevel, ToolType};
 

@@ -1,15 +1,17 @@
 //! `toolwire describe`: one tool, readable.
 
-use std::fmt::Write;
+use std::{fmt::Write, time::Duration};
 
 use clap::Args;
 use serde_json::Value;
 
 use super::{connection::Connection, explain, json, schema, table, words};
 use crate::{
+    clock,
     console::{self, Failure},
     contract::{json::from_struct, proto::v1},
     domain::Domain,
+    words::shell,
 };
 
 /// Describes a tool: what it does, what it takes and returns, how it is called
@@ -63,7 +65,10 @@ fn facts(tool: &v1::ToolDefinition) -> String {
         format!("version {}", tool.version),
     ];
     facts.extend(tool.requires_confirmation.then(|| "needs a person's confirmation".to_owned()));
-    facts.extend(tool.timeout.as_ref().map(|timeout| format!("at most {timeout}")));
+    facts.extend(tool.timeout.as_ref().map(|timeout| {
+        let timeout = Duration::try_from(*timeout).unwrap_or_default();
+        format!("at most {}", clock::exact_in_words(timeout))
+    }));
     facts.extend((!tool.tags.is_empty()).then(|| format!("tags {}", tool.tags.join(", "))));
     facts.extend((!tool.intents.is_empty()).then(|| format!("intents {}", tool.intents.join(", "))));
     facts.join(" · ")
@@ -90,12 +95,7 @@ fn example(tool: &str, example: &v1::ToolExample) -> String {
 
 /// A value as a shell takes it.
 fn word(value: &Value) -> String {
-    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:,@%+".contains(c);
-    if !text.is_empty() && text.chars().all(is_plain) {
-        return text;
-    }
-    format!("'{}'", text.replace('\'', r"'\''"))
+    shell(&value.as_str().map_or_else(|| value.to_string(), str::to_owned))
 }
 
 #[cfg(test)]

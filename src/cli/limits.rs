@@ -66,7 +66,7 @@ fn budget(policy: &v1::LimitPolicy) -> String {
 
 fn seconds(duration: Option<&prost_types::Duration>) -> String {
     let duration = duration.and_then(|it| Duration::try_from(*it).ok()).unwrap_or_default();
-    format!("{} s", duration.as_secs_f64())
+    clock::exact_in_words(duration)
 }
 
 #[cfg(test)]

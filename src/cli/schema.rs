@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::registry::pattern_in_words;
+
 /// How deep the rows go.
 const MAX_DEPTH: usize = 3;
 
@@ -35,14 +37,31 @@ pub(super) fn allows(schema: &Value, kind: &str) -> bool {
 
 /// The types that a schema allows; none if it does not say.
 pub(super) fn types(schema: &Value) -> Vec<&str> {
-    match &schema["type"] {
-        Value::String(one) => vec![one],
-        Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
-        _ => Vec::new(),
+    let mut types = Vec::new();
+    for variant in variants(schema) {
+        let named = match &variant["type"] {
+            Value::String(one) => vec![one.as_str()],
+            Value::Array(several) => several.iter().filter_map(Value::as_str).collect(),
+            _ => Vec::new(),
+        };
+        types.extend(named.into_iter().filter(|kind| !types.contains(kind)).collect::<Vec<_>>());
     }
+    types
+}
+
+/// The schema itself and those of which it allows any, such as an object and null.
+fn variants(schema: &Value) -> impl Iterator<Item = &Value> {
+    let any = ["anyOf", "oneOf"].into_iter().filter_map(|keyword| schema[keyword].as_array()).flatten();
+    std::iter::once(schema).chain(any)
+}
+
+/// The one among the variants that has a keyword.
+fn having<'a>(schema: &'a Value, keyword: &str) -> &'a Value {
+    variants(schema).find(|variant| variant.get(keyword).is_some()).unwrap_or(&Value::Null)
 }
 
 fn collect(schema: &Value, prefix: &str, depth: usize, rows: &mut Vec<[String; 4]>) {
+    let schema = having(schema, "properties");
     let Some(properties) = schema["properties"].as_object() else { return };
     for (name, field) in properties {
         let path = format!("{prefix}{name}");
@@ -50,7 +69,7 @@ fn collect(schema: &Value, prefix: &str, depth: usize, rows: &mut Vec<[String; 4
         rows.push([path.clone(), type_of(field), need.to_owned(), description(field)]);
         if depth + 1 < MAX_DEPTH {
             collect(field, &format!("{path}."), depth + 1, rows);
-            collect(&field["items"], &format!("{path}[]."), depth + 1, rows);
+            collect(&having(field, "items")["items"], &format!("{path}[]."), depth + 1, rows);
         }
     }
 }
@@ -60,14 +79,19 @@ fn is_required(schema: &Value, name: &str) -> bool {
 }
 
 fn type_of(field: &Value) -> String {
-    let word = |kind: &str| match (kind, &field["items"]) {
-        ("array", items) if !items.is_null() => format!("array of {}", type_of(items)),
+    let word = |kind: &str| match (kind, &having(field, "items")["items"]) {
+        ("array", items) if !items.is_null() => format!("array of {}", as_one(&type_of(items))),
         (kind, _) => kind.to_owned(),
     };
     match types(field).as_slice() {
         [] => "any".to_owned(),
         kinds => kinds.iter().map(|kind| word(kind)).collect::<Vec<_>>().join(" or "),
     }
+}
+
+/// In brackets where it is several words that belong together.
+fn as_one(kinds: &str) -> String {
+    if kinds.contains(" or ") { format!("({kinds})") } else { kinds.to_owned() }
 }
 
 fn description(field: &Value) -> String {
@@ -83,11 +107,15 @@ fn description(field: &Value) -> String {
 fn notes(field: &Value) -> Vec<String> {
     let choices =
         field["enum"].as_array().map(|choices| choices.iter().map(plain).collect::<Vec<_>>().join(" | "));
-    let bounds = BOUNDS
-        .into_iter()
-        .filter_map(|(keyword, words)| Some(format!("{words}{}", plain(field.get(keyword)?))));
+    let bounds =
+        BOUNDS.into_iter().filter_map(|(keyword, words)| Some(bound(keyword, words, field.get(keyword)?)));
     let default = field.get("default").map(|default| format!("default {}", plain(default)));
     choices.into_iter().chain(bounds).chain(default).collect()
+}
+
+fn bound(keyword: &str, words: &str, value: &Value) -> String {
+    let pattern = value.as_str().filter(|_| keyword == "pattern").and_then(pattern_in_words);
+    pattern.map_or_else(|| format!("{words}{}", plain(value)), str::to_owned)
 }
 
 /// A value without the quotes of a text.
@@ -112,6 +140,13 @@ mod tests {
                     "type": "object", "properties": {"price": {"type": "number", "description": "In USD."}},
                     "required": ["price"]
                 }},
+                "fund": {"description": "The fund.", "anyOf": [
+                    {"type": "object", "properties": {"fee": {"type": ["number", "null"]}}, "required": ["fee"]},
+                    {"type": "null"}
+                ]},
+                "days": {"oneOf": [{"type": "array", "items": {"anyOf": [
+                    {"type": "object", "properties": {"close": {"type": "number"}}}, {"type": "null"}
+                ]}}, {"type": "null"}]},
             },
             "required": ["limit"]
         });
@@ -123,6 +158,10 @@ mod tests {
                 "limit / integer or null / required / [at least 1, at most 50]",
                 "lots / array of object / optional / ",
                 "lots[].price / number / required / In USD.",
+                "fund / object or null / optional / The fund.",
+                "fund.fee / number or null / required / ",
+                "days / array of (object or null) or null / optional / ",
+                "days[].close / number / optional / ",
             ]
         );
     }

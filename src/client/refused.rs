@@ -6,6 +6,7 @@ use tonic::{Code, Status};
 use tonic_types::StatusExt;
 
 use crate::{
+    clock,
     console::{self, Failure},
     contract,
 };
@@ -29,7 +30,7 @@ fn in_words(status: &Status) -> String {
     let violations = violations.iter().map(|it| format!("{}: {}", it.field, it.description));
     let retry_after = details.retry_info().and_then(|info| info.retry_delay);
     let next = match retry_after {
-        Some(delay) => format!("Try again in {} s.", delay.as_secs_f64()),
+        Some(delay) => format!("Try again in {}.", clock::wait_in_words(delay)),
         None => advice(status.code()).to_owned(),
     };
     [headline].into_iter().chain(violations).chain([next]).collect::<Vec<_>>().join("\n  ")

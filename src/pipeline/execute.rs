@@ -5,7 +5,6 @@
 use std::{
     panic::AssertUnwindSafe,
     task::{Context, Poll},
-    time::Duration,
 };
 
 use futures_util::{FutureExt, future::BoxFuture, poll};
@@ -153,13 +152,13 @@ fn panicked(call: &Call) -> ToolError {
 /// The manifest's time-out passed.
 pub(super) fn timed_out(call: &Call) -> ToolError {
     let tool = &call.tool().definition;
-    let message = format!("{} did not finish within its time-out of {}", tool.name, seconds(tool.timeout));
+    let message = format!(
+        "{} did not finish within its time-out of {}",
+        tool.name,
+        clock::exact_in_words(tool.timeout)
+    );
     let attempts = requests_made(&call.context);
     ToolError { attempts, ..ToolError::new(ErrorCode::Timeout, message) }
-}
-
-fn seconds(duration: Duration) -> String {
-    format!("{} s", duration.as_secs_f64())
 }
 
 /// Why a client would not accept the data, if so.

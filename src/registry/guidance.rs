@@ -3,7 +3,10 @@
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use super::assemble::RegisteredTool;
-use crate::upstream::{limiter::Budget, source_status::SourceBudget};
+use crate::{
+    clock,
+    upstream::{limiter::Budget, source_status::SourceBudget},
+};
 
 /// From so many requests a minute on, an agent need not be sparing.
 const FREELY: f64 = 60.0;
@@ -98,7 +101,11 @@ fn section<T: AsRef<str>>(heading: &str, lines: &[T]) -> String {
 fn in_words(budget: Budget) -> String {
     let Budget { max_requests, window, min_delay } = budget;
     let requests = if max_requests == 1 { "request" } else { "requests" };
-    let apart = if min_delay.is_zero() { String::new() } else { format!(", {} apart", seconds(min_delay)) };
+    let apart = if min_delay.is_zero() {
+        String::new()
+    } else {
+        format!(", {} apart", clock::exact_in_words(min_delay))
+    };
     format!("at most {max_requests} {requests} {}{apart}", every(window))
 }
 
@@ -108,12 +115,8 @@ fn every(window: Duration) -> String {
         60.0 => "a minute".to_owned(),
         3600.0 => "an hour".to_owned(),
         86_400.0 => "a day".to_owned(),
-        _ => format!("in {}", seconds(window)),
+        _ => format!("in {}", clock::exact_in_words(window)),
     }
-}
-
-fn seconds(duration: Duration) -> String {
-    format!("{} s", duration.as_secs_f64())
 }
 
 /// 004's words: `Max 12 calls per cycle. Use sparingly.` or `Can be called more freely (60/min).`
@@ -132,6 +135,6 @@ fn rate(requests: u32, window: Duration) -> String {
         1.0 => format!("{requests}/s"),
         60.0 => format!("{requests}/min"),
         3600.0 => format!("{requests}/h"),
-        _ => format!("{requests} in {}", seconds(window)),
+        _ => format!("{requests} in {}", clock::exact_in_words(window)),
     }
 }

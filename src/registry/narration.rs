@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::{
     manifest::Manifest,
     problem::Report,
-    template::{Template, one_line},
+    template::{Template, brief},
 };
 
 /// The words of a tool, ready to have values put in.
@@ -63,7 +63,7 @@ fn template(text: &str, schema: &Value, pointer: &str, report: &mut Report) -> O
 /// An argument, as JSON shows it.
 fn as_json(value: &Value) -> String {
     match value {
-        Value::String(text) => Value::String(one_line(text)).to_string(),
-        other => one_line(&other.to_string()),
+        Value::String(text) => Value::String(brief(text)).to_string(),
+        other => brief(&other.to_string()),
     }
 }

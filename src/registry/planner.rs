@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use super::assemble::RegisteredTool;
+use crate::words::one_line;
 
 /// One line `- name: description` for each tool, sorted by name.
 pub fn describe_for_planner<'a>(tools: impl IntoIterator<Item = &'a Arc<RegisteredTool>>) -> String {
@@ -14,8 +15,4 @@ pub fn describe_for_planner<'a>(tools: impl IntoIterator<Item = &'a Arc<Register
         return "No tools are currently available.".to_owned();
     }
     lines.iter().map(|(name, description)| format!("- {name}: {description}")).collect::<Vec<_>>().join("\n")
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -14,6 +14,7 @@ use jsonschema::{Draft, PatternOptions, Validator};
 use serde_json::{Map, Value, json};
 
 pub(super) use from_manifest::from_manifest;
+pub use from_message::pattern_in_words;
 pub(super) use from_message::{DURATION_PATTERN, from_message};
 pub(super) use payloads::{is_exact, is_payload, refuse_unsupported};
 

@@ -10,6 +10,8 @@ mod parse;
 
 use serde_json::Value;
 
+use crate::words::one_line;
+
 /// The longest text that a value puts in, in characters.
 const MAX_VALUE: usize = 80;
 
@@ -122,18 +124,18 @@ fn rounded(number: f64, signed: bool, decimals: usize) -> String {
 fn plain(value: &Value) -> String {
     match value {
         Value::Bool(_) | Value::Number(_) => value.to_string(),
-        Value::String(text) => one_line(text),
+        Value::String(text) => brief(text),
         Value::Array(items) => items.len().to_string(),
         Value::Null | Value::Object(_) => ABSENT.to_owned(),
     }
 }
 
-/// A text as a part of one line: people outside may have written it.
-pub(super) fn one_line(text: &str) -> String {
-    let visible = |c: char| if c.is_control() { ' ' } else { c };
-    let mut line: String = text.chars().take(MAX_VALUE).map(visible).collect();
-    if text.chars().nth(MAX_VALUE).is_some() {
-        line.pop();
+/// A text as a part of a line, cut: people outside may have written it.
+pub(super) fn brief(text: &str) -> String {
+    let mut line = one_line(text);
+    if let Some((end, _)) = line.char_indices().nth(MAX_VALUE) {
+        let last = line[..end].char_indices().next_back().map_or(0, |(last, _)| last);
+        line.truncate(last);
         line.push('…');
     }
     line

@@ -48,6 +48,19 @@ pub enum StoreError {
         /// The first step that is not known here.
         version: i64,
     },
+    /// A step that made the tables is not the one that stands in this program. Nothing was touched.
+    #[error(
+        "the state in {place} was made by another version of migration {version} of {owner}. Restore the migration file as \
+         it was released and put the change into a new one; in development, delete the state file"
+    )]
+    Changed {
+        /// The file.
+        place: String,
+        /// Whose tables they are: `the platform`, or `the domain x`.
+        owner: String,
+        /// The step that was changed.
+        version: i64,
+    },
     /// The tables are not those that this program made. Nothing was touched.
     #[error(
         "the state in {place} is not of this toolwire: {owner}: {cause}. Name another directory with --state DIR"

@@ -16,6 +16,8 @@ mod tags;
 pub(super) use frame::read_as;
 pub use line::Line;
 
+use crate::words::one_line;
+
 /// More of a raw text than this, in bytes, is never looked at.
 const MAX_RAW: usize = 64 * 1024;
 
@@ -73,7 +75,7 @@ fn without_tags(text: &str) -> String {
 
 /// A title, an author's name, a flair: one line of plain text of at most 300 characters.
 pub fn title(raw: &str) -> String {
-    let text = space::one_line(&characters::visible(cut::bytes(raw, MAX_RAW)));
+    let text = one_line(&characters::visible(cut::bytes(raw, MAX_RAW)));
     cut::characters(&frame::neutral(&text), MAX_TITLE)
 }
 

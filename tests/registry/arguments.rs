@@ -16,6 +16,9 @@ fn parameters() -> Value {
             "currency": {"type": "string", "default": "USD"},
         }},
         "symbols": {"type": "array", "max_items": 2, "items": {"type": "string", "max_length": 3}},
+        "note": {"type": "string", "pattern": "\\S"},
+        "letter": {"type": "string", "min_length": 1, "max_length": 1},
+        "pair": {"type": "array", "min_items": 1, "items": {"type": "string"}},
         "free_form": "object",
     }})
 }
@@ -102,10 +105,25 @@ fn all_violations_at_once_where_the_caller_wrote_them() {
             "maxLength /symbols/0: `symbols.0` must have at most 3 characters, but is \"ABCD\"",
             "additionalProperties /simbol: unknown parameter `simbol`. Did you mean symbol or symbols?",
             "additionalProperties /a~1b: unknown parameter `a/b`; known: `symbol`, `asset_class`, `limit`, `ratio`, \
-             `price_filter`, `symbols`, `free_form`",
+             `price_filter`, `symbols`, `note`, `letter`, `pair`, `free_form`",
             "required /symbol: `symbol` is required: Ticker symbol.",
         ],
     );
+}
+
+/// Nobody should have to read a regular expression, nor "1 characters".
+#[test]
+fn a_broken_rule_is_said_in_words() {
+    refuses(
+        &json!({"symbol": "aapl", "note": "  ", "letter": "ab", "pair": []}),
+        &[
+            "pattern /symbol: `symbol` must match the pattern ^[A-Z]+$, but is \"aapl\". What it is: Ticker symbol.",
+            "pattern /note: `note` must be a text that is not blank, but is \"  \"",
+            "maxLength /letter: `letter` must have at most 1 character, but is \"ab\"",
+            "minItems /pair: `pair` must not be empty",
+        ],
+    );
+    refuses(&json!({"symbol": "A", "letter": ""}), &["minLength /letter: `letter` must not be empty"]);
 }
 
 #[test]
@@ -127,7 +145,7 @@ fn what_passes_the_schema_but_not_the_message_is_refused_too() {
     assert_eq!(violations[0].rule, "pattern");
     assert_eq!(
         violations[0].description,
-        "`duration` must be a length of time such as \"5s\" or \"1.5s\", but is \"5 seconds\""
+        "`duration` must be a length of time such as `5s` or `1.5s`, but is \"5 seconds\""
     );
     let violations = input_of("debug_stream", &json!({}));
     let violations = violations.check(object(&json!({"count": 3_000_000_000_u64}))).expect_err("bad");

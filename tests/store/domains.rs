@@ -98,8 +98,13 @@ async fn steps_that_were_changed_since_are_refused() {
     at(directory.path(), [notes(&[NOTES])]).open().await.unwrap();
     let other = notes(&["CREATE TABLE notes (text TEXT) STRICT"]);
     let error = at(directory.path(), [other]).open().await.unwrap_err();
-    assert!(matches!(error, StoreError::Foreign { .. }), "{error:?}");
-    assert!(error.to_string().contains("the domain notes"), "{error}");
+    assert!(matches!(error, StoreError::Changed { version: 1, .. }), "{error:?}");
+    let said = error.to_string();
+    assert!(
+        said.contains("another version of migration 1 of the domain notes. Restore the migration file"),
+        "{said}"
+    );
+    assert!(said.ends_with("in development, delete the state file"), "{said}");
 }
 
 #[tokio::test]

@@ -35,8 +35,26 @@ pub use rank_portfolio::RankPortfolio;
 use crate::tool::argument::{one_of, refused, required};
 use crate::{
     context::{Required, ToolContext},
-    domains::brokerage::source::{Brokerage, Data},
+    contract::ToolError,
+    domains::brokerage::source::{Brokerage, Data, Master, Symbol},
 };
+
+/// The argument `symbol` of a tool that takes one.
+fn one_symbol(value: Option<&str>, master: &Master) -> Result<Symbol, ToolError> {
+    let text = required("symbol", value)?;
+    let several = master.several(text);
+    if several.is_empty() {
+        return Ok(Symbol::new(text));
+    }
+    let several = several.iter().map(Symbol::as_str).collect::<Vec<_>>();
+    let words = format!(
+        "`symbol` takes one symbol a call, and {} are {}. Call once for each; get_quotes takes several with commas, and \
+         get_positions_list and rank_portfolio show all that is held.",
+        several.join(" and "),
+        several.len()
+    );
+    Err(refused("symbol", "one", words))
+}
 
 /// What the tools that read the state need.
 fn services() -> Required {

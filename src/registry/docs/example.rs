@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::registry::definition::Example;
+use crate::{registry::definition::Example, words::shell};
 
 /// What the example shows, and the command that calls it.
 pub(super) fn line(tool: &str, example: &Example) -> String {
@@ -16,21 +16,15 @@ pub(super) fn line(tool: &str, example: &Example) -> String {
 /// ` key=value …`, or ` --json '…'` where a value has no plain form.
 fn arguments(arguments: &Map<String, Value>) -> String {
     let pairs: Option<String> = arguments.iter().map(|(key, value)| pair(key, value)).collect();
-    pairs.unwrap_or_else(|| format!(" --json {}", quoted(&Value::Object(arguments.clone()).to_string())))
+    pairs.unwrap_or_else(|| format!(" --json {}", shell(&Value::Object(arguments.clone()).to_string())))
 }
 
 fn pair(key: &str, value: &Value) -> Option<String> {
     match value {
-        Value::String(text) => Some(format!(" {}", quoted(&format!("{key}={text}")))),
+        Value::String(text) => Some(format!(" {}", shell(&format!("{key}={text}")))),
         Value::Number(_) | Value::Bool(_) => Some(format!(" {key}={value}")),
         Value::Null | Value::Array(_) | Value::Object(_) => None,
     }
-}
-
-/// The text in single quotes, if a shell would read it otherwise.
-fn quoted(text: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "=_-.,:/@%+".contains(c);
-    if text.chars().all(is_plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }
 
 #[cfg(test)]

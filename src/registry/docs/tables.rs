@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::registry::schema::DURATION_PATTERN;
+use crate::registry::schema::pattern_in_words;
 
 /// The constraints in the order of the table, and their words.
 const CONSTRAINTS: [(&str, &str); 9] = [
@@ -113,9 +113,10 @@ fn description(schema: &Value) -> String {
 }
 
 fn constraints(schema: &Value) -> String {
-    let constraint = |(keyword, word): (&str, &str)| match schema.get(keyword)? {
-        pattern if pattern == DURATION_PATTERN => Some("a length of time such as `5s` or `1.5s`".to_owned()),
-        value => Some(format!("{word} {}", code(value))),
+    let constraint = |(keyword, word): (&str, &str)| {
+        let value = schema.get(keyword)?;
+        let words = value.as_str().filter(|_| keyword == "pattern").and_then(pattern_in_words);
+        Some(words.map_or_else(|| format!("{word} {}", code(value)), str::to_owned))
     };
     let own = CONSTRAINTS.into_iter().filter_map(constraint);
     let items = schema.get("items").map(constraints).filter(|text| !text.is_empty());

@@ -9,7 +9,8 @@ use serde_json::Value;
 use super::normal;
 use crate::{
     contract::{Violation, near::did_you_mean},
-    registry::{problem::join, schema::DURATION_PATTERN},
+    registry::{problem::join, schema::pattern_in_words},
+    words::counted,
 };
 
 /// Values are cut to this many characters; a caller knows what it sent.
@@ -44,7 +45,8 @@ fn explain_one(error: &ValidationError<'_>, schema: &Value, raw: &Value, most: u
             vec![place.violation(Some(key), rule, missing(key, place.schema))]
         }
         kind => {
-            let expected = expected(kind, error.instance());
+            let described = place.schema.and_then(|schema| schema.get("description")).and_then(Value::as_str);
+            let expected = expected(kind, described, error.instance());
             vec![place.violation(None, rule, format!("{} {expected}", place.label()))]
         }
     }
@@ -122,27 +124,40 @@ fn missing(key: &str, schema: Option<&Value>) -> String {
 }
 
 /// What was expected and what was found instead.
-fn expected(kind: &Kind, found: &Value) -> String {
+fn expected(kind: &Kind, description: Option<&str>, found: &Value) -> String {
     let found = || quoted(found);
     match kind {
         Kind::Type { kind } => format!("must be {}, but is {}", type_name(kind), found()),
         Kind::Enum { options } => one_of(options, &found()),
         Kind::Minimum { limit } => format!("must be at least {limit}, but is {}", found()),
         Kind::Maximum { limit } => format!("must be at most {limit}, but is {}", found()),
-        Kind::MinLength { limit } => format!("must have at least {limit} characters, but is {}", found()),
-        Kind::MaxLength { limit } => format!("must have at most {limit} characters, but is {}", found()),
-        Kind::MinItems { limit } => format!("must have at least {limit} elements"),
-        Kind::MaxItems { limit } => format!("must have at most {limit} elements"),
-        Kind::Pattern { pattern } if pattern == DURATION_PATTERN => {
-            format!("must be a length of time such as \"5s\" or \"1.5s\", but is {}", found())
+        Kind::MinLength { limit: 1 } | Kind::MinItems { limit: 1 } => "must not be empty".to_owned(),
+        Kind::MinLength { limit } => {
+            format!("must have at least {}, but is {}", counted(*limit, "character", "characters"), found())
         }
-        Kind::Pattern { pattern } => format!("must match {pattern}, but is {}", found()),
+        Kind::MaxLength { limit } => {
+            format!("must have at most {}, but is {}", counted(*limit, "character", "characters"), found())
+        }
+        Kind::MinItems { limit } => {
+            format!("must have at least {}", counted(*limit, "element", "elements"))
+        }
+        Kind::MaxItems { limit } => format!("must have at most {}", counted(*limit, "element", "elements")),
+        Kind::Pattern { pattern } => match pattern_in_words(pattern) {
+            Some(words) => format!("must be {words}, but is {}", found()),
+            None => like(pattern, description, &found()),
+        },
         Kind::Format { format } if format == "date-time" => {
             format!("must be a time such as \"2026-01-15T10:30:00Z\", but is {}", found())
         }
         Kind::Format { format } => format!("must be a {format}, but is {}", found()),
         other => format!("breaks the rule {}, being {}", other.keyword(), found()),
     }
+}
+
+/// A pattern says how a text looks, and its description what it is.
+fn like(pattern: &str, description: Option<&str>, found: &str) -> String {
+    let what = description.map(|text| format!(". What it is: {text}")).unwrap_or_default();
+    format!("must match the pattern {pattern}, but is {found}{what}")
 }
 
 fn one_of(options: &Value, found: &str) -> String {

@@ -21,6 +21,18 @@ use crate::{
 /// A length of time as ProtoJSON writes it, such as `5s` or `1.5s`; not negative.
 pub(in crate::registry) const DURATION_PATTERN: &str = r"^[0-9]{1,11}(\.[0-9]{1,9})?s$";
 
+/// The pattern that manifests give to a text that may not be blank.
+const NOT_BLANK: &str = r"\S";
+
+/// What a pattern asks for, where people have words for it.
+pub fn pattern_in_words(pattern: &str) -> Option<&'static str> {
+    match pattern {
+        DURATION_PATTERN => Some("a length of time such as `5s` or `1.5s`"),
+        NOT_BLANK => Some("a text that is not blank"),
+        _ => None,
+    }
+}
+
 /// The schema of a message without unsupported fields, and the paths of what it leaves out when absent.
 pub(in crate::registry) fn from_message(
     message: &MessageDescriptor,

@@ -56,6 +56,9 @@ pub(super) fn unmigrated(place: &Place, owner: String, error: MigrationError) ->
         MigrationError::Failed(MigrateError::VersionMissing(version)) => {
             StoreError::Newer { place: place.name(), owner, version }
         }
+        MigrationError::Failed(MigrateError::VersionMismatch(version)) => {
+            StoreError::Changed { place: place.name(), owner, version }
+        }
         other => StoreError::Foreign { place: place.name(), owner, cause: other.to_string() },
     }
 }

@@ -1,5 +1,7 @@
 //! White space, collapsed: a run of it says no more than one space, and no more than one blank line.
 
+use crate::words::one_line;
+
 /// Lines without space at their ends, with single spaces within, and at most one blank line between two.
 pub(super) fn lines(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -14,18 +16,6 @@ pub(super) fn lines(text: &str) -> String {
         }
         out.push_str(&line);
         blanks = 0;
-    }
-    out
-}
-
-/// Everything on one line, with single spaces within.
-pub(super) fn one_line(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for word in text.split_whitespace() {
-        if !out.is_empty() {
-            out.push(' ');
-        }
-        out.push_str(word);
     }
     out
 }

@@ -64,10 +64,11 @@ fn what_was_sold_out_has_a_performance_without_a_quote() {
 }
 
 #[test]
-fn what_was_never_in_an_account_may_be_in_another() {
+fn what_was_never_in_an_account_is_said_to_be_in_another() {
     let warnings = Bench::embedded().warnings("get_symbol_performance", json!({"symbol": "QQQ"}));
-    let expected = "QQQ is not held in Brokerage and was not traded there; it may be in another account.";
-    assert_eq!(warnings, [expected]);
+    let held = "QQQ is not held in Brokerage, but in Retirement (16 shares): give that `account`.";
+    let never = "QQQ is not held in Brokerage and was never traded there, so all amounts are 0.";
+    assert_eq!(warnings, [held, never]);
 }
 
 #[test]
@@ -78,7 +79,17 @@ fn what_has_no_quote_has_no_value() {
         assert_eq!(data[field], Value::Null, "{field}");
     }
     assert_eq!(data["total_cost"], json!(66.3));
-    assert_eq!(provenance.warnings, ["AVUV is held but has no quote."]);
+    assert_eq!(provenance.warnings, ["AVUV is held in Retirement but has no quote."]);
+    // Asked about another account, no sentence contradicts another.
+    let warnings = Bench::embedded().warnings("get_symbol_performance", json!({"symbol": "AVUV"}));
+    assert_eq!(
+        warnings,
+        [
+            "AVUV is not held in Brokerage, but in Retirement (0.75 shares): give that `account`.",
+            "AVUV is held in Retirement but has no quote.",
+            "AVUV is not held in Brokerage and was never traded there, so all amounts are 0.",
+        ]
+    );
 }
 
 /// The realised profit of `X`, of which `held` shares are held, and the warnings.
@@ -183,7 +194,7 @@ fn positions_are_ranked_by_the_basis_asked_for() {
 fn a_ranking_names_the_sources_it_is_made_from() {
     let (_, provenance) = book().call("rank_portfolio", json!({})).expect("a ranking");
     assert_eq!(provenance.source_ids, ["tool:positions_list:v1", "tool:quotes:v1"]);
-    assert_eq!(provenance.warnings, ["DARK is held but has no quote."]);
+    assert_eq!(provenance.warnings, ["DARK is held in Brokerage but has no quote."]);
 }
 
 #[test]

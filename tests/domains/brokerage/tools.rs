@@ -150,7 +150,45 @@ fn what_is_held_without_a_quote_is_left_out_with_a_warning() {
     let (data, provenance) =
         bench.call("get_quotes", json!({"symbol": "AVUV,AAPL"})).expect("both are known");
     assert_eq!(symbols_of(&data, "quotes"), ["AAPL"]);
-    assert_eq!(provenance.warnings, ["AVUV is held but has no quote."]);
+    assert_eq!(provenance.warnings, ["AVUV is held in Retirement but has no quote."]);
+}
+
+#[test]
+fn what_another_account_holds_is_said_with_the_account() {
+    let bench = Bench::embedded();
+    let (data, provenance) = bench.call("get_positions", json!({"symbol": "VNQ"})).expect("known");
+    assert_eq!((&data["account"], &data["position"]), (&json!("Brokerage"), &Value::Null));
+    let expected = "VNQ is not held in Brokerage, but in Retirement (45.5 shares): give that `account`.";
+    assert_eq!(provenance.warnings, [expected]);
+    assert_eq!(bench.warnings("get_positions", json!({"symbol": "VNQ", "account": "retirement"})), [""; 0],);
+    let expected =
+        "ARKK is not held any more and was never in Brokerage, but in Retirement: give that `account`.";
+    assert_eq!(bench.warnings("get_positions", json!({"symbol": "ARKK"})), [expected]);
+    // What was sold out of the account itself is not held there, which null says.
+    assert_eq!(bench.warnings("get_positions", json!({"symbol": "TSLA"})), [""; 0]);
+}
+
+#[test]
+fn several_symbols_are_told_from_one_that_is_unknown() {
+    let bench = Bench::embedded();
+    for tool in ["get_positions", "get_symbol_performance"] {
+        for text in ["AAPL,msft", "aapl; MSFT", "AAPL MSFT"] {
+            let error = bench.call(tool, json!({"symbol": text})).expect_err("two symbols");
+            assert_eq!(error.code, ErrorCode::InvalidArgument, "{tool} {text}");
+            let [violation] = &error.violations[..] else { panic!("{error:?}") };
+            assert_eq!((violation.pointer.as_str(), violation.rule.as_str()), ("/symbol", "one"));
+            let expected = "`symbol` takes one symbol a call, and AAPL and MSFT are 2. Call once for each; get_quotes takes several";
+            assert!(violation.description.starts_with(expected), "{}", violation.description);
+        }
+        // A name of several words is none.
+        let message = bench.not_found(tool, json!({"symbol": "Johnson & Johnson"}));
+        assert!(message.starts_with("Unknown symbol 'JOHNSON & JOHNSON'."), "{message}");
+    }
+    let message = bench.not_found("get_quotes", json!({"symbol": "AAPL MSFT"}));
+    assert!(
+        message.starts_with("Unknown symbol 'AAPL MSFT'. Put commas between several: AAPL,MSFT."),
+        "{message}"
+    );
 }
 
 #[test]
@@ -385,21 +423,24 @@ fn totals_that_do_not_reconcile_are_given_with_a_warning() {
         }))
     };
     let good = Bench::with_master(&book(200.5));
-    let unpriced = "Brokerage: there is no quote of XYZ, which is held: total_value was checked without it.";
-    assert_eq!(good.warnings("get_account_summary", json!({})), [unpriced]);
+    let missing = "Brokerage: XYZ has no quote (1 share, bought for 1.00 USD): total_value leaves out what is held of it. \
+                   Say so beside the total.";
+    assert_eq!(good.warnings("get_account_summary", json!({})), [missing]);
     let bench = Bench::with_master(&book(210.0));
     assert_eq!(bench.data("get_account_summary", json!({}))["accounts"][0]["total_value"], json!(210));
     let difference =
         "Brokerage: total_value 210.00 differs by 9.50 from positions 100.50 plus total_cash 100.00.";
-    assert_eq!(bench.warnings("get_account_summary", json!({})), [difference, unpriced]);
+    let unsure = "Brokerage: XYZ has no quote (1 share, bought for 1.00 USD): it is not known whether total_value \
+                  counts what is held of it. Say so beside the total.";
+    assert_eq!(bench.warnings("get_account_summary", json!({})), [difference, unsure]);
 }
 
 #[test]
 fn the_embedded_data_reconciles() {
     let bench = Bench::embedded();
     assert_eq!(bench.brokerage.health().problems, []);
-    let unpriced =
-        "Retirement: there is no quote of AVUV, which is held: total_value was checked without it.";
+    let unpriced = "Retirement: AVUV has no quote (0.75 shares, bought for 66.30 USD): total_value leaves out what is \
+                    held of it. Say so beside the total.";
     for (user, expected) in [("demo", &[unpriced][..]), ("riley", &[])] {
         let (_, provenance) = bench.call_as(user, "get_account_summary", json!({})).expect("a summary");
         assert_eq!(provenance.warnings, expected, "{user}");

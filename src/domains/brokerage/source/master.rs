@@ -104,6 +104,21 @@ impl Master {
         self.positions.iter().flat_map(ByAccount::iter).flat_map(|account| &account.content)
     }
 
+    /// The accounts that hold a symbol, and how much of it.
+    pub fn holders(&self, symbol: &Symbol) -> impl Iterator<Item = (&str, &Position)> {
+        self.positions.iter().flat_map(ByAccount::iter).filter_map(|account| {
+            let position = account.content.iter().find(|position| position.symbol == *symbol)?;
+            Some((account.name.as_str(), position))
+        })
+    }
+
+    /// The accounts in which a symbol was traded.
+    pub fn traders(&self, symbol: &Symbol) -> impl Iterator<Item = &str> {
+        let has =
+            |account: &&Account<Vec<Trade>>| account.content.iter().any(|trade| trade.symbol == *symbol);
+        self.activity.iter().flat_map(ByAccount::iter).filter(has).map(|account| account.name.as_str())
+    }
+
     /// The trades of every account; none without the section.
     pub fn all_trades(&self) -> impl Iterator<Item = &Trade> {
         self.activity.iter().flat_map(ByAccount::iter).flat_map(|account| &account.content)

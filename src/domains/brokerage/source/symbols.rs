@@ -2,22 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::{
-    master::Master,
-    rows::{Position, Quote},
-    values::Symbol,
-};
+use super::{master::Master, rows::Quote, values::Symbol};
 use crate::contract::ToolError;
 
 /// How many known symbols a message names.
 const MAX_NAMED: usize = 40;
 
 impl Master {
-    /// The position in a symbol, in whatever account.
-    pub fn held(&self, symbol: &Symbol) -> Option<&Position> {
-        self.all_positions().find(|position| position.symbol == *symbol)
-    }
-
     /// The quote of a symbol; none without the section.
     pub fn quote(&self, symbol: &Symbol) -> Option<&Quote> {
         self.quotes().ok()?.rows.iter().find(|quote| quote.symbol == *symbol)
@@ -42,6 +33,21 @@ impl Master {
         Some(format!("{} Known symbols: {}.", words.join(" "), named(&known)))
     }
 
+    /// The symbols that a text lists, if it lists several: with commas, or known ones with spaces between.
+    pub fn several(&self, text: &str) -> Vec<Symbol> {
+        let listed = |separator: fn(char) -> bool| {
+            let parts = text.split(separator).filter(|part| !part.trim().is_empty());
+            parts.map(Symbol::new).collect::<Vec<_>>()
+        };
+        let by_commas = listed(|c| matches!(c, ',' | ';'));
+        if by_commas.len() > 1 {
+            return by_commas;
+        }
+        let by_spaces = listed(char::is_whitespace);
+        let are_known = by_spaces.len() > 1 && by_spaces.iter().all(|symbol| self.knows(symbol));
+        if are_known { by_spaces } else { Vec::new() }
+    }
+
     /// Whether the symbol is held, quoted, or was traded.
     pub fn knows(&self, symbol: &Symbol) -> bool {
         self.symbols().contains(symbol)
@@ -54,6 +60,10 @@ impl Master {
     }
 
     fn unknown_symbol(&self, symbol: &Symbol, known: &BTreeSet<&Symbol>) -> String {
+        if let Some(list) = Some(self.several(symbol.as_str())).filter(|several| !several.is_empty()) {
+            let list = list.iter().map(Symbol::as_str).collect::<Vec<_>>().join(",");
+            return format!("Unknown symbol '{symbol}'. Put commas between several: {list}.");
+        }
         match self.of_name(symbol).or_else(|| nearest(symbol, known)) {
             Some(near) => format!("Unknown symbol '{symbol}'. Did you mean '{near}'?"),
             None => format!("Unknown symbol '{symbol}'."),

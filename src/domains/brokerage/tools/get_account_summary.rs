@@ -6,7 +6,7 @@ use rust_decimal::Decimal;
 
 use super::{
     data,
-    money::{exact, rounded, text},
+    money::{exact, rounded, shares, text},
 };
 use crate::{
     context::{Required, ToolContext, Unfinished},
@@ -74,15 +74,18 @@ fn warnings(account: &AccountSummary, master: &Master) -> Vec<String> {
         warnings.push(format!("{name}: settled_cash {settled} is more than total_cash {total}."));
     }
     let Some(Held { value, count, unpriced }) = Held::of(name, master) else { return warnings };
-    let difference = rounded(*total_value - total_cash - value);
     // Whoever adds up rounded values is off by at most half a cent a position.
-    if difference.abs() > Decimal::new(5, 3) * Decimal::from(count) {
+    let allowed = Decimal::new(5, 3) * Decimal::from(count);
+    let difference = Some(rounded(*total_value - total_cash - value)).filter(|it| it.abs() > allowed);
+    if let Some(difference) = difference {
         let [total, by, held, cash] = [*total_value, difference, value, *total_cash].map(text);
         warnings.push(format!(
             "{name}: total_value {total} differs by {by} from positions {held} plus total_cash {cash}."
         ));
     }
-    warnings.extend(without_quote(name, &unpriced));
+    warnings.extend(
+        unpriced.into_iter().map(|position| without_quote(name, difference.is_none(), position, master)),
+    );
     warnings
 }
 
@@ -100,14 +103,18 @@ impl<'a> Held<'a> {
     }
 }
 
-/// What is held and has no quote counts nothing here, so nobody knows whether `total_value` counts it.
-fn without_quote(account: &str, positions: &[&Position]) -> Option<String> {
-    let symbols = positions.iter().map(|position| position.symbol.as_str()).collect::<Vec<_>>().join(", ");
-    (!symbols.is_empty()).then(|| {
-        format!(
-            "{account}: there is no quote of {symbols}, which is held: total_value was checked without it."
-        )
-    })
+/// Where the rest adds up, the value of what has no quote is missing from the total; otherwise nobody knows.
+fn without_quote(name: &str, is_rest_right: bool, unpriced: &Position, master: &Master) -> String {
+    let Position { symbol, quantity, cost_basis, .. } = unpriced;
+    let (held, cost, currency) = (shares(*quantity), text(quantity * cost_basis), master.currency());
+    let is_counted = if is_rest_right {
+        "total_value leaves out what is held of it"
+    } else {
+        "it is not known whether total_value counts what is held of it"
+    };
+    format!(
+        "{name}: {symbol} has no quote ({held}, bought for {cost} {currency}): {is_counted}. Say so beside the total."
+    )
 }
 
 fn account_message(account: &AccountSummary) -> v1::AccountSummary {

@@ -1,10 +1,10 @@
 //! `get_positions`: the positions of an account, and the one asked for (spec 000).
 
-use super::{data, position::position_message, required};
+use super::{data, money::shares, one_symbol, position::position_message};
 use crate::{
     context::{Required, ToolContext, Unfinished},
     domains::brokerage::proto::v1::{GetPositionsOutput, GetPositionsRequest},
-    domains::brokerage::source::Symbol,
+    domains::brokerage::source::{Master, Position, Symbol},
     tool::{Reply, Tool},
 };
 
@@ -26,20 +26,41 @@ impl Tool for GetPositions {
         input: GetPositionsRequest,
         context: &ToolContext,
     ) -> Result<Reply<GetPositionsOutput>, Unfinished> {
-        let symbol = Symbol::new(required("symbol", input.symbol.as_deref())?);
         let data = data(context);
         let master = data.user(&context.user.id)?;
+        let symbol = one_symbol(input.symbol.as_deref(), master)?;
         let held = master.positions(input.account.as_deref())?;
         master.check_symbol(&symbol)?;
         let as_of = held.as_of.as_str();
-        let provenance = data.provenance(&context.user.id, "tool:positions:v1", as_of);
+        let mut provenance = data.provenance(&context.user.id, "tool:positions:v1", as_of);
+        let position = held.content.iter().find(|position| position.symbol == symbol).map(position_message);
+        if position.is_none() {
+            provenance.warnings.extend(elsewhere(&symbol, &held.name, master));
+        }
         let data = GetPositionsOutput {
             as_of: as_of.to_owned(),
             currency: master.currency().to_owned(),
             account: held.name.clone(),
             positions: held.content.iter().map(position_message).collect(),
-            position: held.content.iter().find(|position| position.symbol == symbol).map(position_message),
+            position,
         };
         Ok(Reply { data, provenance })
     }
+}
+
+/// Null is only about the account that was asked for.
+fn elsewhere(symbol: &Symbol, account: &str, master: &Master) -> Option<String> {
+    let holder = |(name, position): (&str, &Position)| format!("{name} ({})", shares(position.quantity));
+    let holders: Vec<_> = master.holders(symbol).map(holder).collect();
+    if !holders.is_empty() {
+        let holders = holders.join(" and ");
+        return Some(format!("{symbol} is not held in {account}, but in {holders}: give that `account`."));
+    }
+    let traders: Vec<_> = master.traders(symbol).collect();
+    (!traders.is_empty() && !traders.contains(&account)).then(|| {
+        let traders = traders.join(" and ");
+        format!(
+            "{symbol} is not held any more and was never in {account}, but in {traders}: give that `account`."
+        )
+    })
 }

@@ -65,9 +65,10 @@ fn symbols(list: &str) -> Result<Vec<Symbol>, ToolError> {
 }
 
 fn without_quote(symbol: &Symbol, master: &Master) -> String {
-    match master.held(symbol) {
-        Some(_) => format!("{symbol} is held but has no quote."),
-        None => format!("{symbol} was traded, is not held any more and has no quote."),
+    let accounts: Vec<_> = master.holders(symbol).map(|(account, _)| account).collect();
+    match accounts.as_slice() {
+        [] => format!("{symbol} was traded, is not held any more and has no quote."),
+        held_in => format!("{symbol} is held in {} but has no quote.", held_in.join(" and ")),
     }
 }
 

@@ -5,7 +5,7 @@ use futures_util::join;
 use super::{
     GetActivity, GetPositions, GetQuotes,
     fifo::{self, Realized},
-    money::{decimal, exact},
+    money::{self, decimal, exact},
     required,
     valuation::Valuation,
 };
@@ -88,16 +88,18 @@ fn combined(
 fn realized(symbol: &str, activity: &GetActivityOutput, held: &Position) -> (Option<f64>, Option<String>) {
     let trades: Vec<_> = activity.trades.iter().filter(|trade| trade.symbol == symbol).collect();
     if trades.is_empty() && held.symbol.is_empty() {
-        let account = &activity.account;
+        // Where it is held is said by `get_positions`.
         let warning = format!(
-            "{symbol} is not held in {account} and was not traded there; it may be in another account."
+            "{symbol} is not held in {account} and was never traded there, so all amounts are 0.",
+            account = activity.account
         );
         return (Some(0.0), Some(warning));
     }
     match fifo::realized(trades.into_iter()) {
         Realized::Uncovered { shares } => {
             let warning = format!(
-                "{symbol}: realized_pl is not known: the sales exceed the known purchases by {shares} shares."
+                "{symbol}: realized_pl is not known: the sales exceed the known purchases by {}.",
+                money::shares(shares)
             );
             (None, Some(warning))
         }
@@ -105,7 +107,8 @@ fn realized(symbol: &str, activity: &GetActivityOutput, held: &Position) -> (Opt
             // Shares from before the known trades would have been sold first.
             let is_incomplete = is_any_sold && left != decimal(held.quantity);
             let warning = format!(
-                "{symbol}: realized_pl is from the known trades, which leave {left} shares while {} are held.",
+                "{symbol}: realized_pl is from the known trades, which leave {} while {} are held.",
+                money::shares(left),
                 held.quantity
             );
             (Some(exact(profit)), is_incomplete.then_some(warning))

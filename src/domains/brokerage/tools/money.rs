@@ -6,6 +6,8 @@ use std::str::FromStr;
 
 use rust_decimal::{Decimal, RoundingStrategy};
 
+use crate::words::counted;
+
 /// An amount as given.
 pub(super) fn exact(amount: Decimal) -> f64 {
     let text = amount.to_string();
@@ -25,6 +27,11 @@ pub(super) fn cents(amount: Decimal) -> f64 {
 /// An amount in the words of a warning.
 pub(super) fn text(amount: Decimal) -> String {
     format!("{:.2}", rounded(amount))
+}
+
+/// A number of shares in words: `1 share`, `0.75 shares`.
+pub(super) fn shares(quantity: Decimal) -> String {
+    counted(quantity.normalize(), "share", "shares")
 }
 
 /// The amount that a payload shows; zero for what no decimal can express.

@@ -6,6 +6,7 @@ use tonic::{Code, Status};
 use tonic_types::ErrorDetails;
 
 use crate::{
+    clock,
     contract::status,
     faces::transport::shares::{Bounds, Full, Holder},
 };
@@ -46,13 +47,13 @@ fn overloaded(retry_after: Duration) -> Status {
 
 /// The rest of the request did not come.
 pub(super) fn late(bound: Duration) -> Status {
-    let message = format!("the request was not complete within {} s", bound.as_secs_f64());
+    let message = format!("the request was not complete within {}", clock::exact_in_words(bound));
     status::plain(Code::DeadlineExceeded, "REQUEST_INCOMPLETE", &message)
 }
 
 /// Nothing more came on a client stream.
 pub(super) fn idle(bound: Duration) -> Status {
-    let message = format!("nothing came on the stream for {} s; begin another", bound.as_secs_f64());
+    let message = format!("nothing came on the stream for {}; begin another", clock::exact_in_words(bound));
     status::plain(Code::DeadlineExceeded, "STREAM_IDLE", &message)
 }
 
