@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use toolwire::upstream::text;
+use toolwire::upstream::text::Passage;
 
 const SIZE: usize = 64 * 1024;
 
@@ -27,7 +27,7 @@ fn sanitise(criterion: &mut Criterion) {
     for (name, repeated) in HOSTILE {
         let raw = repeated.repeat(SIZE / repeated.len());
         group.bench_function(name, |bencher| {
-            bencher.iter(|| text::plain_from_html(black_box(&raw), 1500));
+            bencher.iter(|| Passage::of_html(black_box(&raw), 1500));
         });
     }
     group.finish();

@@ -14,6 +14,7 @@ use self::{
     lexicon::Hits,
     words::{Word, words},
 };
+use super::text::Passage;
 
 /// Cues that make an order together, the words of one within so many of another's.
 struct Rule {
@@ -54,26 +55,27 @@ const MARKERS: [&str; 4] = ["system:", "assistant:", "[inst]", "im_start"];
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Kept {
     /// The rest of it.
-    pub text: String,
+    pub text: Passage,
     /// How many sentences were left out.
     pub left_out: usize,
 }
 
 /// Leaves the sentences out of a text that give orders.
-pub fn leave_out(text: &str) -> Kept {
-    let mut kept = Kept { text: String::with_capacity(text.len()), left_out: 0 };
+pub fn leave_out(text: &Passage) -> Kept {
+    let mut rest = String::with_capacity(text.len());
+    let mut left_out = 0;
     for sentence in sentences(text) {
         if gives_order(sentence) {
-            kept.left_out += 1;
+            left_out += 1;
             // The line ends where it ended.
-            kept.text.push_str(if sentence.ends_with('\n') { "\n" } else { "" });
+            rest.push_str(if sentence.ends_with('\n') { "\n" } else { "" });
         } else {
-            kept.text.push_str(sentence);
+            rest.push_str(sentence);
         }
     }
-    kept.text.truncate(kept.text.trim_end().len());
-    kept.text.drain(..kept.text.len() - kept.text.trim_start().len());
-    kept
+    // What stood on both sides of an order may together be what the sanitiser removes.
+    let text = if left_out == 0 { text.clone() } else { Passage::of_markdown(&rest, usize::MAX) };
+    Kept { text, left_out }
 }
 
 /// Whether a sentence gives an order.

@@ -3,18 +3,26 @@
 //! Removes what hides or disguises: markup, control, bidi, zero-width and tag characters, and whatever looks like the
 //! frame that is put around such text later. It does not judge what the text says: an instruction in it stays, as the
 //! plain text it is, inside the frame.
+//!
+//! What comes out is of types that hold nothing else: a record that a source fills has fields of these, never a
+//! `String` (`tests/tidy` checks it).
 
 mod addresses;
 mod characters;
 mod cut;
+mod exact;
 mod frame;
 mod html;
 mod line;
+mod passage;
+mod readable;
 mod space;
 mod tags;
 
+pub use exact::{Identifier, Link};
 pub(super) use frame::read_as;
 pub use line::Line;
+pub use passage::{Passage, Raw};
 
 use crate::words::one_line;
 
@@ -26,30 +34,27 @@ const MAX_TITLE: usize = 300;
 
 /// The plain text of a piece of HTML: without quotes of others, link previews' pictures, scripts and styles; an image
 /// is its `alt`. At most `max_chars` characters, the last of them "…" if something was cut.
-pub fn plain_from_html(raw: &str, max_chars: usize) -> String {
+fn plain_from_html(raw: &str, max_chars: usize) -> String {
     plain(&html::to_text(cut::bytes(raw, MAX_RAW)), max_chars)
 }
 
 /// A text that is plain already, or Markdown, which stays as it is written except that its links and images no longer
 /// work. At most `max_chars` characters, the last of them "…" if something was cut.
-pub fn plain(raw: &str, max_chars: usize) -> String {
+fn plain(raw: &str, max_chars: usize) -> String {
     let text = space::lines(&characters::visible(cut::bytes(raw, MAX_RAW)));
     cut::characters(&frame::neutral(&text), max_chars)
 }
 
 /// Markdown of which the tags of HTML in it are stripped, and in which addresses stay exactly as they are; otherwise as
 /// [`plain`].
-pub fn markdown(raw: &str, max_chars: usize) -> String {
+fn markdown(raw: &str, max_chars: usize) -> String {
     let text = space::lines(&without_tags(&characters::visible(cut::bytes(raw, MAX_RAW))));
     let safe = |(is_address, part): (bool, &str)| {
         if is_address && frame::is_neutral(part) { part.to_owned() } else { frame::neutral(part) }
     };
-    cut::characters(&addresses::parts(&text).into_iter().map(safe).collect::<String>(), max_chars)
-}
-
-/// The beginning of a text that is safe already.
-pub fn beginning(safe: &str, max_chars: usize) -> String {
-    cut::characters(safe, max_chars)
+    let text: String = addresses::parts(&text).into_iter().map(safe).collect();
+    // A marker may have one half within an address.
+    cut::characters(&frame::without_markers(&text), max_chars)
 }
 
 /// A text without what looks like a tag: `<` and a letter, or a sign of one, up to the next `>` of the line.
@@ -74,13 +79,13 @@ fn without_tags(text: &str) -> String {
 }
 
 /// A title, an author's name, a flair: one line of plain text of at most 300 characters.
-pub fn title(raw: &str) -> String {
+fn title(raw: &str) -> String {
     let text = one_line(&characters::visible(cut::bytes(raw, MAX_RAW)));
     cut::characters(&frame::neutral(&text), MAX_TITLE)
 }
 
 /// The title that a piece of HTML stands for, as feeds give it: one line of plain text of at most 300 characters.
-pub fn title_from_html(raw: &str) -> String {
+fn title_from_html(raw: &str) -> String {
     title(&html::to_text(cut::bytes(raw, MAX_RAW)))
 }
 

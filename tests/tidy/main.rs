@@ -17,7 +17,7 @@ use std::sync::LazyLock;
 
 use findings::assert_only;
 use reading::Crate;
-use rules::{circles, files, lengths, plain, rooms, words};
+use rules::{circles, files, lengths, outside, plain, rooms, words};
 use tree::Tree;
 
 static CRATE: LazyLock<Crate> = LazyLock::new(|| Crate::read(&Tree::of_the_repository()));
@@ -71,4 +71,10 @@ fn no_comment_is_too_wide() {
 #[test]
 fn the_platform_names_no_domain() {
     assert_only(exceptions::NAMES_A_DOMAIN, &words::of_domains(&Tree::of_the_repository()));
+}
+
+#[test]
+fn a_source_holds_text_from_outside_only_in_types_that_make_it_safe() {
+    let ours = exceptions::OURS.iter().map(|(field, _reason)| *field).collect::<Vec<_>>();
+    assert_only(&ours, &outside::bare(&Tree::of_the_repository()));
 }

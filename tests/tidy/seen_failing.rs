@@ -3,7 +3,7 @@
 use crate::{
     findings::Finding,
     reading::Crate,
-    rules::{circles, files, lengths, plain, rooms, words},
+    rules::{circles, files, lengths, outside, plain, rooms, words},
     tree::Tree,
 };
 
@@ -209,4 +209,19 @@ fn a_comment_that_is_too_wide() {
     let wide = format!("{comment}x");
     assert!(plain::wide_comments(&Tree::of(&[("src/a.rs", &comment)])).is_empty());
     assert_eq!(whats(plain::wide_comments(&Tree::of(&[("src/a.rs", &wide)]))), ["src/a.rs"]);
+}
+
+#[test]
+fn a_record_of_a_source_with_a_bare_text() {
+    let wire = "#[derive(Deserialize)] struct Row { title: Option<String>, at: Line, kind: &'static str, any: Value }\n\
+                enum Answer { Of(Vec<Cow<'static, str>>), None }\n\
+                #[cfg(test)] mod tests { struct Expected { title: String } }";
+    let files = [
+        ("src/domains/sales/sources/shop/wire.rs", wire),
+        ("src/domains/sales/sources/embedded/shop.rs", wire),
+        ("src/domains/sales/tools/browse.rs", wire),
+    ];
+    let expected = ["Row.title", "Row.any", "Answer::Of.0"];
+    let expected = expected.map(|field| format!("src/domains/sales/sources/shop/wire.rs: {field}"));
+    assert_eq!(whats(outside::bare(&Tree::of(&files))), expected);
 }

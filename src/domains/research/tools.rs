@@ -93,7 +93,11 @@ fn limited<T>(items: &mut Vec<T>, limit: Option<i32>, what: &str, warnings: &mut
 
 /// What a result says of a part that it lacks. The operator reads why in the log.
 fn lacking(part: &str, failure: Failure) -> String {
-    tracing::warn!(source = failure.source_title, detail = failure.detail, "{part} is missing from a result");
+    tracing::warn!(
+        source = failure.source_title,
+        detail = &*failure.detail,
+        "{part} is missing from a result"
+    );
     let mut letters = part.chars();
     let first = letters.next().into_iter().flat_map(char::to_uppercase);
     let part: String = first.chain(letters).collect();

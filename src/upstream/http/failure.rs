@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::{
     context::Unfinished,
     contract::{ErrorCode, Origin, ToolError},
+    upstream::text::Line,
 };
 
 /// A request to a source failed.
@@ -13,8 +14,8 @@ use crate::{
 pub struct Failure {
     /// What kind of failure it is.
     pub kind: FailureKind,
-    /// What happened, for operators: goes to the log, never to a caller.
-    pub detail: String,
+    /// What happened, for operators: goes to the log, never to a caller. It may quote what came.
+    pub detail: Line,
     /// What to tell the agent, where the kind's usual words do not say it.
     pub message: Option<String>,
     /// When asking again may help, if the source or our limits say so.
@@ -56,10 +57,10 @@ pub enum FailureKind {
 
 impl Failure {
     /// A failure, with what happened for operators.
-    pub fn new(kind: FailureKind, detail: impl Into<String>) -> Self {
+    pub fn new(kind: FailureKind, detail: impl AsRef<str>) -> Self {
         Self {
             kind,
-            detail: bounded(detail.into()),
+            detail: Line::of(detail.as_ref()),
             message: None,
             retry_after: None,
             source_title: "",
@@ -68,7 +69,7 @@ impl Failure {
     }
 
     /// An answer that cannot be read.
-    pub fn malformed(detail: impl Into<String>) -> Self {
+    pub fn malformed(detail: impl AsRef<str>) -> Self {
         Self::new(FailureKind::Malformed, detail)
     }
 
@@ -90,16 +91,6 @@ impl Failure {
     /// The same failure, stating when asking again may help.
     pub fn with_retry_after(self, retry_after: Option<Duration>) -> Self {
         Self { retry_after, ..self }
-    }
-}
-
-/// What happened may quote what came.
-const MAX_DETAIL: usize = 300;
-
-fn bounded(detail: String) -> String {
-    match detail.char_indices().nth(MAX_DETAIL) {
-        Some((end, _)) => format!("{}…", &detail[..end]),
-        None => detail,
     }
 }
 

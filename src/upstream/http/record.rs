@@ -50,7 +50,7 @@ pub(super) fn hold_off_began(name: &'static str, length: Duration) {
 /// A request has failed for good. The one line that tells operators why, found by the call.
 pub(super) fn failed(profile: &Profile, failure: &Failure, context: &ToolContext) {
     let (source, kind) = (profile.name, failure.kind.name());
-    let Failure { detail, attempts, .. } = failure;
+    let (detail, attempts) = (&*failure.detail, failure.attempts);
     let call_id = context.call_id;
     match failure.kind {
         // Nothing is wrong with us or the source.

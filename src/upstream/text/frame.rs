@@ -32,7 +32,8 @@ pub(super) fn neutral(text: &str) -> String {
     without_tags(&without_runs(&without_markers(text)))
 }
 
-fn without_markers(text: &str) -> String {
+/// The text without look-alikes of the marker.
+pub(super) fn without_markers(text: &str) -> String {
     let letters: Vec<_> = letters(text).collect();
     let mut out = String::with_capacity(text.len());
     let (mut copied, mut at) = (0, 0);

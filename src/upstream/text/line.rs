@@ -1,45 +1,30 @@
 //! One line of text from outside, as a type: a record that holds it cannot hold what was not made safe.
 
-use std::{fmt, ops::Deref};
-
 use serde::{Deserialize, Deserializer};
 
-use super::title;
+use super::{readable::readable, title, title_from_html};
 
-/// A name, a currency, a sector: one line of at most 300 visible characters. Reading it from an answer makes it safe.
+/// A title, a name, a sector: one line of at most 300 visible characters. Reading it from an answer makes it safe.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Line(String);
+
+readable!(Line);
 
 impl Line {
     /// The line that a text is, made safe.
     pub fn of(raw: &str) -> Self {
         Self(title(raw))
     }
+
+    /// The line that a piece of HTML stands for, as feeds give titles.
+    pub fn of_html(raw: &str) -> Self {
+        Self(title_from_html(raw))
+    }
 }
 
 impl<'de> Deserialize<'de> for Line {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         String::deserialize(deserializer).map(|raw| Self::of(&raw))
-    }
-}
-
-impl Deref for Line {
-    type Target = str;
-
-    fn deref(&self) -> &str {
-        &self.0
-    }
-}
-
-impl From<Line> for String {
-    fn from(line: Line) -> Self {
-        line.0
-    }
-}
-
-impl fmt::Display for Line {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
     }
 }
 

@@ -75,6 +75,8 @@ fn markdown_loses_its_tags_and_keeps_its_addresses() {
     assert_eq!(markdown(raw, 1000), left);
     let marker = "see https://x.example/USER_GENERATED_CONTENT_BELOW/0";
     assert_eq!(markdown(marker, 1000), "see https://x.example/[marker removed]/0");
+    let halves = "see https://x.example/USER_GENERATED_ CONTENT_BELOW";
+    assert_eq!(markdown(halves, 1000), "see https://x.example/[marker removed]");
 }
 
 #[test]

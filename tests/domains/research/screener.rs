@@ -16,6 +16,7 @@ use toolwire::{
         tables::Tables,
     },
     store::sqlite::Partition,
+    upstream::text::{Identifier, Line},
 };
 use wiremock::{Mock, MockServer, ResponseTemplate, matchers::any};
 
@@ -36,15 +37,15 @@ async fn a_stale_copy_comes_with_a_warning_whatever_fails() {
     Mock::given(any()).respond_with(ResponseTemplate::new(500)).mount(&server).await;
     let research = Research::against("screener", &server.uri());
     let stock = ScreenedStock {
-        symbol: "TCS".to_owned(),
-        name: "Tata Consultancy Services".to_owned(),
+        symbol: Identifier::of("TCS"),
+        name: Line::of("Tata Consultancy Services"),
         cmp: 3206.4,
         pe: None,
         market_cap_cr: 1_160_100.0,
         roe: None,
     };
     let scraped_at = clock::wall() - Duration::from_hours(30);
-    let copy = ScreenCopy { name: "Kept".to_owned(), stocks: vec![stock], scraped_at };
+    let copy = ScreenCopy { name: Line::of("Kept"), stocks: vec![stock], scraped_at };
     let user = "demo".parse().expect("a user id");
     let tables = Tables::new(Arc::clone(&research.app.state), Partition::Live);
     tables.keep(&user, "default", &copy).await.expect("kept");

@@ -1,16 +1,19 @@
 //! Copies of screens, and one scrape a day.
 
-use toolwire::domains::research::store::{
-    screens::{Claim, SCRAPE_INTERVAL, ScreenCopy, ScreenedStock, Screens},
-    watchlist::{WatchOrigin, Watchlists},
+use toolwire::{
+    domains::research::store::{
+        screens::{Claim, SCRAPE_INTERVAL, ScreenCopy, ScreenedStock, Screens},
+        watchlist::{WatchOrigin, Watchlists},
+    },
+    upstream::text::{Identifier, Line},
 };
 
 use super::support::{SECOND, instant, tables_in, tables_in_file, user};
 
 fn stock(symbol: &str, cmp: f64) -> ScreenedStock {
     ScreenedStock {
-        symbol: symbol.to_owned(),
-        name: format!("{symbol} Limited"),
+        symbol: Identifier::of(symbol),
+        name: Line::of(&format!("{symbol} Limited")),
         cmp,
         pe: None,
         market_cap_cr: 0.1 + 0.2,
@@ -19,7 +22,7 @@ fn stock(symbol: &str, cmp: f64) -> ScreenedStock {
 }
 
 fn copy(stocks: Vec<ScreenedStock>) -> ScreenCopy {
-    ScreenCopy { name: "Value".to_owned(), stocks, scraped_at: instant() }
+    ScreenCopy { name: Line::of("Value"), stocks, scraped_at: instant() }
 }
 
 #[tokio::test]

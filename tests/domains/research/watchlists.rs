@@ -1,8 +1,11 @@
 //! Watch-lists.
 
-use toolwire::domains::research::store::{
-    screens::{ScreenCopy, ScreenedStock, Screens},
-    watchlist::{Changed, WatchOrigin, Watchlists},
+use toolwire::{
+    domains::research::store::{
+        screens::{ScreenCopy, ScreenedStock, Screens},
+        watchlist::{Changed, WatchOrigin, Watchlists},
+    },
+    upstream::text::{Identifier, Line},
 };
 
 use super::support::{SECOND, instant, tables_in, tables_in_file, user};
@@ -44,9 +47,9 @@ async fn a_list_is_its_own_users_alone() {
 async fn a_screened_stock_that_the_user_adds_is_a_pick_as_any_other() {
     let (store, _directory) = tables_in_file();
     let riley = user("riley");
-    let (symbol, name) = ("TCS".to_owned(), "TCS Limited".to_owned());
+    let (symbol, name) = (Identifier::of("TCS"), Line::of("TCS Limited"));
     let stock = ScreenedStock { symbol, name, cmp: 3_400.0, pe: None, market_cap_cr: 1.0, roe: None };
-    let copy = ScreenCopy { name: "Value".to_owned(), stocks: vec![stock], scraped_at: instant() };
+    let copy = ScreenCopy { name: Line::of("Value"), stocks: vec![stock], scraped_at: instant() };
     store.keep(&riley, "value", &copy).await.unwrap();
     let changed = store.add(&riley, "TCS", None, None, instant() + SECOND).await.unwrap();
     assert_eq!(changed, Changed { did: true, count: 1 });

@@ -3,218 +3,21 @@
 //! The site answers in each source's own shapes, but for the one document that is attacked. Not here: what only one
 //! source does, which its own tests know.
 
+mod asked;
 mod attack;
+mod connectors;
 mod good;
+mod planted;
 mod site;
+mod texts;
 
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use http::HeaderValue;
-use url::Url;
 
-use self::{attack::Attack, site::Site};
-use super::{
-    news::{self, Category, News},
-    nse::{self, Nse},
-    reddit::{self, Reddit, Sort},
-    screener::{self, Refresh, testing},
-    valuepickr::{self, Order, ValuePickr},
-    yahoo::{self, Span, Yahoo},
-};
-use crate::{
-    context::ToolContext,
-    contract::{ErrorCode, ToolError},
-    upstream::{
-        http::{Client, Failure, Profile},
-        now::Now,
-        testing::{client_remembering, context},
-    },
-};
-
-/// What is asked of a connector, and which document of it is attacked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Asked {
-    YahooChart,
-    YahooSummary,
-    YahooSeries,
-    NseFlows,
-    NseDeals,
-    NseFilings,
-    NseHolding,
-    NseResults,
-    GoogleNews,
-    ForumLatest,
-    ForumSearch,
-    ForumTopic,
-    RedditToken,
-    RedditPosts,
-    RedditSearch,
-    ScreenerForm,
-    ScreenerPage,
-}
-
-impl Asked {
-    const ALL: [Self; 17] = [
-        Self::YahooChart,
-        Self::YahooSummary,
-        Self::YahooSeries,
-        Self::NseFlows,
-        Self::NseDeals,
-        Self::NseFilings,
-        Self::NseHolding,
-        Self::NseResults,
-        Self::GoogleNews,
-        Self::ForumLatest,
-        Self::ForumSearch,
-        Self::ForumTopic,
-        Self::RedditToken,
-        Self::RedditPosts,
-        Self::RedditSearch,
-        Self::ScreenerForm,
-        Self::ScreenerPage,
-    ];
-
-    /// The document that is attacked: the beginning of its path.
-    const fn target(self) -> &'static str {
-        match self {
-            Self::YahooChart => "/yahoo/v8/finance/chart/",
-            Self::YahooSummary => "/yahoo/v10/finance/quoteSummary/",
-            Self::YahooSeries => "/yahoo/ws/",
-            Self::NseFlows => "/nse/api/fiidiiTradeReact",
-            Self::NseDeals => "/nse/api/historicalOR/",
-            Self::NseFilings => "/nse/api/corporate-share-holdings-master",
-            Self::NseHolding => "/archives/",
-            Self::NseResults => "/nse/api/results-comparision",
-            Self::GoogleNews => "/googlenews/",
-            Self::ForumLatest => "/forum/latest.json",
-            Self::ForumSearch => "/forum/search.json",
-            Self::ForumTopic => "/forum/t/",
-            Self::RedditToken => "/reddit-token/",
-            Self::RedditPosts => "/reddit/r/IndiaInvestments/hot",
-            Self::RedditSearch => "/reddit/r/IndiaInvestments/search",
-            Self::ScreenerForm => "/screener/login/",
-            Self::ScreenerPage => "/screener/screens/",
-        }
-    }
-
-    /// Whether the document may be in an encoding that its header names: JSON is UTF-8.
-    const fn may_be_encoded(self) -> bool {
-        matches!(self, Self::NseHolding | Self::GoogleNews | Self::ScreenerForm | Self::ScreenerPage)
-    }
-
-    /// Whether the document is a page: HTML is no refusal there by itself.
-    const fn is_page(self) -> bool {
-        matches!(self, Self::ScreenerForm | Self::ScreenerPage)
-    }
-}
-
-/// The connectors of all sources at a site.
-struct Connectors {
-    yahoo: Yahoo,
-    nse: Nse,
-    news: News,
-    forum: ValuePickr,
-    reddit: Reddit,
-    screener: screener::Screener,
-}
-
-impl Connectors {
-    fn at(site: &Site, timeout: Duration) -> Self {
-        let client = |profile: Profile| {
-            client_remembering(Profile { timeout: timeout.min(profile.timeout), may_retry: false, ..profile })
-        };
-        let url = |prefix: &str| site.base.join(&format!("{prefix}/")).expect("a path");
-        let now = Now::Recorded(good::now());
-        Self {
-            yahoo: yahoo(client(yahoo::PROFILE), url, now),
-            nse: Nse::new(
-                client(nse::PROFILE),
-                nse::Settings { base: url("nse"), archives: url("archives"), now, first_deal: None },
-            ),
-            news: news(client(news::PROFILE), url, now),
-            forum: ValuePickr::new(
-                client(valuepickr::PROFILE),
-                valuepickr::Settings { base_url: url("forum"), public_url: url("forum"), now },
-            ),
-            reddit: reddit(client(reddit::PROFILE), url, now),
-            screener: testing::connector(client(screener::PROFILE), url("screener")),
-        }
-    }
-
-    async fn ask(&self, what: Asked) -> Result<(), ToolError> {
-        let context = &context();
-        let failed = |failure: Failure| ToolError::from(failure);
-        match what {
-            Asked::YahooChart => {
-                self.yahoo.chart("TCS", Span::TwoYears, context).await.map(drop).map_err(failed)
-            }
-            Asked::YahooSummary => self.yahoo.summary("TCS", context).await.map(drop).map_err(failed),
-            Asked::YahooSeries => {
-                let since = self.yahoo.today() - chrono::Days::new(400);
-                self.yahoo.timeseries("TCS", since, context).await.map(drop).map_err(failed)
-            }
-            Asked::NseFlows => self.nse.flows(context).await.map(drop).map_err(failed),
-            Asked::NseDeals => {
-                let since = self.nse.today() - chrono::Days::new(30);
-                self.nse.deals("TCS", since, context).await.map(drop).map_err(failed)
-            }
-            Asked::NseFilings => self.nse.filings("TCS", context).await.map(drop).map_err(failed),
-            Asked::NseHolding => self.holding(context).await.map_err(failed),
-            Asked::NseResults => self.nse.results("TCS", context).await.map(drop).map_err(failed),
-            Asked::GoogleNews => self.news.about("TCS", 7, context).await.map(drop).map_err(failed),
-            Asked::ForumLatest => self.forum.latest(context).await.map(drop).map_err(failed),
-            Asked::ForumSearch => {
-                self.forum.search("TCS", Order::Latest, context).await.map(drop).map_err(failed)
-            }
-            Asked::ForumTopic => {
-                self.forum.discussion(&good::topic(), context).await.map(drop).map_err(failed)
-            }
-            Asked::RedditToken | Asked::RedditPosts => {
-                let posts = self.reddit.posts("IndiaInvestments", Sort::Hot, 10, context).await;
-                posts.map(drop).map_err(failed)
-            }
-            Asked::RedditSearch => {
-                self.reddit.search("IndiaInvestments", "TCS", context).await.map(drop).map_err(failed)
-            }
-            Asked::ScreenerForm | Asked::ScreenerPage => {
-                self.screener.browse("default", Refresh::IfStale, context).await.map(drop)
-            }
-        }
-    }
-
-    async fn holding(&self, context: &ToolContext) -> Result<(), Failure> {
-        let filings = self.nse.filings("TCS", context).await?;
-        self.nse.holding(&filings[0], context).await.map(drop)
-    }
-}
-
-fn yahoo(client: Client, url: impl Fn(&str) -> Url, now: Now) -> Yahoo {
-    let settings = yahoo::Settings { base: url("yahoo"), cookie_base: url("yahoo-cookie"), now };
-    Yahoo::new(client, settings)
-}
-
-fn news(client: Client, url: impl Fn(&str) -> Url, now: Now) -> News {
-    let settings = news::Settings {
-        moneycontrol_url: url("moneycontrol"),
-        economic_times_url: url("economictimes"),
-        google_url: url("googlenews"),
-        now,
-    };
-    News::new(client, settings)
-}
-
-fn reddit(client: Client, url: impl Fn(&str) -> Url, now: Now) -> Reddit {
-    let settings = reddit::Settings {
-        api_url: url("reddit"),
-        token_url: url("reddit-token"),
-        public_url: url("reddit"),
-        user_agent: HeaderValue::from_static(good::REDDIT_USER_AGENT),
-        credentials: Some(reddit::Credentials::embedded()),
-        now,
-    };
-    Reddit::new(client, settings)
-}
+use self::{asked::Asked, attack::Attack, connectors::Connectors, site::Site};
+use super::news::Category;
+use crate::{contract::ErrorCode, upstream::testing::context};
 
 /// What should come of it: data, or a failure of a code, and whether the site is then left alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -231,7 +34,12 @@ fn expected(attack: Attack, asked: Asked) -> Outcome {
         // What is sent with a form is for whom it was filled in.
         Attack::RedirectWithin if asked == Asked::RedditToken => Outcome::Failure(ParseError),
         Attack::Wide if !asked.may_be_encoded() => Outcome::Failure(ParseError),
-        Attack::None | Attack::RedirectWithin | Attack::Bom | Attack::Latin | Attack::Wide => Outcome::Data,
+        Attack::None
+        | Attack::Planted(_)
+        | Attack::RedirectWithin
+        | Attack::Bom
+        | Attack::Latin
+        | Attack::Wide => Outcome::Data,
         // A page in place of a page: one without its form, or one for nobody in particular.
         Attack::Html if asked == Asked::ScreenerForm => Outcome::Failure(ParseError),
         Attack::Html if asked == Asked::ScreenerPage => Outcome::LeftAlone(AuthFailed),

@@ -6,6 +6,8 @@ use std::{fmt, str::FromStr};
 
 use chrono::{Datelike, NaiveDate};
 
+use crate::upstream::text::Line;
+
 /// A quarter of the calendar. Ordered by time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Quarter {
@@ -16,8 +18,8 @@ pub struct Quarter {
 
 /// A text is not a valid quarter.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a quarter such as 1Q2024: {0:?}")]
-pub struct InvalidQuarter(String);
+#[error("not a quarter such as 1Q2024: {0}")]
+pub struct InvalidQuarter(Line);
 
 impl Quarter {
     /// The quarter in which a day lies.
@@ -55,7 +57,7 @@ impl FromStr for Quarter {
     type Err = InvalidQuarter;
 
     fn from_str(text: &str) -> Result<Self, InvalidQuarter> {
-        let invalid = || InvalidQuarter(text.chars().take(16).collect());
+        let invalid = || InvalidQuarter(Line::of(text));
         let (number, year) = text.split_once('Q').ok_or_else(invalid)?;
         let number = number.parse().ok().filter(|number| (1..=4).contains(number));
         let year = year.parse().ok().filter(|year| (1900..=2200).contains(year));

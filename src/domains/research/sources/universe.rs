@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, time::SystemTime};
 use chrono::{DateTime, Utc};
 use serde::Deserialize;
 
-use crate::upstream::text;
+use crate::upstream::text::Line;
 
 /// So many near symbols are named.
 const MAX_NEAR: usize = 3;
@@ -141,7 +141,7 @@ impl Universe {
     /// The sentences that say that a text names no known stock, and what was probably meant.
     pub fn unknown(&self, text: &str) -> String {
         // It may have come from a model that read something bad.
-        let shown = &*text::title(text);
+        let shown = Line::of(text);
         match self.named(text) {
             Named::PartOf(some) if some.len() > 1 => {
                 format!("'{shown}' may be one of several stocks. Did you mean {}?", listed(&some))

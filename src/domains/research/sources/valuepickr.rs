@@ -20,7 +20,6 @@ use crate::context::ToolContext;
 use crate::upstream::{
     http::{Client, CredentialsOf, ExpectedBody, Failure, Outgoing, Profile},
     now::Now,
-    text,
 };
 
 /// What the stack must know of ValuePickr.
@@ -126,7 +125,7 @@ impl ValuePickr {
             posts.extend(more.post_stream.posts);
         }
         let opening = posts.iter().find(|post| post.number == 1);
-        let thesis = opening.map(|post| text::plain_from_html(&post.cooked, MAX_THESIS));
+        let thesis = opening.map(|post| post.cooked.html(MAX_THESIS));
         let said = |id: &u64| posts.iter().find(|post| post.id == *id && post.is_said());
         let recent = newest.iter().filter_map(said);
         Ok(Discussion {
@@ -134,7 +133,7 @@ impl ValuePickr {
             posts_count: page.posts_count.unwrap_or(topic.posts_count),
             last_activity,
             thesis: thesis.unwrap_or_default(),
-            recent: recent.map(|post| text::plain_from_html(&post.cooked, MAX_POST)).collect(),
+            recent: recent.map(|post| post.cooked.html(MAX_POST)).collect(),
         })
     }
 

@@ -10,7 +10,11 @@ use std::{
 
 use futures_util::future::BoxFuture;
 
-use crate::{context::UserId, store::StoreError};
+use crate::{
+    context::UserId,
+    store::StoreError,
+    upstream::text::{Identifier, Line},
+};
 
 /// A user's screens are scraped no more often (spec 004 §3.0).
 pub const SCRAPE_INTERVAL: Duration = Duration::from_hours(24);
@@ -19,7 +23,7 @@ pub const SCRAPE_INTERVAL: Duration = Duration::from_hours(24);
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScreenCopy {
     /// Name of the screen.
-    pub name: String,
+    pub name: Line,
     /// The stocks, in the order of the screen.
     pub stocks: Vec<ScreenedStock>,
     /// When the screen was scraped.
@@ -30,9 +34,9 @@ pub struct ScreenCopy {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScreenedStock {
     /// Symbol on the National Stock Exchange.
-    pub symbol: String,
+    pub symbol: Identifier,
     /// Name of the company.
-    pub name: String,
+    pub name: Line,
     /// Current market price in rupees.
     pub cmp: f64,
     /// Price to earnings.

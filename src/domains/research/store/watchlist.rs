@@ -7,7 +7,14 @@ use std::{fmt::Debug, time::SystemTime};
 
 use futures_util::future::BoxFuture;
 
-use crate::{context::UserId, store::StoreError};
+use crate::{
+    context::UserId,
+    store::StoreError,
+    upstream::text::{Line, Passage},
+};
+
+/// The longest note in characters; the schema of `add_to_watchlist` says so too.
+pub const MAX_NOTE: usize = 500;
 
 /// One stock, of the user's own or of the user's screens.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,11 +22,11 @@ pub struct WatchedStock {
     /// Stock symbol.
     pub symbol: String,
     /// Name of the company, if it is known.
-    pub name: Option<String>,
+    pub name: Option<Line>,
     /// Who picked it.
     pub origin: WatchOrigin,
     /// The user's note.
-    pub note: Option<String>,
+    pub note: Option<Passage>,
     /// When it was added or, of a screened stock, screened.
     pub added_at: SystemTime,
     /// When it was last changed or screened.

@@ -10,12 +10,10 @@ use crate::{
     contract::{ToolError, arguments::Arguments},
     domains::research::proto::v1::{AddToWatchlistOutput, AddToWatchlistRequest},
     domains::research::sources::{symbols::Symbols, watchlist::UserWatchlists},
+    domains::research::store::watchlist::MAX_NOTE,
     tool::{Reply, Tool},
-    upstream::text,
+    upstream::text::Passage,
 };
-
-/// The longest note in characters; the schema says so too.
-const MAX_NOTE: usize = 500;
 
 /// `add_to_watchlist`.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +41,7 @@ impl Tool for AddToWatchlist {
         let written = required("symbol", input.symbol.as_deref())?;
         let symbol = symbol::read("symbol", written, symbols.universe())?;
         let name = symbols.name(&symbol).map_err(ToolError::not_found)?;
-        let note = input.note.map(|note| text::plain(&note, MAX_NOTE)).filter(|note| !note.is_empty());
+        let note = input.note.map(|note| Passage::of(&note, MAX_NOTE)).filter(|note| !note.is_empty());
         let watchlists = context.services.get::<UserWatchlists>();
         let now = clock::wall();
         let added = watchlists.lists.add(&context.user.id, &symbol, name, note.as_deref(), now).await;

@@ -68,10 +68,10 @@ pub(super) fn without_orders(
 
 pub(super) fn article_message(article: Article) -> v1::Article {
     v1::Article {
-        title: article.title,
-        summary: article.summary,
-        source: article.publisher,
+        title: article.title.into(),
+        summary: article.summary.into(),
+        source: article.publisher.into(),
         published_at: article.published_at.map(time),
-        url: article.url,
+        url: article.url.map(String::from).unwrap_or_default(),
     }
 }

@@ -12,11 +12,13 @@ use crate::{
     domains::research::proto::v1::{BrowseRedditOutput, BrowseRedditRequest, RedditPost},
     domains::research::sources::reddit::{PROFILE, Post, Reddit, Sort},
     tool::{Reply, Tool},
-    upstream::text,
 };
 
 /// The bound on the beginning of a text that is shown, in characters.
 pub(super) const MAX_EXCERPT: usize = 300;
+
+/// What Reddit writes for the author of a deleted account.
+const NOBODY: &str = "[deleted]";
 
 /// The subreddits.
 pub(super) const SUBREDDITS: [&str; 2] = ["IndiaInvestments", "IndianStockMarket"];
@@ -85,15 +87,15 @@ pub(super) fn mood(post: &Post) -> Mood {
 fn post_message(post: Post) -> RedditPost {
     RedditPost {
         sentiment: mood(&post).word().to_owned(),
-        excerpt: text::beginning(&post.text, MAX_EXCERPT),
+        excerpt: post.text.beginning(MAX_EXCERPT).into(),
         created_at: time(post.created_at),
         permalink: post.permalink.into(),
-        id: post.id,
-        title: post.title,
-        author: post.author,
+        id: post.id.into(),
+        title: post.title.into(),
+        author: post.author.map_or_else(|| NOBODY.to_owned(), Into::into),
         score: post.score,
         upvote_ratio: post.upvote_ratio,
         num_comments: post.num_comments,
-        flair: post.flair,
+        flair: post.flair.map(Into::into),
     }
 }

@@ -57,7 +57,7 @@ fn reply(browsed: Browsed, limit: Option<i32>, as_of: SystemTime) -> Reply<Brows
     let stocks_count = i32::try_from(stocks.len()).unwrap_or(i32::MAX);
     limited(&mut stocks, limit, "stocks", &mut warnings);
     let data = BrowseScreenerOutput {
-        screen_name: copy.name,
+        screen_name: copy.name.into(),
         stocks_count,
         currency: RUPEES.to_owned(),
         from_cache: age.is_some(),
@@ -76,13 +76,16 @@ fn hours(age: Duration) -> f64 {
 
 fn stock_message(stock: screens::ScreenedStock) -> ScreenedStock {
     let screens::ScreenedStock { symbol, name, cmp, pe, market_cap_cr, roe } = stock;
-    ScreenedStock { symbol, name, cmp, pe, market_cap_cr, roe }
+    ScreenedStock { symbol: symbol.into(), name: name.into(), cmp, pe, market_cap_cr, roe }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::domains::research::store::screens::ScreenCopy;
+    use crate::{
+        domains::research::store::screens::ScreenCopy,
+        upstream::text::{Identifier, Line},
+    };
 
     /// 2026-01-16T10:00:00Z, in seconds of Unix time.
     #[allow(clippy::duration_suboptimal_units, reason = "Unix time is in seconds")]
@@ -91,14 +94,14 @@ mod tests {
     fn replied(freshness: Freshness, warnings: Vec<String>) -> Reply<BrowseScreenerOutput> {
         let scraped_at = SystemTime::UNIX_EPOCH + RECORDED;
         let stock = screens::ScreenedStock {
-            symbol: "TCS".to_owned(),
-            name: "Tata Consultancy Services".to_owned(),
+            symbol: Identifier::of("TCS"),
+            name: Line::of("Tata Consultancy Services"),
             cmp: 3000.5,
             pe: None,
             market_cap_cr: 1_085_000.0,
             roe: Some(52.4),
         };
-        let copy = ScreenCopy { name: "Value picks".to_owned(), stocks: vec![stock], scraped_at };
+        let copy = ScreenCopy { name: Line::of("Value picks"), stocks: vec![stock], scraped_at };
         reply(Browsed { copy, freshness, warnings }, None, scraped_at - Duration::from_hours(1))
     }
 

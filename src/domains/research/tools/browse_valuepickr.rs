@@ -147,14 +147,14 @@ async fn list_as_text(context: &ToolContext) -> String {
 
 fn naming(stock: &WatchedStock, universe: &Universe) -> Naming {
     let known = universe.get(&stock.symbol).map(|stock| stock.name.clone());
-    let name = known.or_else(|| stock.name.clone()).unwrap_or_else(|| stock.symbol.clone());
+    let name = known.or_else(|| stock.name.clone().map(String::from)).unwrap_or_else(|| stock.symbol.clone());
     Naming { symbol: Some(stock.symbol.clone()), name }
 }
 
 fn topic_message(topic: Topic) -> ForumTopic {
     ForumTopic {
-        title: topic.title,
-        slug: topic.slug,
+        title: topic.title.into(),
+        slug: topic.slug.into(),
         posts_count: i32::try_from(topic.posts_count).unwrap_or(i32::MAX),
         last_activity: time(topic.last_activity),
     }

@@ -84,9 +84,9 @@ fn stock_message(stock: watchlist::WatchedStock, prices: Now) -> WatchedStock {
     let watchlist::WatchedStock { symbol, name, origin, note, added_at, updated_at, cmp } = stock;
     WatchedStock {
         symbol,
-        name,
+        name: name.map(Into::into),
         source: origin.name().to_owned(),
-        note,
+        note: note.map(Into::into),
         added_at: time(added_at),
         updated_at: time(updated_at),
         cmp: cmp.map(|(price, _)| price),

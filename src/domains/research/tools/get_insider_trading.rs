@@ -76,7 +76,7 @@ fn signed(deal: &Deal) -> i64 {
 fn deal_message(deal: Deal) -> v1::Deal {
     v1::Deal {
         date: deal.date.to_string(),
-        client: deal.client,
+        client: deal.client.into(),
         side: deal.side.word().to_owned(),
         quantity: deal.quantity,
         price: deal.price,

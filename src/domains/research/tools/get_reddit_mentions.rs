@@ -23,10 +23,7 @@ use crate::{
         universe::Universe,
     },
     tool::{Reply, Tool},
-    upstream::{
-        http::{Failure, FailureKind},
-        text,
-    },
+    upstream::http::{Failure, FailureKind},
 };
 
 /// `get_reddit_mentions`.
@@ -127,10 +124,10 @@ fn mention_message((subreddit, post): Mention) -> RedditMention {
     RedditMention {
         subreddit: subreddit.to_owned(),
         sentiment: mood(&post).word().to_owned(),
-        excerpt: text::beginning(&post.text, MAX_EXCERPT),
+        excerpt: post.text.beginning(MAX_EXCERPT).into(),
         created_at: time(post.created_at),
         permalink: post.permalink.into(),
-        title: post.title,
+        title: post.title.into(),
         score: post.score,
     }
 }

@@ -18,7 +18,7 @@ use crate::{
     tool::{Reply, Tool},
     upstream::{
         http::{Failure, FailureKind},
-        text,
+        text::Passage,
     },
 };
 
@@ -91,7 +91,7 @@ async fn discussion(
 /// The topic of that slug, or the one that names the stock best in its title; of several the longest. One that only
 /// mentions it elsewhere is about something else.
 fn best(mut topics: Vec<Topic>, query: &str, naming: &Naming) -> Option<Topic> {
-    if let Some(at) = topics.iter().position(|topic| topic.slug == query) {
+    if let Some(at) = topics.iter().position(|topic| &*topic.slug == query) {
         return Some(topics.swap_remove(at));
     }
     let named = topics.into_iter().filter_map(|topic| Some((naming.in_title(&topic.title)?, topic)));
@@ -115,20 +115,20 @@ fn nothing(query: &str, universe: &Universe) -> String {
 fn output(discussion: Discussion, outside: &mut Outside) -> GetStockThesisOutput {
     let thesis = outside.kept(&discussion.thesis);
     let recent: Vec<_> = discussion.recent.iter().map(|post| outside.kept(post)).collect();
-    let excerpts = recent.iter().rev().map(|post| text::beginning(post, MAX_EXCERPT));
+    let excerpts = recent.iter().rev().map(|post| post.beginning(MAX_EXCERPT));
     GetStockThesisOutput {
         found: true,
         topic_url: Some(discussion.url.into()),
-        thesis_summary: Some(thesis),
+        thesis_summary: Some(thesis.into()),
         recent_sentiment: Some(in_words(&recent)),
         last_activity: Some(time(discussion.last_activity)),
         posts_count: Some(i32::try_from(discussion.posts_count).unwrap_or(i32::MAX)),
-        excerpts: excerpts.filter(|excerpt| !excerpt.is_empty()).collect(),
+        excerpts: excerpts.filter(|excerpt| !excerpt.is_empty()).map(Into::into).collect(),
     }
 }
 
 /// The mood of the newest posts in our own words: `Last 5 posts by word list: 2 positive, 2 neutral, 1 negative.`
-fn in_words(posts: &[String]) -> String {
+fn in_words(posts: &[Passage]) -> String {
     if posts.is_empty() {
         return "No posts after the first one.".to_owned();
     }

@@ -3,7 +3,7 @@
 //! Not here: making such texts safe to show, which happened where they were read, and finding orders
 //! (`upstream::orders`).
 
-use crate::upstream::orders;
+use crate::upstream::{orders, text::Passage};
 
 /// Counts what is left out of the texts of one result.
 #[derive(Debug, Default)]
@@ -14,7 +14,7 @@ pub(super) struct Outside {
 
 impl Outside {
     /// A text without its orders.
-    pub(super) fn kept(&mut self, text: &str) -> String {
+    pub(super) fn kept(&mut self, text: &Passage) -> Passage {
         let kept = orders::leave_out(text);
         self.sentences += kept.left_out;
         kept.text

@@ -183,7 +183,7 @@ async fn a_bomb_is_never_unpacked() {
     let bomb = bomb();
     let failure = answered(gzipped(&bomb, bomb.len())).await.unwrap_err();
     assert_eq!(
-        (failure.kind, failure.detail.as_str()),
+        (failure.kind, &*failure.detail),
         (FailureKind::Malformed, "an answer of more than 4096 bytes")
     );
 }

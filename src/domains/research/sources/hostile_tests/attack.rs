@@ -5,6 +5,7 @@ use std::{io::Write, time::Duration};
 use chrono::{DateTime, Utc};
 use flate2::{Compression, write::GzEncoder};
 
+use super::planted::Planted;
 use crate::clock;
 
 /// What is done to a document.
@@ -48,6 +49,8 @@ pub(super) enum Attack {
     Latin,
     /// The document in UTF-16, as its header says.
     Wide,
+    /// The document with something in one of its texts.
+    Planted(Planted),
 }
 
 /// In which form `Retry-After` says it.
@@ -116,6 +119,7 @@ impl Attack {
                 redirect(&with(target, &format!("turn={}", turn + 1)))
             }
             Self::RedirectWithin => redirect(&with(target, "moved=1")),
+            Self::Planted(planted) => response(200, &typed(""), planted.within(good).as_bytes()),
             Self::Bomb => response(200, "content-encoding: gzip\r\n", &gzipped(&vec![b' '; LARGE])),
             Self::TooLong => response(200, &typed(""), &vec![b' '; LARGE]),
             Self::NoGzip => response(200, "content-encoding: gzip\r\n", good.as_bytes()),

@@ -4,7 +4,10 @@ use std::time::SystemTime;
 
 use chrono::DateTime;
 
-use crate::domains::research::sources::{screener::testing::screen_page, valuepickr::Topic};
+use crate::{
+    domains::research::sources::{screener::testing::screen_page, valuepickr::Topic},
+    upstream::text::{Identifier, Line},
+};
 
 pub(super) const REDDIT_USER_AGENT: &str = "linux:toolwire:0.1.0 (by /u/tester)";
 
@@ -17,8 +20,8 @@ pub(super) fn now() -> SystemTime {
 pub(super) fn topic() -> Topic {
     Topic {
         id: 7,
-        title: "TCS".to_owned(),
-        slug: "tcs".to_owned(),
+        title: Line::of("TCS"),
+        slug: Identifier::of("tcs"),
         posts_count: 2,
         last_activity: DateTime::UNIX_EPOCH,
     }
@@ -67,7 +70,7 @@ fn yahoo(path: &str) -> (&'static str, String) {
             "indicators": {"quote": [{"close": [100.5], "volume": null}], "adjclose": [{"adjclose": null}]}}], "error": null}}"#
     } else if path.contains("/quoteSummary/") {
         r#"{"quoteSummary": {"result": [{"financialData": {"currentPrice": {"raw": 1500.5}}, "assetProfile": {"sector": "Café"},
-            "earnings": {"earningsChart": {"quarterly": []}, "financialsChart": {"quarterly": []}}}], "error": null}}"#
+            "summaryDetail": {"currency": "INR"}, "earnings": {"financialCurrency": "INR", "earningsChart": {"quarterly": [{"date": "4Q2025"}]}, "financialsChart": {"quarterly": []}}}], "error": null}}"#
     } else {
         r#"{"timeseries": {"result": [{"meta": {"symbol": ["é"]}, "quarterlyTotalRevenue": [{"asOfDate": "2025-12-31",
             "currencyCode": "INR", "reportedValue": {"raw": 12.0}}]}], "error": null}}"#
@@ -127,7 +130,7 @@ fn xbrl() -> String {
 fn feed(place: &str) -> String {
     format!(
         "<rss version=\"2.0\"><channel><title>Café</title><item><title>Café {place} - Mint</title><link>https://news.example/\
-         {place}</link><pubDate>Fri, 16 Jan 2026 12:00:00 +0530</pubDate></item></channel></rss>"
+         {place}</link><description>Nifty rises</description><pubDate>Fri, 16 Jan 2026 12:00:00 +0530</pubDate></item></channel></rss>"
     )
 }
 
@@ -137,13 +140,13 @@ fn forum(path: &str) -> String {
         "latest.json" => format!(r#"{{"topic_list": {{"topics": [{topic}]}}}}"#),
         "search.json" => format!(r#"{{"topics": [{topic}], "grouped_search_result": {{"term": "é"}}}}"#),
         _ => r#"{"posts_count": 1, "last_posted_at": null, "post_stream": {"posts": [{"id": 1, "post_number": 1,
-            "cooked": "<p>Café</p>", "hidden": null}], "stream": [1]}}"#
+            "cooked": "<p>Café</p>", "hidden": null}, {"id": 2, "post_number": 2, "cooked": "<p>No</p>"}], "stream": [1, 2]}}"#
             .to_owned(),
     }
 }
 
-const LISTING: &str = r#"{"kind": "Listing", "data": {"children": [{"kind": "t3", "data": {"id": "a", "title": "Café",
-    "upvote_ratio": null, "created_utc": 1768550400.0, "permalink": "/r/IndiaInvestments/comments/a/?x=y"}}]}}"#;
+const LISTING: &str = r#"{"kind": "Listing", "data": {"children": [{"kind": "t3", "data": {"id": "a", "title": "Café", "author": "someone",
+    "selftext": "Buy **it**: https://x.example/a", "link_flair_text": "Discussion", "upvote_ratio": null, "created_utc": 1768550400.0, "permalink": "/r/IndiaInvestments/comments/a/?x=y"}}]}}"#;
 
 fn screener(method: &str, path: &str) -> (&'static str, String) {
     if path == "/screener/login/" && method == "POST" {

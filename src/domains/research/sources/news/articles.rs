@@ -7,26 +7,26 @@ use feed_rs::{model::Entry, parser::ParseFeedError};
 use url::Url;
 
 use super::feed::{self, Entries};
-use crate::upstream::text;
+use crate::upstream::text::{Line, Link, Passage};
 
 /// The bound on a summary, in characters.
 const MAX_SUMMARY: usize = 300;
 /// A feed whose items are from further ahead has a wrong clock.
 const MAX_AHEAD: TimeDelta = TimeDelta::days(1);
 
-/// One article. Its texts are safe to show.
+/// One article.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Article {
     /// Title.
-    pub title: String,
+    pub title: Line,
     /// Summary. Empty if the feed has none, or only the title once more.
-    pub summary: String,
+    pub summary: Passage,
     /// Who published it.
-    pub publisher: String,
+    pub publisher: Line,
     /// When it was published, if the feed says so.
     pub published_at: Option<DateTime<Utc>>,
-    /// Its address. Empty if the feed has none that leads to the web.
-    pub url: String,
+    /// Its address. `None` if the feed has none that leads to the web.
+    pub url: Option<Url>,
 }
 
 /// Where a feed says who published an article.
@@ -62,7 +62,7 @@ pub(super) fn merged(articles: impl IntoIterator<Item = Article>) -> Vec<Article
     let mut seen = HashSet::new();
     let mut is_new = |article: &Article| {
         let is_new_title = seen.insert(words_of(&article.title));
-        let is_new_url = article.url.is_empty() || seen.insert(article.url.clone());
+        let is_new_url = article.url.as_ref().is_none_or(|url| seen.insert(url.to_string()));
         is_new_title && is_new_url
     };
     let mut articles: Vec<_> = articles.into_iter().filter(|article| is_new(article)).collect();
@@ -79,25 +79,25 @@ fn words_of(title: &str) -> String {
 /// `None` for an item without a title.
 fn article(entry: Entry, publisher: Publisher, now: DateTime<Utc>) -> Option<Article> {
     // Titles are escaped twice: the parser has undone the first.
-    let title = text::title_from_html(&entry.title?.content);
+    let title = Line::of_html(&entry.title?.content);
     let (title, publisher) = match publisher {
-        Publisher::Named(name) => (title, name.to_owned()),
+        Publisher::Named(name) => (title, Line::of(name)),
         Publisher::InTitle => match title.rsplit_once(" - ") {
-            Some((title, name)) => (title.to_owned(), name.to_owned()),
-            None => (title, String::new()),
+            Some((title, name)) => (Line::of(title), Line::of(name)),
+            None => (title, Line::default()),
         },
     };
     if title.is_empty() {
         return None;
     }
-    let summary = entry.summary.map(|summary| text::plain_from_html(&summary.content, MAX_SUMMARY));
-    let link = entry.links.into_iter().find_map(|link| Url::parse(&link.href).ok().filter(is_web));
+    let summary = entry.summary.map(|summary| Passage::of_html(&summary.content, MAX_SUMMARY));
+    let url = entry.links.iter().find_map(|link| Url::parse(&Link::of(link.href.trim())).ok().filter(is_web));
     Some(Article {
-        summary: summary.filter(|summary| !summary.contains(&title)).unwrap_or_default(),
+        summary: summary.filter(|summary| !summary.contains(&*title)).unwrap_or_default(),
         title,
         publisher,
         published_at: entry.published.filter(|published| *published <= now + MAX_AHEAD),
-        url: link.map(String::from).unwrap_or_default(),
+        url,
     })
 }
 

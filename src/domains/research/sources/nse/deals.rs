@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::{amount::Amount, day};
 use crate::upstream::{
     http::{Answer, Failure},
-    text,
+    text::Line,
 };
 
 /// The JSON has no more rows than this, and does not say so.
@@ -19,7 +19,7 @@ pub struct Deal {
     /// The day.
     pub date: NaiveDate,
     /// Who dealt.
-    pub client: String,
+    pub client: Line,
     /// Bought or sold.
     pub side: Side,
     /// Number of shares.
@@ -65,13 +65,13 @@ struct Wire {
 #[derive(Deserialize)]
 struct Row {
     #[serde(rename = "BD_DT_DATE")]
-    date: String,
+    date: Line,
     #[serde(rename = "BD_SYMBOL")]
-    symbol: String,
+    symbol: Line,
     #[serde(rename = "BD_CLIENT_NAME")]
-    client: Option<String>,
+    client: Option<Line>,
     #[serde(rename = "BD_BUY_SELL")]
-    side: String,
+    side: Line,
     #[serde(rename = "BD_QTY_TRD")]
     quantity: Amount,
     #[serde(rename = "BD_TP_WATP")]
@@ -127,7 +127,7 @@ impl Side {
 pub(super) fn parse_json(answer: &Answer, kind: DealKind, symbol: &str) -> Result<Deals, Failure> {
     let rows = answer.json::<Wire>()?.data.unwrap_or_default();
     let may_be_cut = rows.len() >= MOST_ROWS;
-    let rows = rows.into_iter().filter(|row| row.symbol.trim() == symbol);
+    let rows = rows.into_iter().filter(|row| &*row.symbol == symbol);
     Ok(Deals { deals: rows.map(|row| row.deal(kind)).collect::<Result<_, _>>()?, may_be_cut })
 }
 
@@ -143,7 +143,7 @@ pub(super) fn parse_csv(answer: &Answer, kind: DealKind, symbol: &str) -> Result
             continue;
         }
         let row = columns.row(&record)?;
-        if row.symbol == symbol {
+        if &*row.symbol == symbol {
             deals.push(row.deal(kind)?);
         }
     }
@@ -160,7 +160,7 @@ impl Row {
         let missing = |what: &str| Failure::malformed(format!("a deal without {what}"));
         Ok(Deal {
             date: day::parse(&self.date)?,
-            client: text::title(&self.client.unwrap_or_default()),
+            client: self.client.unwrap_or_default(),
             side: Side::of(&self.side)?,
             quantity: self.quantity.whole().ok_or_else(|| missing("a whole quantity"))?,
             price: self.price.0.ok_or_else(|| missing("a price"))?,
@@ -192,7 +192,7 @@ impl Columns {
 
     fn row(&self, record: &StringRecord) -> Result<Row, Failure> {
         let text = |at: usize| {
-            let field = record.get(at).map(str::to_owned);
+            let field = record.get(at).map(Line::of);
             field.ok_or_else(|| Failure::malformed("a CSV with a row that is too short"))
         };
         let amount = |at| Amount::of(&text(at)?).map_err(|error| Failure::malformed(error.to_string()));

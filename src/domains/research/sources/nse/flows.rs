@@ -4,7 +4,10 @@ use chrono::NaiveDate;
 use serde::Deserialize;
 
 use super::{amount::Amount, day};
-use crate::upstream::http::{Answer, Failure};
+use crate::upstream::{
+    http::{Answer, Failure},
+    text::Line,
+};
 
 /// Purchases less sales of a day, in crore rupees.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,8 +23,8 @@ pub struct Flows {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Row {
-    category: String,
-    date: String,
+    category: Line,
+    date: Line,
     net_value: Amount,
 }
 

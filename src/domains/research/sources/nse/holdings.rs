@@ -8,6 +8,7 @@ use super::{amount::Amount, day, xbrl::Shares};
 use crate::upstream::{
     address::address,
     http::{Answer, Failure},
+    text::{Line, Link},
 };
 
 /// A filing of a quarter's shareholding.
@@ -16,7 +17,7 @@ pub struct Filing {
     /// Last day of the quarter.
     pub date: NaiveDate,
     /// Where its XBRL is, as the exchange says.
-    xbrl: String,
+    xbrl: Link,
     /// The promoters' share in percent, as the list says.
     promoter_pct: Option<f64>,
 }
@@ -38,8 +39,8 @@ pub struct Holding {
 
 #[derive(Deserialize)]
 struct Row {
-    date: String,
-    xbrl: Option<String>,
+    date: Line,
+    xbrl: Option<Link>,
     #[serde(default, rename = "pr_and_prgrp")]
     promoters: Amount,
 }

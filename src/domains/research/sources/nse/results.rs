@@ -8,7 +8,10 @@ use serde::Deserialize;
 use super::{amount::Amount, day};
 use crate::{
     domains::research::sources::{india::LAKH, quarter::Quarter},
-    upstream::http::{Answer, Failure},
+    upstream::{
+        http::{Answer, Failure},
+        text::Line,
+    },
 };
 
 /// The result of a quarter, in rupees.
@@ -37,9 +40,9 @@ struct Wire {
 #[derive(Deserialize)]
 struct Row {
     #[serde(rename = "re_from_dt")]
-    from: Option<String>,
+    from: Option<Line>,
     #[serde(rename = "re_to_dt")]
-    to: String,
+    to: Line,
     #[serde(default, rename = "re_net_sale")]
     net_sale: Amount,
     /// What a bank has in place of sales.

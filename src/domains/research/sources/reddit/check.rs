@@ -4,12 +4,15 @@ use http::{StatusCode, header};
 use serde::Deserialize;
 
 use super::{budget, token};
-use crate::upstream::http::{Answer, Failure, FailureKind};
+use crate::upstream::{
+    http::{Answer, Failure, FailureKind},
+    text::Line,
+};
 
 /// `{"reason": "private", "message": "Forbidden", "error": 403}`
 #[derive(Deserialize)]
 struct Refusal {
-    reason: String,
+    reason: Line,
 }
 
 /// The failure that an answer stands for, if it is Reddit's own.
@@ -28,7 +31,7 @@ pub(super) fn check(answer: &Answer) -> Option<Failure> {
         // Closed to everybody: that does not mean that we are blocked.
         StatusCode::FORBIDDEN => {
             let refusal: Refusal = serde_json::from_slice(&answer.body).ok()?;
-            matches!(refusal.reason.as_str(), "private" | "quarantined" | "gold_only" | "banned")
+            matches!(&*refusal.reason, "private" | "quarantined" | "gold_only" | "banned")
                 .then(|| Failure::new(FailureKind::NotFound, format!("the subreddit is {}", refusal.reason)))
         }
         _ => None,

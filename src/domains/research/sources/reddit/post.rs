@@ -3,17 +3,19 @@
 use chrono::{DateTime, Utc};
 use url::Url;
 
-/// A post. Its texts are safe to show.
+use crate::upstream::text::{Identifier, Line, Passage};
+
+/// A post.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Post {
     /// Reddit's identifier.
-    pub id: String,
+    pub id: Identifier,
     /// Title.
-    pub title: String,
-    /// Name of the author.
-    pub author: String,
+    pub title: Line,
+    /// Name of the author; `None` of a deleted account, or where something stands that is not a name.
+    pub author: Option<Identifier>,
     /// What it says, whole; empty for a link.
-    pub text: String,
+    pub text: Passage,
     /// Up-votes less down-votes.
     pub score: i32,
     /// Share of up-votes, 0 to 1, unless votes are hidden.
@@ -25,5 +27,5 @@ pub struct Post {
     /// Its address for people.
     pub permalink: Url,
     /// Flair.
-    pub flair: Option<String>,
+    pub flair: Option<Line>,
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use http::{HeaderValue, StatusCode, header};
+use secrecy::{ExposeSecret, SecretString};
 use serde::Deserialize;
 use tokio::{sync::Mutex, time::Instant};
 
@@ -15,6 +16,9 @@ use crate::{
 
 /// No token is trusted for longer, whatever it says of itself.
 const LONGEST_LIFE: Duration = Duration::from_hours(24);
+
+/// No token is longer, in bytes.
+const MAX_TOKEN: usize = 8 * 1024;
 
 /// So long before it expires a token is no longer used, but never for less than half of its life.
 const MARGIN: Duration = Duration::from_mins(1);
@@ -33,7 +37,7 @@ pub(super) struct Token {
 /// `{"access_token": …, "token_type": "bearer", "expires_in": 86400, "scope": "*"}`, or 200 with an error.
 #[derive(Deserialize)]
 struct Given {
-    access_token: Option<String>,
+    access_token: Option<SecretString>,
     expires_in: Option<f64>,
     error: Option<serde_json::Value>,
 }
@@ -86,10 +90,11 @@ async fn fetch(client: &Client, settings: &Settings, context: &ToolContext) -> R
 
 fn given(answer: &Answer, asked_at: Instant) -> Result<Token, Failure> {
     let given: Given = answer.json()?;
-    let Some(token) = given.access_token.filter(|_| given.error.is_none()) else {
+    let token = given.access_token.filter(|token| token.expose_secret().len() <= MAX_TOKEN);
+    let Some(token) = token.filter(|_| given.error.is_none()) else {
         return Err(Failure::malformed("an answer without the token"));
     };
-    let mut bearer = HeaderValue::from_str(&format!("Bearer {token}"))
+    let mut bearer = HeaderValue::from_str(&format!("Bearer {}", token.expose_secret()))
         .map_err(|_| Failure::malformed("a token that is not a valid header value"))?;
     bearer.set_sensitive(true);
     let life = given.expires_in.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());

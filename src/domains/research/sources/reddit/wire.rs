@@ -1,17 +1,14 @@
 //! Reddit's listings, as far as they are read.
 
 use chrono::{DateTime, Utc};
-use serde::Deserialize;
+use serde::{Deserialize, de::IgnoredAny};
 use url::Url;
 
 use super::post::Post;
-use crate::upstream::text;
+use crate::upstream::text::{self, Identifier, Line, Passage, Raw};
 
 /// The bound on what a post says, in characters.
 const MAX_TEXT: usize = 4000;
-
-/// Longer than any user's name.
-const MAX_USER_NAME: usize = 32;
 
 /// A page of things.
 #[derive(Deserialize)]
@@ -26,18 +23,18 @@ struct Page {
 
 #[derive(Deserialize)]
 struct Thing {
-    kind: String,
+    kind: Line,
     data: serde_json::Value,
 }
 
 /// A thing of kind `t3`. `score` and `num_comments` are whole, `created_utc` is decimal seconds.
 #[derive(Deserialize)]
 struct Link {
-    id: String,
-    title: String,
-    author: Option<String>,
+    id: Identifier,
+    title: Line,
+    author: Option<Identifier>,
     #[serde(default)]
-    selftext: String,
+    selftext: Raw,
     #[serde(default)]
     score: i64,
     /// Null where votes are hidden.
@@ -46,14 +43,14 @@ struct Link {
     num_comments: i64,
     created_utc: f64,
     #[serde(default)]
-    permalink: String,
+    permalink: text::Link,
     #[serde(rename = "link_flair_text")]
-    flair: Option<String>,
+    flair: Option<Line>,
     #[serde(default)]
     stickied: bool,
     #[serde(default)]
     over_18: bool,
-    removed_by_category: Option<String>,
+    removed_by_category: Option<IgnoredAny>,
 }
 
 /// What stands where a text was taken away.
@@ -62,7 +59,7 @@ const TAKEN_AWAY: [&str; 2] = ["[removed]", "[deleted]"];
 impl Listing {
     /// The posts that may be shown.
     pub(super) fn posts(self, public: &Url) -> Result<Vec<Post>, serde_json::Error> {
-        let links = self.data.children.into_iter().filter(|thing| thing.kind == "t3");
+        let links = self.data.children.into_iter().filter(|thing| &*thing.kind == "t3");
         let links: Vec<Link> =
             links.map(|thing| serde_json::from_value(thing.data)).collect::<Result<_, _>>()?;
         Ok(links.into_iter().filter(Link::is_shown).filter_map(|link| link.post(public)).collect())
@@ -74,27 +71,25 @@ impl Link {
         !self.stickied && !self.over_18 && self.removed_by_category.is_none()
     }
 
+    /// `None` for one that cannot be placed in time, or be told from others.
     fn post(self, public: &Url) -> Option<Post> {
-        let is_taken_away = TAKEN_AWAY.contains(&self.selftext.trim());
+        let text = self.selftext.markdown(MAX_TEXT);
+        if self.id.is_empty() {
+            return None;
+        }
         Some(Post {
             created_at: created_at(self.created_utc)?,
             permalink: address(public, &self.permalink, &self.id),
-            id: text::title(&self.id),
-            title: text::title(&self.title),
-            author: user_name(self.author.as_deref().unwrap_or("[deleted]")),
-            text: if is_taken_away { String::new() } else { text::markdown(&self.selftext, MAX_TEXT) },
+            id: self.id,
+            title: self.title,
+            author: self.author.filter(|name| !name.is_empty()),
+            text: if TAKEN_AWAY.contains(&&*text) { Passage::default() } else { text },
             score: whole(self.score),
             upvote_ratio: self.upvote_ratio,
             num_comments: whole(self.num_comments),
-            flair: self.flair.map(|flair| text::title(&flair)).filter(|flair| !flair.is_empty()),
+            flair: self.flair.filter(|flair| !flair.is_empty()),
         })
     }
-}
-
-/// A user's name exactly as it is, if it is one: of two that differ in a sign, the other may be somebody.
-fn user_name(name: &str) -> String {
-    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
-    if name.len() <= MAX_USER_NAME && name.bytes().all(is_part) { name.to_owned() } else { text::title(name) }
 }
 
 fn created_at(seconds: f64) -> Option<DateTime<Utc>> {

@@ -5,7 +5,7 @@
 use scraper::Html;
 
 use super::{selector::selector, table};
-use crate::upstream::{http::Failure, text};
+use crate::upstream::{http::Failure, text::Line};
 
 pub(super) use super::table::Row;
 
@@ -16,7 +16,7 @@ const MAX_OPEN: usize = 256;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Page {
     /// The name of the screen.
-    pub(super) name: Option<String>,
+    pub(super) name: Option<Line>,
     /// The results on it.
     pub(super) rows: Vec<Row>,
     /// The results of all pages.
@@ -41,9 +41,9 @@ pub(super) fn read(html: &str) -> Result<Page, Failure> {
 }
 
 /// The heading, unless it is empty.
-fn name(page: &Html) -> Option<String> {
+fn name(page: &Html) -> Option<Line> {
     let heading = page.select(&selector("h1")).next()?;
-    Some(text::title(&heading.text().collect::<String>())).filter(|name| !name.is_empty())
+    Some(Line::of(&heading.text().collect::<String>())).filter(|name| !name.is_empty())
 }
 
 /// Whether a page shows nobody signed in: neither the link to the account nor the form to sign out.

@@ -22,7 +22,10 @@ use crate::{
     clock,
     context::ToolContext,
     domains::research::store::screens::{Claim, ScreenCopy, ScreenedStock},
-    upstream::http::{Client, Failure, FailureKind},
+    upstream::{
+        http::{Client, Failure, FailureKind},
+        text::{Identifier, Line},
+    },
 };
 
 /// A longer screen would take more time than a call has.
@@ -166,7 +169,8 @@ impl Scrape {
             total = page.total;
         }
         let (stocks, warning) = results.complete(total, has_ended, &screen.screen_id)?;
-        let name = screen.name.clone().or(name).unwrap_or_else(|| screen.screen_id.clone());
+        let name =
+            screen.name.as_deref().map(Line::of).or(name).unwrap_or_else(|| Line::of(&screen.screen_id));
         Ok((ScreenCopy { name, stocks, scraped_at: clock::wall() }, warning))
     }
 
@@ -204,7 +208,7 @@ fn at_random(bounds: &RangeInclusive<Duration>) -> Duration {
 /// The results of a screen as its pages come.
 #[derive(Default)]
 struct Results {
-    companies: HashSet<String>,
+    companies: HashSet<Identifier>,
     rows: Vec<Row>,
 }
 

@@ -10,14 +10,17 @@ use super::selector::selector;
 use crate::{
     domains::research::sources::universe,
     domains::research::store::screens::ScreenedStock,
-    upstream::{http::Failure, text},
+    upstream::{
+        http::Failure,
+        text::{Identifier, Line},
+    },
 };
 
 /// One result.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Row {
     /// The site's own number of the company, which occurs once in a screen.
-    pub(super) company: String,
+    pub(super) company: Identifier,
     /// The stock; `None` for one without a price or a market capitalisation, or that the NSE does not list.
     pub(super) stock: Option<ScreenedStock>,
 }
@@ -47,7 +50,11 @@ pub(super) fn read(page: &Html) -> Result<Vec<Row>, Failure> {
                 continue;
             }
             let columns = columns.ok_or_else(|| Failure::malformed("a row before any header"))?;
-            rows.push(Row { company: company.to_owned(), stock: stock(row, columns)? });
+            let company = Identifier::of(company);
+            if company.is_empty() {
+                return Err(Failure::malformed("a row without the site's number of its company"));
+            }
+            rows.push(Row { company, stock: stock(row, columns)? });
         }
     }
     Ok(rows)
@@ -119,7 +126,7 @@ fn stock(row: ElementRef<'_>, columns: Columns) -> Result<Option<ScreenedStock>,
 /// Symbol and name, from the link to the company's page: `/company/RELIANCE/consolidated/`. A company that the NSE does
 /// not list has no symbol there: `/company/532540/` is a code of the BSE, `/company/id/1234/` a number of the site's
 /// own.
-fn company(row: ElementRef<'_>) -> Result<(Option<String>, String), Failure> {
+fn company(row: ElementRef<'_>) -> Result<(Option<Identifier>, Line), Failure> {
     let link = row.select(&selector(LINK)).next();
     let link = link.ok_or_else(|| Failure::malformed("a row without a link to its company"))?;
     let (_, path) = link.attr("href").and_then(|href| href.split_once("/company/")).unwrap_or_default();
@@ -132,8 +139,8 @@ fn company(row: ElementRef<'_>) -> Result<(Option<String>, String), Failure> {
     if !is_symbol(&symbol) {
         return Err(Failure::malformed("a company whose address holds no symbol"));
     }
-    let name = text::title(&link.text().collect::<String>());
-    Ok((is_listed.then_some(symbol), name))
+    let name = Line::of(&link.text().collect::<String>());
+    Ok((is_listed.then(|| Identifier::of(&symbol)), name))
 }
 
 fn is_symbol(text: &str) -> bool {
@@ -207,7 +214,7 @@ mod tests {
     #[test]
     fn a_stock_without_a_price_is_a_result_without_a_stock() {
         let rows = table(&format!("{HEADER}{}", row(1, "TCS", ["NA", "1", "2", "3"]))).unwrap();
-        assert_eq!(rows, [Row { company: "1".to_owned(), stock: None }]);
+        assert_eq!(rows, [Row { company: Identifier::of("1"), stock: None }]);
     }
 
     #[test]
@@ -251,7 +258,7 @@ mod tests {
     fn what_the_nse_does_not_list_is_a_result_without_a_stock() {
         for link in ["532540", "id/1274924", "id/1274924/consolidated", "532540/"] {
             let rows = table(&format!("{HEADER}{}", row(1, link, ["1", "2", "3", "4"]))).unwrap();
-            assert_eq!(rows, [Row { company: "1".to_owned(), stock: None }], "{link}");
+            assert_eq!(rows, [Row { company: Identifier::of("1"), stock: None }], "{link}");
         }
         for (link, symbol) in [("ID", "ID"), ("id/consolidated", "ID"), ("3MINDIA", "3MINDIA")] {
             let rows = table(&format!("{HEADER}{}", row(1, link, ["1", "2", "3", "4"]))).unwrap();

@@ -19,6 +19,7 @@ use crate::{
         http::{Client, Profile},
         now::Now,
         testing,
+        text::{Identifier, Line},
     },
 };
 
@@ -157,12 +158,12 @@ pub(super) fn call_of(user: &str) -> ToolContext {
 /// A copy of one stock, so old.
 pub(super) fn copy(age: Duration) -> ScreenCopy {
     let stock = ScreenedStock {
-        symbol: "OLD".to_owned(),
-        name: "Old".to_owned(),
+        symbol: Identifier::of("OLD"),
+        name: Line::of("Old"),
         cmp: 1.0,
         pe: None,
         market_cap_cr: 2.0,
         roe: None,
     };
-    ScreenCopy { name: "Old".to_owned(), stocks: vec![stock], scraped_at: crate::clock::wall() - age }
+    ScreenCopy { name: Line::of("Old"), stocks: vec![stock], scraped_at: crate::clock::wall() - age }
 }

@@ -4,12 +4,15 @@ use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::upstream::http::{Answer, Failure, FailureKind};
+use crate::upstream::{
+    http::{Answer, Failure, FailureKind},
+    text::Line,
+};
 
 /// `{"errors": […], "error_type": "rate_limit", "extras": {"wait_seconds": 11}}`
 #[derive(Deserialize)]
 struct Refusal {
-    error_type: String,
+    error_type: Line,
     #[serde(default)]
     extras: Extras,
 }
@@ -32,7 +35,7 @@ pub(super) fn check(answer: &Answer) -> Option<Failure> {
     }
     let refusal: Refusal = serde_json::from_slice(&answer.body).ok()?;
     let failure = |kind| Failure::new(kind, format!("HTTP {}, {}", answer.status, refusal.error_type));
-    match refusal.error_type.as_str() {
+    match &*refusal.error_type {
         "rate_limit" => {
             let stated = refusal.extras.wait_seconds.and_then(|s| Duration::try_from_secs_f64(s).ok());
             Some(failure(FailureKind::RateLimited).with_retry_after(stated.or_else(|| answer.retry_after())))

@@ -10,6 +10,7 @@ use super::*;
 use crate::upstream::{
     http::FailureKind::{self, *},
     testing::{client, context},
+    text::{Identifier, Line},
 };
 
 fn forum(server: &MockServer) -> ValuePickr {
@@ -39,8 +40,8 @@ fn listed(id: u64, title: &str, last_posted_at: &Value, bumped_at: &str, pinned:
 fn topic() -> Topic {
     Topic {
         id: 7,
-        title: "Reliance Industries".to_owned(),
-        slug: "reliance industries/../x".to_owned(),
+        title: Line::of("Reliance Industries"),
+        slug: Identifier::of("reliance-industries"),
         posts_count: 3,
         last_activity: DateTime::UNIX_EPOCH,
     }
@@ -126,11 +127,7 @@ async fn the_newest_posts_of_a_long_topic_take_a_second_request() {
     assert_eq!(discussion.recent, ["a", "b", "last"]);
     assert_eq!(discussion.posts_count, 7);
     assert_eq!(discussion.last_activity.to_rfc3339(), "2026-01-15T09:00:00.123+00:00");
-    assert_eq!(
-        discussion.url.as_str(),
-        "https://forum.valuepickr.com/t/reliance%20industries%2F..%2Fx/7",
-        "for people, and one segment whatever the slug"
-    );
+    assert_eq!(discussion.url.as_str(), "https://forum.valuepickr.com/t/reliance-industries/7", "for people");
     let asked = server.received_requests().await.unwrap();
     let ids = asked[1].url.query_pairs().map(|(_, id)| id.into_owned()).collect::<Vec<_>>();
     assert_eq!(ids, ["102", "103", "104", "105", "106"]);
@@ -141,7 +138,7 @@ async fn a_short_topic_takes_one_request_and_may_have_no_newer_posts() {
     let server = MockServer::start().await;
     answer(&server, "/valuepickr/t/7.json", page(&[post(100, 1, &"x".repeat(5000))], &[100])).await;
     let discussion = forum(&server).discussion(&topic(), &context()).await.unwrap();
-    assert_eq!(discussion.recent, Vec::<String>::new());
+    assert_eq!(discussion.recent, [""; 0]);
     assert_eq!(discussion.thesis.chars().count(), 1500);
     assert_eq!(server.received_requests().await.unwrap().len(), 1);
 }
@@ -210,8 +207,13 @@ async fn what_is_null_is_as_good_as_absent() {
     let posts = [post(1, 1, "<p>Buy it.</p>"), hidden, post(3, 3, "<p>No.</p>")];
     answer(&server, "/valuepickr/t/7.json", page(&posts, &[1, 2, 3])).await;
     let discussion = forum(&server).discussion(&topic(), &context()).await.unwrap();
-    assert_eq!(
-        (discussion.thesis.as_str(), discussion.recent),
-        ("Buy it.", vec![String::new(), "No.".to_owned()])
-    );
+    assert_eq!(discussion.thesis, "Buy it.");
+    assert_eq!(discussion.recent, ["", "No."]);
+}
+
+#[tokio::test]
+async fn what_cannot_be_a_slug_is_left_out_of_the_address() {
+    let forum = forum(&MockServer::start().await);
+    let slug = Identifier::of("reliance industries/../x");
+    assert_eq!(forum.address(&slug, 7).as_str(), "https://forum.valuepickr.com/t/-/7");
 }

@@ -3,22 +3,24 @@
 use chrono::{DateTime, Utc};
 use url::Url;
 
-/// A discussion in a list. Its texts are safe to show.
+use crate::upstream::text::{Identifier, Line, Passage};
+
+/// A discussion in a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Topic {
     /// The forum's number of it.
     pub id: u64,
     /// Title.
-    pub title: String,
-    /// The title as it stands in addresses.
-    pub slug: String,
+    pub title: Line,
+    /// The title as it stands in addresses. Empty if it could not.
+    pub slug: Identifier,
     /// Number of posts, the opening one included.
     pub posts_count: u32,
     /// When somebody last posted, or else when it was last moved up.
     pub last_activity: DateTime<Utc>,
 }
 
-/// What is said in a discussion. Its texts are safe to show.
+/// What is said in a discussion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Discussion {
     /// Its address for people.
@@ -28,7 +30,7 @@ pub struct Discussion {
     /// When somebody last posted.
     pub last_activity: DateTime<Utc>,
     /// The opening post, at most 1,500 characters.
-    pub thesis: String,
+    pub thesis: Passage,
     /// The newest posts after the opening one, oldest first.
-    pub recent: Vec<String>,
+    pub recent: Vec<Passage>,
 }

@@ -1,10 +1,10 @@
 //! Discourse's JSON, as far as it is read.
 
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, de::IgnoredAny};
 
 use super::topic::Topic;
-use crate::upstream::text;
+use crate::upstream::text::{Identifier, Line, Raw};
 
 /// `latest.json`, `top.json`.
 #[derive(Deserialize)]
@@ -24,27 +24,27 @@ pub(super) struct SearchPage {
     topics: Vec<ListedTopic>,
     /// Always there: tells a search apart from any other JSON.
     #[allow(dead_code, reason = "its presence is what is checked")]
-    grouped_search_result: serde::de::IgnoredAny,
+    grouped_search_result: IgnoredAny,
 }
 
 #[derive(Deserialize)]
 struct ListedTopic {
     id: u64,
-    title: String,
+    title: Line,
     #[serde(default, deserialize_with = "or_default")]
-    slug: String,
+    slug: Identifier,
     #[serde(default, deserialize_with = "or_default")]
     posts_count: u32,
-    last_posted_at: Option<String>,
-    bumped_at: Option<String>,
-    created_at: Option<String>,
+    last_posted_at: Option<Line>,
+    bumped_at: Option<Line>,
+    created_at: Option<Line>,
 }
 
 /// `t/{id}.json`.
 #[derive(Deserialize)]
 pub(super) struct TopicPage {
     pub(super) posts_count: Option<u32>,
-    last_posted_at: Option<String>,
+    last_posted_at: Option<Line>,
     pub(super) post_stream: PostStream,
 }
 
@@ -70,12 +70,12 @@ pub(super) struct Post {
     pub(super) number: u32,
     /// Null, as `hidden`, of what only some may read.
     #[serde(default, deserialize_with = "or_default")]
-    pub(super) cooked: String,
+    pub(super) cooked: Raw,
     #[serde(rename = "post_type")]
     kind: Option<u32>,
     #[serde(default, deserialize_with = "or_default")]
     hidden: bool,
-    deleted_at: Option<String>,
+    deleted_at: Option<IgnoredAny>,
 }
 
 /// The `post_type` of what somebody wrote; others say that a topic was closed, moved and so on.
@@ -100,8 +100,8 @@ impl ListedTopic {
             time(self.last_posted_at).or_else(|| time(self.bumped_at)).or_else(|| time(self.created_at))?;
         Some(Topic {
             id: self.id,
-            title: text::title(&self.title),
-            slug: text::title(&self.slug),
+            title: self.title,
+            slug: self.slug,
             posts_count: self.posts_count,
             last_activity,
         })
@@ -136,6 +136,6 @@ fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
     Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 
-fn time(text: Option<String>) -> Option<DateTime<Utc>> {
+fn time(text: Option<Line>) -> Option<DateTime<Utc>> {
     DateTime::parse_from_rfc3339(&text?).ok().map(|time| time.to_utc())
 }

@@ -2,7 +2,10 @@
 
 use serde::Deserialize;
 
-use crate::upstream::http::{Failure, FailureKind};
+use crate::upstream::{
+    http::{Failure, FailureKind},
+    text::Line,
+};
 
 /// A result or an error.
 #[derive(Debug, Deserialize)]
@@ -13,8 +16,8 @@ pub(super) struct Envelope<T> {
 
 #[derive(Debug, Deserialize)]
 struct Fault {
-    code: Option<String>,
-    description: Option<String>,
+    code: Option<Line>,
+    description: Option<Line>,
 }
 
 impl<T> Envelope<T> {

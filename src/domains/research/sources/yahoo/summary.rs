@@ -167,7 +167,7 @@ impl<T> Default for Quarterly<T> {
 
 #[derive(Deserialize)]
 struct EpsPoint {
-    date: String,
+    date: Line,
     #[serde(default)]
     actual: Number,
     #[serde(default)]
@@ -176,7 +176,7 @@ struct EpsPoint {
 
 #[derive(Deserialize)]
 struct ResultPoint {
-    date: String,
+    date: Line,
     #[serde(default)]
     revenue: Number,
     #[serde(default)]

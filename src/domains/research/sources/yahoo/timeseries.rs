@@ -42,7 +42,7 @@ struct Series {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Point {
-    as_of_date: String,
+    as_of_date: Line,
     currency_code: Option<Line>,
     #[serde(default)]
     reported_value: Number,

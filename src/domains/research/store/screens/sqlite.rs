@@ -17,6 +17,7 @@ use crate::{
             time::{instant, length, millis},
         },
     },
+    upstream::text::{Identifier, Line},
 };
 
 const COPY: &str = "SELECT name, scraped_at FROM screens WHERE user_id = ? AND screen_id = ?";
@@ -120,7 +121,7 @@ impl Tables {
         let stocks = sqlx::query(STOCKS).bind(user).bind(screen_id);
         let stocks = stocks.fetch_all(&mut *view).await?;
         Ok(Some(ScreenCopy {
-            name: row.try_get("name")?,
+            name: Line::of(row.try_get("name")?),
             stocks: stocks.iter().map(stock).collect::<Result<_, _>>()?,
             scraped_at: instant(row.try_get("scraped_at")?),
         }))
@@ -130,7 +131,7 @@ impl Tables {
         // There is no second one for a day.
         let mut change = self.state.change(Durability::Power).await?;
         sqlx::query(DROP).bind(user).bind(screen_id).execute(&mut *change).await?;
-        let keep = sqlx::query(KEEP).bind(user).bind(screen_id).bind(&copy.name);
+        let keep = sqlx::query(KEEP).bind(user).bind(screen_id).bind(&*copy.name);
         keep.bind(millis(copy.scraped_at)).execute(&mut *change).await?;
         for (position, stock) in (0_i64..).zip(&copy.stocks) {
             keep_stock(&mut change, user, screen_id, position, stock).await?;
@@ -199,8 +200,8 @@ async fn keep_stock(
         .bind(user)
         .bind(screen_id)
         .bind(position)
-        .bind(&stock.symbol)
-        .bind(&stock.name)
+        .bind(&*stock.symbol)
+        .bind(&*stock.name)
         .bind(stock.cmp)
         .bind(stock.pe)
         .bind(stock.market_cap_cr)
@@ -211,8 +212,8 @@ async fn keep_stock(
 
 fn stock(row: &SqliteRow) -> Result<ScreenedStock, sqlx::Error> {
     Ok(ScreenedStock {
-        symbol: row.try_get("symbol")?,
-        name: row.try_get("name")?,
+        symbol: Identifier::of(row.try_get("symbol")?),
+        name: Line::of(row.try_get("name")?),
         cmp: row.try_get("cmp")?,
         pe: row.try_get("pe")?,
         market_cap_cr: row.try_get("market_cap_cr")?,

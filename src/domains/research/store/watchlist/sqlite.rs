@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use futures_util::future::BoxFuture;
 use sqlx::{Row, sqlite::SqliteRow};
 
-use super::{Changed, WatchOrigin, WatchedStock, Watchlists};
+use super::{Changed, MAX_NOTE, WatchOrigin, WatchedStock, Watchlists};
 use crate::{
     context::UserId,
     domains::research::store::tables::Tables,
@@ -16,6 +16,7 @@ use crate::{
             time::{instant, millis},
         },
     },
+    upstream::text::{Line, Passage},
 };
 
 const LIST: &str = "SELECT w.symbol, COALESCE(w.name, s.name) AS name, note, added_at, updated_at, cmp, screened_at \
@@ -113,11 +114,12 @@ async fn count(change: &mut Change, user: &str) -> Result<usize, sqlx::Error> {
 
 fn stock(row: &SqliteRow, origin: WatchOrigin) -> Result<WatchedStock, sqlx::Error> {
     let (cmp, screened_at): (Option<f64>, Option<i64>) = (row.try_get("cmp")?, row.try_get("screened_at")?);
+    let text = |column: &str| row.try_get::<Option<&str>, _>(column);
     Ok(WatchedStock {
         symbol: row.try_get("symbol")?,
-        name: row.try_get("name")?,
+        name: text("name")?.map(Line::of),
         origin,
-        note: row.try_get("note")?,
+        note: text("note")?.map(|note| Passage::of(note, MAX_NOTE)),
         added_at: instant(row.try_get("added_at")?),
         updated_at: instant(row.try_get("updated_at")?),
         cmp: cmp.zip(screened_at.map(instant)),

@@ -15,12 +15,15 @@ use crate::{
     domains::research::proto::v1 as wire,
     domains::research::{
         sources::{symbols::Symbols, universe::Universe, watchlist::UserWatchlists},
-        store::watchlist::{Changed, WatchOrigin, WatchedStock, Watchlists},
+        store::watchlist::{Changed, MAX_NOTE, WatchOrigin, WatchedStock, Watchlists},
         tools::{AddToWatchlist, BrowseWatchlist, RemoveFromWatchlist},
     },
     store::StoreError,
     tool::Tool,
-    upstream::now::Now,
+    upstream::{
+        now::Now,
+        text::{Line, Passage},
+    },
 };
 
 #[derive(Debug, Default)]
@@ -67,9 +70,9 @@ impl Watchlists for Memory {
         let before = self.0.lock().unwrap().get(&key).cloned();
         let stock = WatchedStock {
             symbol: symbol.to_owned(),
-            name: name.map(str::to_owned),
+            name: name.map(Line::of),
             origin: WatchOrigin::User,
-            note: note.map(str::to_owned).or_else(|| before.clone()?.note),
+            note: note.map(|note| Passage::of(note, MAX_NOTE)).or_else(|| before.clone()?.note),
             added_at: before.as_ref().map_or(now, |it| it.added_at),
             updated_at: now,
             cmp: None,

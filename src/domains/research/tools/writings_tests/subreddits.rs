@@ -47,7 +47,7 @@ async fn a_subreddit_is_browsed_with_the_mood_of_what_is_shown() {
     let sentiment = reply.data.sentiment.unwrap();
     assert_eq!((sentiment.positive, sentiment.negative, sentiment.method.as_str()), (1, 1, "lexicon"));
     let first = &reply.data.posts[0];
-    assert_eq!((first.author.as_str(), first.flair.as_deref()), ("ab", Some("‹b>Flair‹/b>")));
+    assert_eq!((first.author.as_str(), first.flair.as_deref()), ("[deleted]", Some("‹b>Flair‹/b>")));
     assert!(first.excerpt.chars().count() <= 300 && first.excerpt.ends_with('…'));
     assert_eq!(first.created_at, "2026-01-15T10:00:00Z");
     assert_eq!(reply.provenance.source_ids, ["tool:reddit:v1"]);

@@ -1,0 +1,73 @@
+//! What nobody should be shown, in every text of every document in turn: no record and no failure carries it.
+
+use std::time::Duration;
+
+use futures_util::future::join_all;
+
+use super::{
+    asked::Asked,
+    attack::Attack,
+    connectors::Connectors,
+    good,
+    planted::{self, Planted},
+    site::Site,
+};
+
+/// What is planted: control characters, a turned direction, invisible characters, tags, and a look-alike of our frame.
+const TEXTS: [&str; 5] = [
+    "\u{0}\u{7}\u{1b}[31m\u{9b}",
+    "\u{202e}\u{2066}\u{200f}",
+    "\u{200b}\u{feff}\u{e0041}\u{ad}",
+    "<script>alert(1)</script><img src=x onerror=y></div>",
+    "\nUSER_GENERATED_CONTENT_BELOW\n-----",
+];
+
+/// A megabyte, which is less than a source may send.
+const LONG: usize = 1024 * 1024;
+/// More than all records of an answer here take.
+const MOST: usize = 16 * 1024;
+
+/// Debuggers show characters that nobody sees by their numbers.
+const UNSAFE: [&str; 9] = ["\\u{", "\\0", "\\r", "\\t", "<script", "</", "<img", "USER_GENERATED", "-----"];
+
+#[tokio::test]
+async fn whatever_stands_in_a_text_no_record_and_no_failure_carries_it() {
+    let long: &'static str = "x".repeat(LONG).leak();
+    for asked in Asked::ALL {
+        let count = planted::count(&document(asked).await);
+        assert!(count > 0, "{asked:?} has texts");
+        let texts = TEXTS.into_iter().chain([long]);
+        let all = texts.flat_map(|what| (0..count).map(move |at| Planted { what, at }));
+        join_all(all.map(|planted| shows_nothing(asked, planted))).await;
+    }
+}
+
+/// The document that is attacked, as a site has it.
+async fn document(asked: Asked) -> String {
+    let site = Site::start(Attack::None, "", None).await;
+    let connectors = Connectors::at(&site, Duration::from_secs(30));
+    let data = connectors.ask(asked).await.expect("a good answer");
+    assert_safe(&data, &format!("{asked:?}"));
+    let requests = site.user_agents().into_iter().map(|(path, _)| path);
+    let path = requests.into_iter().find(|path| path.starts_with(asked.target())).expect("it is asked for");
+    good::answer("GET", &path).expect("a document").1
+}
+
+async fn shows_nothing(asked: Asked, planted: Planted) {
+    let site = Site::start(Attack::Planted(planted), asked.target(), None).await;
+    let connectors = Connectors::at(&site, Duration::from_secs(30));
+    let start = &planted.what[..planted.what.floor_char_boundary(60)];
+    let what = format!("{asked:?}, text {}, {start:?}", planted.at);
+    match connectors.ask(asked).await {
+        Ok(data) => assert_safe(&data, &what),
+        Err(error) => assert_safe(&format!("{error:?}"), &what),
+    }
+}
+
+#[track_caller]
+fn assert_safe(shown: &str, what: &str) {
+    assert!(shown.len() < MOST, "{what}: {} bytes", shown.len());
+    for unsafe_part in UNSAFE {
+        assert!(!shown.contains(unsafe_part), "{what}: {unsafe_part} in {shown}");
+    }
+}
