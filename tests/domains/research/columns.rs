@@ -7,13 +7,11 @@ use serde_json::{Value, json};
 use super::{advice::is_of_research, support::Research};
 
 /// What is empty here and not everywhere.
-const EMPTY_HERE: [&str; 3] = [
+const EMPTY_HERE: [&str; 2] = [
     // A copy of this very moment is no hour old; specification 004 shows the field.
     "browse_screener.cache_age_hours",
     // Promoters of the embedded companies keep what they hold.
     "get_institutional_holdings.change_qoq.promoter_pct",
-    // What Google News says of an article is its title; the feeds of `browse_news` fill the field of the same message.
-    "get_news.articles[].summary",
 ];
 
 /// What is asked, beside the examples of the manifests: stocks of several kinds.

@@ -66,7 +66,7 @@ pub(super) fn without_orders(
     articles.into_iter().map(|it| Article { summary: outside.kept(&it.summary), ..it }).collect()
 }
 
-pub(super) fn article_message(article: Article) -> v1::Article {
+fn article_message(article: Article) -> v1::Article {
     v1::Article {
         title: article.title.into(),
         summary: article.summary.into(),

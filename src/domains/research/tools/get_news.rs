@@ -2,17 +2,13 @@
 
 use chrono::TimeDelta;
 
-use super::{
-    browse_news::{article_message, without_orders},
-    outside::Outside,
-    provenance, symbol,
-};
+use super::{browse_news::without_orders, outside::Outside, provenance, symbol, time};
 use crate::{
     context::{Required, Services, ToolContext, Unfinished},
     contract::arguments::Arguments,
-    domains::research::proto::v1::{GetNewsOutput, GetNewsRequest},
+    domains::research::proto::v1::{GetNewsOutput, GetNewsRequest, StockArticle},
     domains::research::sources::{
-        news::{Articles, News, PROFILE, lost},
+        news::{Article, Articles, News, PROFILE, lost},
         universe::Universe,
     },
     tool::{Reply, Tool},
@@ -59,10 +55,21 @@ impl Tool for GetNews {
         provenance.warnings.extend(symbol::doubt(&symbol, context));
         provenance.warnings.extend(lost("Google News", left_out));
         if undated > 0 {
-            provenance.warnings.push(format!("{undated} found without a date that can be read, left out"));
+            provenance.warnings.push(format!("Left out, without a date that can be read: {undated}."));
         }
         provenance.warnings.extend(outside.warnings());
-        let articles = articles.into_iter().map(article_message).collect();
+        let articles = articles.into_iter().map(message).collect();
         Ok(Reply { data: GetNewsOutput { symbol, days, stale, articles }, provenance })
+    }
+}
+
+/// Its summary, of which Google News makes the title once more, is not read any further.
+fn message(article: Article) -> StockArticle {
+    StockArticle {
+        title: article.title.into(),
+        source: article.publisher.into(),
+        // One without a date was left out.
+        published_at: article.published_at.map(time).unwrap_or_default(),
+        url: article.url.map(String::from).unwrap_or_default(),
     }
 }
