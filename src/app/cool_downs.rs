@@ -98,7 +98,7 @@ mod tests {
     }
 
     /// A tool that needs no code.
-    fn declare(data: &TempDir, name: &str, source: &str) {
+    fn declare(data: &TempDir, name: &str, source: &str, sections: &[&str]) {
         let manifest = json!({
             "name": name,
             "description": "Notes a figure. Use this when there is one. Do not use it for words.",
@@ -108,19 +108,15 @@ mod tests {
             "requires_confirmation": false,
             "parameters": {"figure": {"type": "number", "description": "The figure", "required": true}},
             "returns": {"logged": "boolean"},
-            "source": {"name": source},
+            "source": {"name": source, "sections": sections},
         });
         let tools = data.path().join("tools");
         fs::create_dir_all(&tools).unwrap();
         fs::write(tools.join(format!("{name}.json")), manifest.to_string()).unwrap();
     }
 
-    #[tokio::test]
-    async fn every_tool_of_a_refused_source_is_degraded_until_it_is_over() {
-        let data = TempDir::new().unwrap();
-        declare(&data, "toys_report", "toys");
-        declare(&data, "toys_forecast", "toys");
-        declare(&data, "weather_report", "weather");
+    /// A registry of what the tree declares.
+    fn registry(data: &TempDir) -> Arc<Registry> {
         let manifests = Manifests::new(Tree::Disk(data.path().to_owned()));
         let offered = Offered {
             manifests,
@@ -129,7 +125,33 @@ mod tests {
             choices: Vec::new(),
             intent_parameters: BTreeSet::new(),
         };
-        let registry = Arc::new(Registry::open(offered).unwrap());
+        Arc::new(Registry::open(offered).unwrap())
+    }
+
+    #[tokio::test]
+    async fn a_refused_part_degrades_the_tools_that_cannot_do_without_it_and_no_other() {
+        let data = TempDir::new().unwrap();
+        declare(&data, "toys_report", "toys", &["attic"]);
+        declare(&data, "toys_forecast", "toys", &["cellar"]);
+        declare(&data, "toys_list", "toys", &[]);
+        let registry = registry(&data);
+        let told = Arc::new(Told::default());
+        let mut watch = Watch::new(&registry, &(Arc::clone(&told) as Arc<dyn SourceLimits>));
+        let refused = ("toys/attic".to_owned(), "The attic refuses us".to_owned());
+        *told.0.lock().unwrap() = Some([refused].into());
+        watch.look().await;
+        let status = |name| registry.snapshot().get(name).unwrap().definition.status.clone();
+        assert_eq!(status("toys_report"), Status::Degraded("The attic refuses us".to_owned()));
+        assert_eq!((status("toys_forecast"), status("toys_list")), (Status::Ready, Status::Ready));
+    }
+
+    #[tokio::test]
+    async fn every_tool_of_a_refused_source_is_degraded_until_it_is_over() {
+        let data = TempDir::new().unwrap();
+        declare(&data, "toys_report", "toys", &[]);
+        declare(&data, "toys_forecast", "toys", &["attic"]);
+        declare(&data, "weather_report", "weather", &[]);
+        let registry = registry(&data);
         let told = Arc::new(Told::default());
         let mut watch = Watch::new(&registry, &(Arc::clone(&told) as Arc<dyn SourceLimits>));
         let tell = |refused: Option<&[(&str, &str)]>| {

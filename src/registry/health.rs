@@ -30,7 +30,8 @@ pub trait DataSource: Send + Sync + Debug {
 #[derive(Debug, Default)]
 pub(super) struct Sources {
     data: BTreeMap<String, SourceHealth>,
-    /// The sources that are in a cool-down, and why. Set apart from `data`, since someone else reports it.
+    /// The sources that are in a cool-down, and why; a part of one is `<source>/<section>`. Set apart from `data`,
+    /// since someone else reports it.
     refused: BTreeMap<String, String>,
 }
 
@@ -82,7 +83,10 @@ impl Sources {
         let Some(source) = definition.source.as_ref() else { return Vec::new() };
         let sections = self.data.get(&source.name).map(|health| &health.sections);
         let missing = source.sections.iter().filter_map(|section| sections?.get(section));
-        self.refused.get(&source.name).into_iter().chain(missing).map(String::as_str).collect()
+        let whole = self.refused.get(&source.name);
+        let parts =
+            source.sections.iter().filter_map(|it| self.refused.get(&format!("{}/{it}", source.name)));
+        whole.into_iter().chain(parts).chain(missing).map(String::as_str).collect()
     }
 }
 

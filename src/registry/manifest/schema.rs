@@ -92,7 +92,7 @@ fn behaviour() -> Map<String, Value> {
             "description": "Where the data comes from. Limits and cool-downs belong to sources.",
             "properties": {
                 "name": text("The source's name."),
-                "sections": texts("The parts of the source's data without which the tool cannot answer.")
+                "sections": texts("The parts of the source, or of its data, without which the tool cannot answer.")
             },
             "required": ["name"],
             "additionalProperties": false

@@ -39,6 +39,28 @@ async fn a_composite_is_degraded_while_the_source_of_what_it_calls_refuses_us() 
 }
 
 #[tokio::test]
+async fn a_refused_part_degrades_what_cannot_do_without_it_and_nothing_else() {
+    let research = Research::embedded();
+    let reasons = ["Yahoo Finance refuses us access.", "Google News refuses to serve us."];
+    let parts = ["yahoo/crumb", "news/google"].map(ToOwned::to_owned);
+    research.app.registry.set_refused(parts.into_iter().zip(reasons.map(ToOwned::to_owned)).collect());
+    let snapshot = research.app.registry.snapshot();
+    let state = |tool: &str| snapshot.get(tool).expect("offered").definition.status.clone();
+    let [crumb, google] = reasons.map(|reason| Status::Degraded(reason.to_owned()));
+    for (tool, expected) in [
+        ("get_fundamentals", &crumb),
+        ("compare_stocks", &crumb),
+        ("get_news", &google),
+        ("get_technicals", &Status::Ready),
+        // Goes on without what needs a crumb.
+        ("get_earnings", &Status::Ready),
+        ("browse_news", &Status::Ready),
+    ] {
+        assert_eq!(state(tool), *expected, "{tool}");
+    }
+}
+
+#[tokio::test]
 async fn browse_tools_are_answered_within_their_session_for_a_quarter_of_an_hour() {
     let research = Research::embedded();
     for tool in ["browse_news", "browse_reddit", "browse_valuepickr"] {
