@@ -81,8 +81,13 @@ async fn two_processes_on_one_state_file_scrape_once() {
     let ends = [browse(), browse()].map(|child| child.wait_with_output().expect("ended"));
     let scraped = ends.iter().filter(|end| is_scraped(&end.stdout)).count();
     let shown = ends
+        .each_ref()
         .map(|end| String::from_utf8_lossy(&end.stdout).into_owned() + &String::from_utf8_lossy(&end.stderr));
     assert_eq!(scraped, 1, "{shown:#?}");
+    assert!(
+        ends.iter().all(|end| end.status.success()),
+        "the other one answers from what it wrote: {shown:#?}"
+    );
 }
 
 fn is_scraped(stdout: &[u8]) -> bool {

@@ -80,11 +80,11 @@ async fn a_refused_login_is_its_own_and_a_claim_can_be_given_back() {
     assert_eq!(refused("riley", "cd34", instant()).await, None);
     assert_eq!(refused("other", "ab12", instant()).await, None);
 
-    assert_eq!(store.claim_scrape(&riley, instant()).await.unwrap(), Claim::Granted);
+    assert_eq!(store.claim_scrape(&riley, instant(), instant() + SECOND).await.unwrap(), Claim::Granted);
     store.release_scrape(&riley, instant() - SECOND).await.unwrap();
     assert!(store.scrape_allowed_at(&riley, instant()).await.unwrap().is_some(), "another's claim stays");
     store.release_scrape(&riley, instant()).await.unwrap();
-    assert_eq!(store.claim_scrape(&riley, instant()).await.unwrap(), Claim::Granted);
+    assert_eq!(store.claim_scrape(&riley, instant(), instant() + SECOND).await.unwrap(), Claim::Granted);
 }
 
 #[tokio::test]
@@ -92,19 +92,44 @@ async fn a_user_may_scrape_once_in_any_24_hours() {
     let (store, directory) = tables_in_file();
     let riley = user("riley");
     assert_eq!(store.scrape_allowed_at(&riley, instant()).await.unwrap(), None);
-    assert_eq!(store.claim_scrape(&riley, instant()).await.unwrap(), Claim::Granted);
+    assert_eq!(store.claim_scrape(&riley, instant(), instant() + SECOND).await.unwrap(), Claim::Granted);
     drop(store);
     let store = tables_in(directory.path());
     let allowed_at = instant() + SCRAPE_INTERVAL;
     let before = allowed_at - SECOND;
-    assert_eq!(store.claim_scrape(&riley, before).await.unwrap(), Claim::Denied { allowed_at });
+    assert_eq!(
+        store.claim_scrape(&riley, before, before + SECOND).await.unwrap(),
+        Claim::Denied { allowed_at, is_under_way: false }
+    );
     assert_eq!(store.scrape_allowed_at(&riley, before).await.unwrap(), Some(allowed_at));
-    assert_eq!(store.claim_scrape(&user("other"), before).await.unwrap(), Claim::Granted);
-    assert_eq!(store.claim_scrape(&riley, allowed_at).await.unwrap(), Claim::Granted);
+    assert_eq!(store.claim_scrape(&user("other"), before, before + SECOND).await.unwrap(), Claim::Granted);
+    assert_eq!(store.claim_scrape(&riley, allowed_at, allowed_at + SECOND).await.unwrap(), Claim::Granted);
     assert_eq!(
         store.scrape_allowed_at(&riley, allowed_at).await.unwrap(),
         Some(allowed_at + SCRAPE_INTERVAL)
     );
+}
+
+#[tokio::test]
+async fn a_scrape_is_under_way_until_it_ends_and_no_longer_than_its_deadline() {
+    let (store, directory) = tables_in_file();
+    let (riley, ends_by) = (user("riley"), instant() + 60 * SECOND);
+    let other = tables_in(directory.path());
+    let under_way = async |now| other.scrape_under_way(&riley, now).await.unwrap();
+    assert_eq!(under_way(instant()).await, None);
+    assert_eq!(store.claim_scrape(&riley, instant(), ends_by).await.unwrap(), Claim::Granted);
+    assert_eq!(under_way(instant() + SECOND).await, Some(ends_by));
+    assert_eq!(under_way(ends_by).await, None, "that of a process which was killed ends, too");
+    let denied = async |now| match other.claim_scrape(&riley, now, ends_by).await.unwrap() {
+        Claim::Denied { is_under_way, .. } => is_under_way,
+        Claim::Granted => panic!("there is one a day"),
+    };
+    assert!(denied(instant() + SECOND).await);
+    store.end_scrape(&riley, instant() - SECOND, instant() + SECOND).await.unwrap();
+    assert_eq!(under_way(instant() + SECOND).await, Some(ends_by), "it was not this one that ended");
+    store.end_scrape(&riley, instant(), instant() + SECOND).await.unwrap();
+    assert_eq!(under_way(instant() + SECOND).await, None);
+    assert!(!denied(instant() + SECOND).await);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -113,7 +138,10 @@ async fn of_two_processes_at_the_same_instant_one_scrapes() {
     let (one, other) = (tables_in(directory.path()), tables_in(directory.path()));
     for number in 0..20 {
         let user = user(&format!("user-{number}"));
-        let claims = tokio::join!(one.claim_scrape(&user, instant()), other.claim_scrape(&user, instant()));
+        let claims = tokio::join!(
+            one.claim_scrape(&user, instant(), instant() + SECOND),
+            other.claim_scrape(&user, instant(), instant() + SECOND)
+        );
         let claims = [claims.0.unwrap(), claims.1.unwrap()];
         let granted = claims.iter().filter(|claim| **claim == Claim::Granted).count();
         assert_eq!(granted, 1, "{claims:?}");

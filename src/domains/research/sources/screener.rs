@@ -11,6 +11,7 @@ mod hold;
 mod page;
 mod profile;
 mod progress;
+mod results;
 mod scrape;
 mod selector;
 mod session;
@@ -18,9 +19,13 @@ mod settings;
 mod stores;
 mod table;
 mod time_limits;
+mod under_way;
 mod why;
 
-use std::{sync::Arc, time::SystemTime};
+use std::{
+    sync::{Arc, OnceLock},
+    time::SystemTime,
+};
 
 use tokio::{select, time::timeout_at};
 
@@ -31,6 +36,7 @@ use self::{
     why::Why,
 };
 use crate::{
+    clock,
     context::{ToolContext, UserId},
     contract::{ErrorCode, ToolError},
     domains::research::store::screens::ScreenCopy,
@@ -90,9 +96,10 @@ impl Screener {
         {
             return Ok(kept);
         }
+        let began = clock::wall();
         match self.scraped(screen, context).await {
             Ok(browsed) => Ok(browsed),
-            Err(why) => self.fall_back(screen_id, refresh, &why, context).await,
+            Err(why) => self.fall_back(screen_id, (refresh, began), &why, context).await,
         }
     }
 
@@ -147,20 +154,23 @@ impl Screener {
             wanted: catalogue::in_turn(&self.settings.screens, &context.user.id, screen),
             context: limits.of_scrape(context, waiter.cancellation().clone()),
             progress: waiter.shared().clone(),
+            claimed_at: OnceLock::new(),
         }
     }
 
-    /// Spec 004 "Fail-safe": on any error, the copy. It may have become fresh meanwhile, by somebody else's scrape.
+    /// Spec 004 "Fail-safe": on any error, the copy. It may have become fresh meanwhile, by somebody else's scrape,
+    /// which is then as good as one of this call.
     async fn fall_back(
         &self,
         screen_id: &str,
-        refresh: Refresh,
+        (refresh, began): (Refresh, SystemTime),
         why: &Why,
         context: &ToolContext,
     ) -> Result<Browsed, ToolError> {
         match self.kept(screen_id, context).await? {
             None => Err(why.error()),
             Some(kept) if refresh == Refresh::IfStale && kept.is_fresh() => Ok(kept),
+            Some(kept) if kept.copy.scraped_at >= began => Ok(kept),
             Some(kept) => Ok(Browsed { warnings: vec![why.warning(&kept.copy)], ..kept }),
         }
     }
@@ -170,10 +180,15 @@ impl Screener {
 fn start(scrape: Scrape, leader: Leader<UserId, Arc<Scraped>, Progress>) {
     let cancellation = scrape.context.cancellation.clone();
     let task = async move {
-        select! {
+        let scraped = select! {
             biased;
-            () = cancellation.cancelled() => {}
-            scraped = scrape.run() => leader.finish(Arc::new(scraped)),
+            () = cancellation.cancelled() => None,
+            scraped = scrape.run() => Some(scraped),
+        };
+        // Before its caller has the answer: the process may end with it.
+        scrape.end().await;
+        if let Some(scraped) = scraped {
+            leader.finish(Arc::new(scraped));
         }
     };
     tokio::spawn(continuing_trace(task));

@@ -56,6 +56,8 @@ pub enum Claim {
     Denied {
         /// When a scrape is allowed again.
         allowed_at: SystemTime,
+        /// Whether the one that was granted has not ended yet.
+        is_under_way: bool,
     },
 }
 
@@ -74,12 +76,27 @@ pub trait Screens: Send + Sync + Debug {
         screen_id: &'a str,
         copy: &'a ScreenCopy,
     ) -> BoxFuture<'a, Result<(), StoreError>>;
-    /// Asks for the user's one scrape of the 24 h before `now`; granting and recording it is one step.
+    /// Asks for the user's one scrape of the 24 h before `now`, which will have ended by `ends_by` whatever becomes of
+    /// it; granting and recording it is one step.
     fn claim_scrape<'a>(
         &'a self,
         user: &'a UserId,
         now: SystemTime,
+        ends_by: SystemTime,
     ) -> BoxFuture<'a, Result<Claim, StoreError>>;
+    /// Records that a claimed scrape has ended.
+    fn end_scrape<'a>(
+        &'a self,
+        user: &'a UserId,
+        claimed_at: SystemTime,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Result<(), StoreError>>;
+    /// By when the user's scrape that is under way has ended, in whichever process it is; `None` if none is.
+    fn scrape_under_way<'a>(
+        &'a self,
+        user: &'a UserId,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Result<Option<SystemTime>, StoreError>>;
     /// Gives a claim back that came to nothing.
     fn release_scrape<'a>(
         &'a self,

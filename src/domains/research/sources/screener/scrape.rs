@@ -3,33 +3,34 @@
 //! Each is kept as it completes, so that a scrape that ends early leaves what it has.
 
 use std::{
-    collections::{BTreeMap, HashSet},
+    collections::BTreeMap,
     ops::RangeInclusive,
-    sync::Arc,
+    sync::{Arc, OnceLock},
     time::{Duration, SystemTime},
 };
 
-use tokio::time::{sleep, timeout_at};
+use tokio::time::{sleep, timeout, timeout_at};
 
 use super::{
-    Browsed, Freshness, Login, PROFILE, Screen, Settings, Stores,
-    page::{Page, Row},
-    progress::Progress,
-    session::Session,
-    why::Why,
+    Browsed, Freshness, Login, PROFILE, Screen, Settings, Stores, page::Page, progress::Progress,
+    results::Results, session::Session, under_way, why::Why,
 };
 use crate::{
     clock,
     context::ToolContext,
-    domains::research::store::screens::{Claim, ScreenCopy, ScreenedStock},
+    domains::research::store::screens::{Claim, ScreenCopy},
+    store::StoreError,
     upstream::{
         http::{Client, Failure, FailureKind},
-        text::{Identifier, Line},
+        text::Line,
     },
 };
 
 /// A longer screen would take more time than a call has.
 const MAX_PAGES: usize = 8;
+
+/// How long a call waits until the end of its scrape is kept.
+const STORE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A scrape to come.
 pub(super) struct Scrape {
@@ -40,6 +41,8 @@ pub(super) struct Scrape {
     pub(super) wanted: Vec<Screen>,
     pub(super) context: ToolContext,
     pub(super) progress: Progress,
+    /// When the day's scrape was claimed for this one.
+    pub(super) claimed_at: OnceLock<SystemTime>,
 }
 
 /// What came of it.
@@ -50,7 +53,8 @@ pub(super) struct Scraped {
 }
 
 impl Scrape {
-    pub(super) async fn run(self) -> Scraped {
+    /// Carries it out.
+    pub(super) async fn run(&self) -> Scraped {
         let mut scraped = Scraped { screens: BTreeMap::new(), warnings: Vec::new() };
         let deadline = self.context.deadline.at();
         let stopped = match timeout_at(deadline, self.fetch(&mut scraped)).await {
@@ -62,6 +66,17 @@ impl Scrape {
             scraped.screens.entry(screen.screen_id.clone()).or_insert_with(|| Err(stopped.clone()));
         }
         scraped
+    }
+
+    /// Tells those who wait for it elsewhere that it is over, whatever came of it. Untold, they wait until its
+    /// deadline.
+    pub(super) async fn end(&self) {
+        let Some(claimed_at) = self.claimed_at.get() else { return };
+        let ended = self.stores.screens.end_scrape(&self.context.user.id, *claimed_at, clock::wall());
+        let ended = timeout(STORE_TIMEOUT, ended).await.unwrap_or(Err(StoreError::Late));
+        if let Err(error) = ended {
+            tracing::warn!(source = PROFILE.name, %error, "the end of a scrape cannot be kept");
+        }
     }
 
     async fn fetch(&self, scraped: &mut Scraped) -> Result<(), Why> {
@@ -123,8 +138,26 @@ impl Scrape {
         }
     }
 
-    /// Spends the user's scrape of the day, unless it could not be used anyway. When it did.
+    /// Spends the user's scrape of the day, unless it could not be used anyway. When it did. While another process has
+    /// it, that one is waited for.
     async fn claim(&self, login: &Login) -> Result<SystemTime, Why> {
+        let (user, screens) = (&self.context.user.id, &self.stores.screens);
+        let ends_by = clock::wall_at(self.context.deadline.at());
+        loop {
+            let ended = under_way::ended(screens, user, &self.progress).await;
+            ended.map_err(|error| Why::of_store(&error))?;
+            self.is_of_use(login).await?;
+            let now = clock::wall();
+            match screens.claim_scrape(user, now, ends_by).await.map_err(|error| Why::of_store(&error))? {
+                Claim::Granted => return Ok(*self.claimed_at.get_or_init(|| now)),
+                Claim::Denied { allowed_at, is_under_way: false } => return Err(Why::NotYet { allowed_at }),
+                Claim::Denied { is_under_way: true, .. } => {}
+            }
+        }
+    }
+
+    /// Whether a scrape could bring anything now.
+    async fn is_of_use(&self, login: &Login) -> Result<(), Why> {
         let least_time = self.settings.least_time;
         if self.context.remaining() < least_time {
             return Err(Why::too_short(least_time));
@@ -134,14 +167,10 @@ impl Scrape {
         if let Some(cool_down) = in_force.map_err(|error| Why::of_store(&error))? {
             return Err(Why::resting(cool_down));
         }
-        let screens = &self.stores.screens;
-        let refused = screens.login_refused_until(user, &login.mark(user), now).await;
-        if let Some(until) = refused.map_err(|error| Why::of_store(&error))? {
-            return Err(Why::refused(until));
-        }
-        match screens.claim_scrape(user, now).await.map_err(|error| Why::of_store(&error))? {
-            Claim::Granted => Ok(now),
-            Claim::Denied { allowed_at } => Err(Why::NotYet { allowed_at }),
+        let refused = self.stores.screens.login_refused_until(user, &login.mark(user), now).await;
+        match refused.map_err(|error| Why::of_store(&error))? {
+            Some(until) => Err(Why::refused(until)),
+            None => Ok(()),
         }
     }
 
@@ -205,46 +234,6 @@ fn at_random(bounds: &RangeInclusive<Duration>) -> Duration {
     *bounds.start() + bounds.end().saturating_sub(*bounds.start()).mul_f64(fastrand::f64())
 }
 
-/// The results of a screen as its pages come.
-#[derive(Default)]
-struct Results {
-    companies: HashSet<Identifier>,
-    rows: Vec<Row>,
-}
-
-impl Results {
-    /// Adds a page; whether it had anything new.
-    fn add(&mut self, rows: Vec<Row>) -> bool {
-        let before = self.companies.len();
-        let new = rows.into_iter().filter(|row| self.companies.insert(row.company.clone()));
-        self.rows.extend(new);
-        self.companies.len() > before
-    }
-
-    /// The stocks, if every result that the site announced is there, or no page had any more of them; and how many are
-    /// left out.
-    fn complete(
-        self,
-        total: usize,
-        has_ended: bool,
-        screen_id: &str,
-    ) -> Result<(Vec<ScreenedStock>, Option<String>), Failure> {
-        let found = self.rows.len();
-        if found != total && !(has_ended && found > 0 && found < total) {
-            return Err(Failure::malformed(format!("{found} of {total} results")));
-        }
-        let stocks: Vec<_> = self.rows.into_iter().filter_map(|row| row.stock).collect();
-        let left_out = total - stocks.len();
-        let warning = (left_out > 0).then(|| {
-            format!(
-                "{left_out} of {total} results of the screen {screen_id} are left out: not on a page, not listed on the \
-                 NSE, or without a price or a market capitalisation."
-            )
-        });
-        Ok((stocks, warning))
-    }
-}
-
 fn too_long(screen: &Screen, pages: usize) -> Failure {
     let message = format!(
         "The screen {} has {pages} pages; at most {MAX_PAGES} are read. Tell the user to narrow it.",
@@ -279,6 +268,8 @@ impl Scraped {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
     use crate::upstream::now::Now;
 

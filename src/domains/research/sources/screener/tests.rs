@@ -2,6 +2,7 @@
 
 mod bundled;
 mod failures;
+mod under_way;
 
 use std::time::Duration;
 

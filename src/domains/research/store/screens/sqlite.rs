@@ -34,8 +34,13 @@ const KEEP_STOCK: &str = "INSERT INTO screened_stocks \
 
 const CLAIMED_AT: &str = "SELECT claimed_at FROM scrapes WHERE user_id = ?";
 
-const CLAIM: &str = "INSERT INTO scrapes (user_id, claimed_at) VALUES (?, ?) \
-                     ON CONFLICT (user_id) DO UPDATE SET claimed_at = excluded.claimed_at";
+const CLAIM: &str = "INSERT INTO scrapes (user_id, claimed_at, ends_by) VALUES (?, ?, ?) \
+                     ON CONFLICT (user_id) DO UPDATE \
+                     SET claimed_at = excluded.claimed_at, ends_by = excluded.ends_by";
+
+const END: &str = "UPDATE scrapes SET ends_by = ? WHERE user_id = ? AND claimed_at = ?";
+
+const UNDER_WAY: &str = "SELECT ends_by FROM scrapes WHERE user_id = ? AND ends_by > ?";
 
 const RELEASE: &str = "DELETE FROM scrapes WHERE user_id = ? AND claimed_at = ?";
 
@@ -71,8 +76,26 @@ impl Screens for Tables {
         &'a self,
         user: &'a UserId,
         now: SystemTime,
+        ends_by: SystemTime,
     ) -> BoxFuture<'a, Result<Claim, StoreError>> {
-        Box::pin(async move { self.state.explain(self.claim(&self.user_key(user), now).await) })
+        Box::pin(async move { self.state.explain(self.claim(&self.user_key(user), now, ends_by).await) })
+    }
+
+    fn end_scrape<'a>(
+        &'a self,
+        user: &'a UserId,
+        claimed_at: SystemTime,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move { self.state.explain(self.end(&self.user_key(user), claimed_at, now).await) })
+    }
+
+    fn scrape_under_way<'a>(
+        &'a self,
+        user: &'a UserId,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Result<Option<SystemTime>, StoreError>> {
+        Box::pin(async move { self.state.explain(self.under_way(&self.user_key(user), now).await) })
     }
 
     fn release_scrape<'a>(
@@ -139,16 +162,33 @@ impl Tables {
         Ok(change.commit().await?)
     }
 
-    async fn claim(&self, user: &str, now: SystemTime) -> Result<Claim, Failed> {
+    async fn claim(&self, user: &str, now: SystemTime, ends_by: SystemTime) -> Result<Claim, Failed> {
         // No other process looks and claims between this look and this claim; and a claim once used up stays so.
         let mut change = self.state.change(Durability::Power).await?;
         let claimed_at = sqlx::query_scalar(CLAIMED_AT).bind(user);
         if let Some(allowed_at) = allowed_at(claimed_at.fetch_optional(&mut *change).await?, now) {
-            return Ok(Claim::Denied { allowed_at });
+            let under_way = sqlx::query(UNDER_WAY).bind(user).bind(millis(now));
+            let is_under_way = under_way.fetch_optional(&mut *change).await?.is_some();
+            return Ok(Claim::Denied { allowed_at, is_under_way });
         }
-        sqlx::query(CLAIM).bind(user).bind(millis(now)).execute(&mut *change).await?;
+        let claim = sqlx::query(CLAIM).bind(user).bind(millis(now)).bind(millis(ends_by));
+        claim.execute(&mut *change).await?;
         change.commit().await?;
         Ok(Claim::Granted)
+    }
+
+    async fn end(&self, user: &str, claimed_at: SystemTime, now: SystemTime) -> Result<(), Failed> {
+        // Lost, it is waited for until its deadline.
+        let mut change = self.state.change(Durability::Process).await?;
+        let end = sqlx::query(END).bind(millis(now)).bind(user).bind(millis(claimed_at));
+        end.execute(&mut *change).await?;
+        Ok(change.commit().await?)
+    }
+
+    async fn under_way(&self, user: &str, now: SystemTime) -> Result<Option<SystemTime>, Failed> {
+        let ends_by = sqlx::query_scalar(UNDER_WAY).bind(user).bind(millis(now));
+        let ends_by: Option<i64> = ends_by.fetch_optional(self.state.readers().await?).await?;
+        Ok(ends_by.map(instant))
     }
 
     async fn release(&self, user: &str, claimed_at: SystemTime) -> Result<(), Failed> {

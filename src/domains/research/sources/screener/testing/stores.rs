@@ -32,9 +32,16 @@ pub(in crate::domains::research::sources::screener) struct MemoryScreens {
 #[derive(Debug, Default)]
 struct State {
     copies: BTreeMap<(UserId, String), ScreenCopy>,
-    claims: BTreeMap<UserId, SystemTime>,
+    claims: BTreeMap<UserId, Claimed>,
     refused: BTreeMap<(UserId, String), SystemTime>,
     fails: bool,
+}
+
+/// When a scrape was claimed, and by when it has ended.
+#[derive(Clone, Copy, Debug)]
+struct Claimed {
+    at: SystemTime,
+    ends_by: SystemTime,
 }
 
 impl MemoryScreens {
@@ -54,7 +61,7 @@ impl MemoryScreens {
     }
 
     pub(in crate::domains::research::sources::screener) fn spend(&self, user: &str, at: SystemTime) {
-        self.state.lock().unwrap().claims.insert(user.parse().unwrap(), at);
+        self.state.lock().unwrap().claims.insert(user.parse().unwrap(), Claimed { at, ends_by: at });
     }
 
     pub(in crate::domains::research::sources::screener) fn is_spent(&self, user: &str) -> bool {
@@ -79,8 +86,12 @@ impl MemoryScreens {
 
 impl State {
     fn allowed_at(&self, user: &UserId, now: SystemTime) -> Option<SystemTime> {
-        let allowed_at = *self.claims.get(user)? + DAY;
+        let allowed_at = self.claims.get(user)?.at + DAY;
         (allowed_at > now).then_some(allowed_at)
+    }
+
+    fn under_way(&self, user: &UserId, now: SystemTime) -> Option<SystemTime> {
+        self.claims.get(user).map(|claimed| claimed.ends_by).filter(|ends_by| *ends_by > now)
     }
 }
 
@@ -110,14 +121,37 @@ impl Screens for MemoryScreens {
         &'a self,
         user: &'a UserId,
         now: SystemTime,
+        ends_by: SystemTime,
     ) -> BoxFuture<'a, Result<Claim, StoreError>> {
         self.with(|state| {
             if let Some(allowed_at) = state.allowed_at(user, now) {
-                return Claim::Denied { allowed_at };
+                let is_under_way = state.under_way(user, now).is_some();
+                return Claim::Denied { allowed_at, is_under_way };
             }
-            state.claims.insert(user.clone(), now);
+            state.claims.insert(user.clone(), Claimed { at: now, ends_by });
             Claim::Granted
         })
+    }
+
+    fn end_scrape<'a>(
+        &'a self,
+        user: &'a UserId,
+        claimed_at: SystemTime,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.with(|state| {
+            if let Some(claimed) = state.claims.get_mut(user).filter(|claimed| claimed.at == claimed_at) {
+                claimed.ends_by = now;
+            }
+        })
+    }
+
+    fn scrape_under_way<'a>(
+        &'a self,
+        user: &'a UserId,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Result<Option<SystemTime>, StoreError>> {
+        self.with(|state| state.under_way(user, now))
     }
 
     fn release_scrape<'a>(
@@ -126,7 +160,7 @@ impl Screens for MemoryScreens {
         claimed_at: SystemTime,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
         self.with(|state| {
-            if state.claims.get(user) == Some(&claimed_at) {
+            if state.claims.get(user).is_some_and(|claimed| claimed.at == claimed_at) {
                 state.claims.remove(user);
             }
         })

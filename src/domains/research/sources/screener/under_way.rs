@@ -1,0 +1,33 @@
+//! The wait for a scrape of the same user that another process does: there is one a day, and what it brings is for
+//! both.
+//!
+//! Looked at again and again, since processes share a file and nothing else.
+
+use std::{mem, sync::Arc, time::Duration};
+
+use tokio::time::sleep;
+
+use super::{PROFILE, progress::Progress};
+use crate::{clock, context::UserId, domains::research::store::screens::Screens, store::StoreError};
+
+/// How often it is looked at.
+const INTERVAL: Duration = Duration::from_millis(200);
+
+/// Waits until no scrape of the user is under way, and says so. A process that was killed is waited for until the
+/// deadline of its scrape.
+pub(super) async fn ended(
+    screens: &Arc<dyn Screens>,
+    user: &UserId,
+    progress: &Progress,
+) -> Result<(), StoreError> {
+    let mut is_told = false;
+    while let Some(ends_by) = screens.scrape_under_way(user, clock::wall()).await? {
+        if !mem::replace(&mut is_told, true) {
+            let left = ends_by.duration_since(clock::wall()).unwrap_or_default();
+            let (left, title) = (clock::wait_in_words(left), PROFILE.title);
+            progress.say(format!("Waiting at most {left} for another process that reads {title}…"));
+        }
+        sleep(INTERVAL).await;
+    }
+    Ok(())
+}
