@@ -5,24 +5,19 @@ use std::path::PathBuf;
 use directories::ProjectDirs;
 
 use super::{ConfigError, reader::Reader, setting::Setting, size::Size};
-use crate::store::idempotency::USER_BYTES;
+use crate::store::idempotency::Room;
 
 /// What outlives the process: `[state]`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
     /// The directory of the state: calls with a `request_id`, cached results, cool-downs, what domains keep. Several
     /// processes may share it. `--state`, `TOOLWIRE_STATE`, default the platform's directory for such data, such as
     /// `~/.local/share/toolwire`.
     pub dir: Option<PathBuf>,
-    /// Bytes of the file for remembering one user's calls with a `request_id`: writes for 24 h; reads, which make room
-    /// for others, for 10 min. `TOOLWIRE_STATE_REQUEST_IDS`, default `1024MiB`: about a million writes.
-    pub request_ids: u64,
-}
-
-impl Default for State {
-    fn default() -> Self {
-        Self { dir: None, request_ids: USER_BYTES }
-    }
+    /// Bytes of the file for remembering calls with a `request_id`: writes for 24 h; reads, which make room for others,
+    /// for 10 min. Those of one user: `request_ids`, `TOOLWIRE_STATE_REQUEST_IDS`, default `1024MiB`, about a million
+    /// writes. Those of all users: `all_request_ids`, `TOOLWIRE_STATE_ALL_REQUEST_IDS`, default eight times as many.
+    pub request_ids: Room,
 }
 
 impl State {
@@ -34,7 +29,10 @@ impl State {
             None => reader.optional(dir, None),
         };
         let request_ids = Setting::new("state.request_ids", "TOOLWIRE_STATE_REQUEST_IDS");
-        let Size(request_ids) = reader.value(request_ids, Size(USER_BYTES));
+        let Size(of_user) = reader.value(request_ids, Size(Room::default().of_user));
+        let all = Setting::new("state.all_request_ids", "TOOLWIRE_STATE_ALL_REQUEST_IDS");
+        let Size(of_all) = reader.value(all, Size(Room::of_users(of_user).of_all));
+        let request_ids = Room { of_user, of_all };
         Self { dir, request_ids }
     }
 

@@ -57,6 +57,17 @@ pub enum Refusal {
         /// When the oldest of them is forgotten.
         retry_after: Duration,
     },
+    /// The writes with a `request_id` of all users take the room there is for remembering them, and the user's more
+    /// than a fair share of it.
+    #[error(
+        "the writes of all users in the last 24 h take the room there is for remembering them, and yours more than a fair \
+         share of it; room is expected in {} s",
+        .retry_after.as_secs()
+    )]
+    TooManyRequestIdsInAll {
+        /// When enough of them are forgotten.
+        retry_after: Duration,
+    },
     /// What must be recorded before a call begins cannot be: nothing was done.
     #[error("calls with a request_id cannot be recorded now, and nothing was done; try again in {} s", .retry_after.as_secs_f64())]
     StateUnavailable {

@@ -24,9 +24,9 @@ impl From<Refusal> for Status {
             Refusal::UnknownTool { name, .. } => resource("tool", name),
             Refusal::UnknownIntent { intent, .. } => resource("intent", intent),
             Refusal::RequestIdReused { request_id } => resource("request_id", request_id),
-            Refusal::TooManyRequestIds { retry_after } | Refusal::StateUnavailable { retry_after } => {
-                ErrorDetails::with_retry_info(Some(*retry_after))
-            }
+            Refusal::TooManyRequestIds { retry_after }
+            | Refusal::TooManyRequestIdsInAll { retry_after }
+            | Refusal::StateUnavailable { retry_after } => ErrorDetails::with_retry_info(Some(*retry_after)),
             _ => ErrorDetails::new(),
         };
         status(code_of_refusal(&refusal), reason_of(&refusal), &refusal.to_string(), details)
@@ -46,7 +46,7 @@ pub const fn code_of_refusal(refusal: &Refusal) -> Code {
         Refusal::ToolDisabled { .. } => Code::FailedPrecondition,
         Refusal::RequestIdReused { .. } => Code::AlreadyExists,
         // Nothing was started: a client or a mesh may retry after the stated time.
-        Refusal::TooManyRequestIds { .. } => Code::ResourceExhausted,
+        Refusal::TooManyRequestIds { .. } | Refusal::TooManyRequestIdsInAll { .. } => Code::ResourceExhausted,
         Refusal::DeadlineExceeded => Code::DeadlineExceeded,
         // Nobody reads it; it is what logs and spans say.
         Refusal::CallerGone => Code::Cancelled,
@@ -66,6 +66,7 @@ pub const fn reason_of(refusal: &Refusal) -> &'static str {
         Refusal::ToolDisabled { .. } => "TOOL_DISABLED",
         Refusal::RequestIdReused { .. } => "REQUEST_ID_REUSED",
         Refusal::TooManyRequestIds { .. } => "TOO_MANY_REQUEST_IDS",
+        Refusal::TooManyRequestIdsInAll { .. } => "TOO_MANY_REQUEST_IDS_IN_ALL",
         Refusal::StateUnavailable { .. } => "STATE_UNAVAILABLE",
         Refusal::DeadlineExceeded => "DEADLINE_EXCEEDED",
         Refusal::CallerGone => "CALLER_GONE",

@@ -50,6 +50,7 @@ fn of_refusal(refusal: &Refusal) -> ToolError {
         | Refusal::UnknownIntent { .. }
         | Refusal::ToolDisabled { .. }
         | Refusal::TooManyRequestIds { .. }
+        | Refusal::TooManyRequestIdsInAll { .. }
         | Refusal::StateUnavailable { .. }
         | Refusal::ShuttingDown => ErrorCode::Unavailable,
         Refusal::DeadlineExceeded => ErrorCode::Timeout,

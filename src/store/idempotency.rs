@@ -1,4 +1,5 @@
-//! What is known of calls with a `request_id`: begun, and how they ended. Bounded by bytes, each user apart.
+//! What is known of calls with a `request_id`: begun, and how they ended. Bounded by bytes: each user's, and all
+//! together.
 
 use std::{
     fmt::Debug,
@@ -14,9 +15,28 @@ use crate::{
     digest::Digest,
 };
 
-/// How many bytes the records of one user may have before new writes are refused rather than old ones forgotten:
-/// forgetting could repeat a write. A million small writes.
-pub const USER_BYTES: u64 = 1024 * 1024 * 1024;
+/// How many bytes records may have before new writes are refused rather than old ones forgotten: forgetting could
+/// repeat a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// Those of one user.
+    pub of_user: u64,
+    /// Those of all users. The first half is for whoever comes first; the second one is kept for users who have less
+    /// than a fair share, so that each of these finds room however much others have taken.
+    pub of_all: u64,
+}
+
+/// Which bound leaves no room for another record of a user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// The user's own.
+    User,
+    /// That of all users.
+    All,
+}
+
+/// So many users have a fair share in the half that is kept for it.
+const FAIR_SHARES: u64 = 1024;
 
 /// What a record costs beside its columns of variable length, and how often those of its key are there.
 const ROW: usize = 192;
@@ -59,10 +79,12 @@ pub enum Begun {
     Ended(Box<ToolResult<StoredPayload>>),
     /// It was used before with other arguments.
     Conflict,
-    /// The user's writes leave no room for another record.
+    /// Writes leave no room for another record: the user's own, or those of all users.
     Full {
-        /// When the oldest of them is forgotten.
+        /// When room is expected: as soon as enough of them are forgotten.
         until: SystemTime,
+        /// Whose they are.
+        bound: Bound,
     },
     /// It cannot be recorded, and so must not be carried out. The detail is for operators.
     Unavailable(StoreError),
@@ -83,6 +105,34 @@ pub trait Idempotency: Send + Sync + Debug {
     fn end<'a>(&'a self, key: &'a Key, result: &'a ToolResult) -> BoxFuture<'a, Result<(), StoreError>>;
     /// Forgets a call that turned out not to have done anything, so that it can be tried again.
     fn forget<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<(), StoreError>>;
+}
+
+impl Default for Room {
+    /// A million small writes of one user, and eight times as many of all.
+    fn default() -> Self {
+        Self::of_users(1024 * 1024 * 1024)
+    }
+}
+
+impl Room {
+    /// So much of one user, and eight times as much of all.
+    pub fn of_users(of_user: u64) -> Self {
+        Self { of_user, of_all: of_user.saturating_mul(8) }
+    }
+
+    /// What a user may always have.
+    pub fn fair_share(self) -> u64 {
+        (self.of_all / 2 / FAIR_SHARES).max(1)
+    }
+
+    /// What leaves no room for a user who has so many bytes, where all have so many; and how many bytes are to be
+    /// forgotten before there is some.
+    pub(super) fn full(self, user: u64, all: u64) -> Option<(Bound, u64)> {
+        let of_all = if user < self.fair_share() { self.of_all } else { self.of_all / 2 };
+        let excess = |used: u64, limit: u64| used.checked_sub(limit).map(|excess| excess + 1);
+        let own = excess(user, self.of_user).map(|it| (Bound::User, it));
+        own.or_else(|| excess(all, of_all).map(|it| (Bound::All, it)))
+    }
 }
 
 impl Effect {

@@ -28,7 +28,7 @@ pub use self::{
     error::Failed,
     migrations::{Migrations, TableTaken},
 };
-use super::{StoreError, idempotency::USER_BYTES, results::MAX_BYTES};
+use super::{StoreError, idempotency::Room, results::MAX_BYTES};
 use crate::context::UserId;
 
 /// State in one SQLite file.
@@ -39,8 +39,8 @@ pub struct Sqlite {
     tables: Vec<Migrations>,
     /// How many bytes of results are kept.
     results_bytes: u64,
-    /// How many bytes are remembered of each user's calls with a `request_id`.
-    user_bytes: u64,
+    /// How much is remembered of calls with a `request_id`.
+    room: Room,
     pools: OnceCell<Pools>,
     last_error: LastError,
 }
@@ -99,7 +99,7 @@ impl Sqlite {
             place,
             tables,
             results_bytes: MAX_BYTES,
-            user_bytes: USER_BYTES,
+            room: Room::default(),
             pools: OnceCell::new(),
             last_error: LastError::default(),
         }
@@ -117,9 +117,9 @@ impl Sqlite {
         Self { results_bytes, ..self }
     }
 
-    /// The same state, remembering so many bytes of each user's calls with a `request_id`.
-    pub fn remembering(self, user_bytes: u64) -> Self {
-        Self { user_bytes, ..self }
+    /// The same state, remembering so much of calls with a `request_id`.
+    pub fn remembering(self, room: Room) -> Self {
+        Self { room, ..self }
     }
 
     /// Opens and checks the state now, so that what is wrong with it shows before anything needs it.

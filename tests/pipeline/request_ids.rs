@@ -82,7 +82,7 @@ impl Idempotency for BrokenStore {
 
 #[tokio::test]
 async fn a_full_share_refuses_writes_until_the_oldest_is_forgotten_and_no_read() {
-    let bench = Bench::storing(MemoryIdempotency::new(1));
+    let bench = Bench::storing(MemoryIdempotency::new(Room { of_user: 1, of_all: u64::MAX }));
     result(bench.run(write(RequestId::generate(), "x", "0s")).await);
     let refusal = bench.run(write(RequestId::generate(), "x", "0s")).await.unwrap_err();
     let Refusal::TooManyRequestIds { retry_after } = &refusal else { panic!("{refusal:?}") };
@@ -94,6 +94,16 @@ async fn a_full_share_refuses_writes_until_the_oldest_is_forgotten_and_no_read()
         read.request_id = Some(RequestId::generate());
         result(bench.run(read).await);
     }
+}
+
+#[tokio::test]
+async fn a_share_of_all_the_room_that_is_more_than_fair_refuses_writes_and_says_whose_they_are() {
+    let bench = Bench::storing(MemoryIdempotency::new(Room { of_user: u64::MAX, of_all: 2 }));
+    result(bench.run(write(RequestId::generate(), "x", "0s")).await);
+    let refusal = bench.run(write(RequestId::generate(), "x", "0s")).await.unwrap_err();
+    let Refusal::TooManyRequestIdsInAll { retry_after } = &refusal else { panic!("{refusal:?}") };
+    assert!(refusal.to_string().contains("the writes of all users"), "{refusal}");
+    assert!(*retry_after <= Effect::Write.retention() && *retry_after > Duration::from_hours(23));
 }
 
 #[tokio::test]

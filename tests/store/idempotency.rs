@@ -11,7 +11,7 @@ use toolwire::{
     domains::diagnostics::proto::v1::DebugWriteOutput,
     store::{
         MemoryIdempotency, Sqlite,
-        idempotency::{Begun, Effect, Idempotency, Key},
+        idempotency::{Begun, Bound, Effect, Idempotency, Key, Room},
     },
 };
 
@@ -136,8 +136,12 @@ async fn what_is_forgotten_can_be_tried_again() {
 
 /// Every implementation, remembering little of each user.
 fn small_stores() -> [Store; 2] {
-    const FEW: u64 = 4_000;
-    [Arc::new(MemoryIdempotency::new(FEW)), Arc::new(Sqlite::in_memory().remembering(FEW))]
+    stores_of(Room { of_user: 4_000, of_all: u64::MAX })
+}
+
+/// Every implementation, with so much room.
+fn stores_of(room: Room) -> [Store; 2] {
+    [Arc::new(MemoryIdempotency::new(room)), Arc::new(Sqlite::in_memory().remembering(room))]
 }
 
 /// Begins calls of a user until there is no room: the first one, and until when.
@@ -147,7 +151,7 @@ async fn fill(store: &Store, name: &str, now: SystemTime) -> (Key, SystemTime) {
     loop {
         match begin_at(store, &key(name), now + SECOND).await {
             Begun::New => {}
-            Begun::Full { until } => return (first, until),
+            Begun::Full { until, .. } => return (first, until),
             other => panic!("{other:?}"),
         }
     }
@@ -195,6 +199,53 @@ async fn outcomes_use_up_a_share_too() {
         assert!(matches!(begin(&store, &key_of_large).await, Begun::Ended(_)), "{store:?}");
         store.forget(&key_of_large).await.unwrap();
         assert!(matches!(begin(&store, &key("a")).await, Begun::New), "{store:?}");
+    }
+}
+
+#[tokio::test]
+async fn beyond_half_of_all_the_room_a_user_below_a_fair_share_still_finds_some() {
+    // Some thirty records of one user, and some sixty of all in the first half. A fair share is less than one: it is
+    // looked at before a record.
+    let room = Room { of_user: 10_000, of_all: 40_000 };
+    for store in stores_of(room) {
+        for name in ["a", "b", "c"] {
+            fill(&store, name, now()).await;
+        }
+        // As many more users as the second half has records for: each finds room for its first one.
+        let mut admitted = 0;
+        while let Begun::New = begin_at(&store, &key(&format!("late-{admitted}")), now() + SECOND).await {
+            admitted += 1;
+        }
+        assert!((30..100).contains(&admitted), "{store:?}: {admitted}");
+        let last = begin_at(&store, &key("last"), now() + SECOND).await;
+        assert!(matches!(last, Begun::Full { bound: Bound::All, .. }), "all of it is taken: {last:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_user_above_a_fair_share_is_told_when_all_have_room_again() {
+    let room = Room { of_user: 15_000, of_all: 40_000 };
+    for store in stores_of(room) {
+        fill(&store, "a", now()).await;
+        let (_, until) = fill(&store, "b", now() + 60 * SECOND).await;
+        let refused = begin_at(&store, &key("b"), now() + 61 * SECOND).await;
+        assert!(matches!(refused, Begun::Full { bound: Bound::All, .. }), "{store:?}: {refused:?}");
+        // The first of the other user's is forgotten first, and is enough.
+        assert_eq!(until, now() + Effect::Write.retention(), "{store:?}");
+        assert!(matches!(begin_at(&store, &key("b"), until).await, Begun::New), "{store:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_all_users_have_is_counted_as_it_comes_and_goes() {
+    let room = Room { of_user: u64::MAX, of_all: 20_000 };
+    for store in stores_of(room) {
+        for round in 0..100 {
+            let key = key(&format!("user-{round}"));
+            assert!(matches!(begin(&store, &key).await, Begun::New), "{store:?}: {round}");
+            store.end(&key, &result()).await.unwrap();
+            store.forget(&key).await.unwrap();
+        }
     }
 }
 

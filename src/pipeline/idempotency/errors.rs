@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 use crate::{
     clock,
     contract::{ErrorCode, Refusal, ToolError, Violation},
+    store::idempotency::Bound,
 };
 
 /// When to try again after the store has failed.
@@ -44,7 +45,11 @@ pub(super) fn unavailable() -> Refusal {
     Refusal::StateUnavailable { retry_after: UNAVAILABLE_RETRY_AFTER }
 }
 
-/// The user's records take all the bytes there are for them until the given instant.
-pub(super) fn full(until: SystemTime) -> Refusal {
-    Refusal::TooManyRequestIds { retry_after: until.duration_since(clock::wall()).unwrap_or_default() }
+/// Records take the bytes that there are for them until the given instant.
+pub(super) fn full(until: SystemTime, bound: Bound) -> Refusal {
+    let retry_after = until.duration_since(clock::wall()).unwrap_or_default();
+    match bound {
+        Bound::User => Refusal::TooManyRequestIds { retry_after },
+        Bound::All => Refusal::TooManyRequestIdsInAll { retry_after },
+    }
 }

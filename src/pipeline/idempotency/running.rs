@@ -73,7 +73,7 @@ impl Running {
             Begun::Conflict => {
                 return refused(Refusal::RequestIdReused { request_id: key.request_id.to_string() });
             }
-            Begun::Full { until } if call.writes() => return refused(errors::full(until)),
+            Begun::Full { until, bound } if call.writes() => return refused(errors::full(until, bound)),
             Begun::Unavailable(error) => {
                 log_unavailable(&call, &error);
                 return refused(errors::unavailable());

@@ -14,15 +14,14 @@ use crate::{
     contract::{Payload, ToolResult},
     store::{
         StoreError,
-        idempotency::{ArgumentsDigest, Begun, Effect, Idempotency, Key, USER_BYTES},
+        idempotency::{ArgumentsDigest, Begun, Bound, Effect, Idempotency, Key, Room},
     },
 };
 
 /// Remembers calls until the process ends.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct MemoryIdempotency {
-    /// How many bytes the records of one user may have.
-    user_bytes: u64,
+    room: Room,
     records: Mutex<Records>,
 }
 
@@ -54,16 +53,10 @@ struct Used {
     writes: BTreeSet<Place>,
 }
 
-impl Default for MemoryIdempotency {
-    fn default() -> Self {
-        Self::new(USER_BYTES)
-    }
-}
-
 impl MemoryIdempotency {
-    /// Remembers so many bytes of each user.
-    pub fn new(user_bytes: u64) -> Self {
-        Self { user_bytes, records: Mutex::default() }
+    /// Remembers so much.
+    pub fn new(room: Room) -> Self {
+        Self { room, records: Mutex::default() }
     }
 
     fn records(&self) -> MutexGuard<'_, Records> {
@@ -79,7 +72,7 @@ impl Idempotency for MemoryIdempotency {
         digest: ArgumentsDigest,
         now: SystemTime,
     ) -> BoxFuture<'a, Begun> {
-        Box::pin(ready(self.records().begin(key, effect, digest, now, self.user_bytes)))
+        Box::pin(ready(self.records().begin(key, effect, digest, now, self.room)))
     }
 
     fn end<'a>(&'a self, key: &'a Key, result: &'a ToolResult) -> BoxFuture<'a, Result<(), StoreError>> {
@@ -100,7 +93,7 @@ impl Records {
         effect: Effect,
         digest: ArgumentsDigest,
         now: SystemTime,
-        user_bytes: u64,
+        room: Room,
     ) -> Begun {
         self.expire(now);
         match self.by_key.get(key) {
@@ -113,8 +106,8 @@ impl Records {
             }
             None => {}
         }
-        if let Some(until) = self.full_until(&key.user, user_bytes) {
-            return Begun::Full { until };
+        if let Some(full) = self.full(&key.user, room) {
+            return full;
         }
         let place = (now + effect.retention(), self.next);
         self.next += 1;
@@ -145,14 +138,33 @@ impl Records {
         }
     }
 
-    /// When a full share of a user's has room again; `None` if it has some, which reads make for others.
-    fn full_until(&mut self, user: &UserId, user_bytes: u64) -> Option<SystemTime> {
+    /// When there is room again for a user who finds none; `None` if there is some, which the user's reads make.
+    fn full(&mut self, user: &UserId, room: Room) -> Option<Begun> {
         loop {
-            let share = self.users.get(user).filter(|share| share.bytes >= user_bytes)?;
-            let Some(oldest) = share.reads.first() else { return share.writes.first().map(|(end, _)| *end) };
-            let key = self.by_end.get(oldest)?.clone();
-            self.forget(&key);
+            let own = self.users.get(user);
+            let total = self.users.values().map(|used| used.bytes).sum();
+            let (bound, excess) = room.full(own.map_or(0, |own| own.bytes), total)?;
+            if let Some(oldest) = own.and_then(|own| own.reads.first()) {
+                let key = self.by_end.get(oldest)?.clone();
+                self.forget(&key);
+                continue;
+            }
+            let until = match bound {
+                Bound::User => own.and_then(|own| own.writes.first()).map(|(end, _)| *end),
+                Bound::All => self.freed_at(excess),
+            };
+            return Some(Begun::Full { until: until?, bound });
         }
+    }
+
+    /// When so many bytes are forgotten.
+    fn freed_at(&self, bytes: u64) -> Option<SystemTime> {
+        let mut freed = 0;
+        let mut ends = self.by_end.iter().map(|((end, _), key)| {
+            freed += self.by_key.get(key).map_or(0, |record| size(key, record.result.as_ref()));
+            (freed, *end)
+        });
+        ends.find(|(freed, _)| *freed >= bytes).map(|(_, end)| end)
     }
 
     fn expire(&mut self, now: SystemTime) {
@@ -195,7 +207,7 @@ mod tests {
         };
         for _ in 0..3 {
             let (digest, now) = (crate::digest::Digest::of_bytes(b"1"), clock::wall());
-            let begun = store.records().begin(&key, Effect::Write, digest, now, USER_BYTES);
+            let begun = store.records().begin(&key, Effect::Write, digest, now, Room::default());
             assert!(matches!(begun, Begun::New));
             store.records().forget(&key);
         }

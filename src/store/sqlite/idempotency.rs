@@ -15,7 +15,7 @@ use crate::{
     contract::ToolResult,
     store::{
         StoreError,
-        idempotency::{ArgumentsDigest, Begun, Effect, Idempotency, Key},
+        idempotency::{ArgumentsDigest, Begun, Bound, Effect, Idempotency, Key, Room},
     },
 };
 
@@ -32,7 +32,14 @@ const USED: &str = "SELECT bytes FROM idempotency_usage WHERE user_id = ?";
 const MAKE_ROOM: &str = "DELETE FROM idempotency WHERE rowid IN (SELECT rowid FROM idempotency \
                          WHERE user_id = ?1 AND (reads = 1 OR expires_at <= ?2) ORDER BY expires_at LIMIT 64)";
 
+const TOTAL: &str = "SELECT bytes FROM idempotency_total";
+
 const FULL_UNTIL: &str = "SELECT MIN(expires_at) FROM idempotency WHERE user_id = ?";
+
+/// When so many bytes are forgotten of everybody's. At the earliest: of many records only the first are looked at.
+const ALL_FULL_UNTIL: &str = "WITH first AS (SELECT expires_at, bytes FROM idempotency ORDER BY expires_at LIMIT 4096), \
+     freed AS (SELECT expires_at, SUM(bytes) OVER (ORDER BY expires_at ROWS UNBOUNDED PRECEDING) AS bytes FROM first) \
+     SELECT coalesce((SELECT MIN(expires_at) FROM freed WHERE bytes >= ?), (SELECT MAX(expires_at) FROM first), 0)";
 
 const BEGIN: &str = "INSERT INTO idempotency (digest, begun_at, expires_at, reads, bytes, user_id, tool, request_id) \
                      VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
@@ -83,10 +90,10 @@ impl Sqlite {
             }
             of_key(sqlx::query(FORGET), key).execute(&mut *change).await?;
         }
-        if let Some(until) = full_until(&mut change, &key.user, now, self.user_bytes).await? {
+        if let Some(full) = full(&mut change, &key.user, now, self.room).await? {
             // What has expired is gone all the same.
             change.commit().await?;
-            return Ok(Begun::Full { until: instant(until) });
+            return Ok(full);
         }
         let begin = sqlx::query(BEGIN)
             .bind(digest.as_bytes().to_vec())
@@ -117,23 +124,31 @@ impl Sqlite {
     }
 }
 
-/// When a full share of a user's has room again; `None` if it has some.
-async fn full_until(
+/// When there is room again for a user who finds none; `None` if there is some.
+async fn full(
     change: &mut Change,
     user: &UserId,
     now: i64,
-    user_bytes: u64,
-) -> Result<Option<i64>, sqlx::Error> {
-    let limit = i64::try_from(user_bytes).unwrap_or(i64::MAX);
+    room: Room,
+) -> Result<Option<Begun>, sqlx::Error> {
     loop {
-        let bytes_kept = sqlx::query_scalar(USED).bind(user.as_str()).fetch_optional(&mut **change).await?;
-        if bytes_kept.unwrap_or(0_i64) < limit {
+        let own = sqlx::query_scalar(USED).bind(user.as_str()).fetch_optional(&mut **change).await?;
+        let total: i64 = sqlx::query_scalar(TOTAL).fetch_one(&mut **change).await?;
+        let own = u64::try_from(own.unwrap_or(0_i64)).unwrap_or(0);
+        let Some((bound, excess)) = room.full(own, u64::try_from(total).unwrap_or(0)) else {
             return Ok(None);
-        }
+        };
         let made = sqlx::query(MAKE_ROOM).bind(user.as_str()).bind(now).execute(&mut **change).await?;
-        if made.rows_affected() == 0 {
-            return sqlx::query_scalar(FULL_UNTIL).bind(user.as_str()).fetch_one(&mut **change).await;
+        let expired = sqlx::query(EXPIRE).bind(now).execute(&mut **change).await?;
+        if made.rows_affected() + expired.rows_affected() > 0 {
+            continue;
         }
+        let until = match bound {
+            Bound::User => sqlx::query_scalar(FULL_UNTIL).bind(user.as_str()),
+            Bound::All => sqlx::query_scalar(ALL_FULL_UNTIL).bind(i64::try_from(excess).unwrap_or(i64::MAX)),
+        };
+        let until = instant(until.fetch_one(&mut **change).await?);
+        return Ok(Some(Begun::Full { until, bound }));
     }
 }
 

@@ -15,6 +15,7 @@ const PLATFORM: &[&str] = &[
     "cool_downs",
     "idempotency",
     "idempotency_usage",
+    "idempotency_total",
     "results",
     "results_usage",
     "probe",
