@@ -42,5 +42,6 @@ pub mod clock;
 pub mod console;
 pub mod digest;
 pub mod files;
+pub mod offload;
 pub mod telemetry;
 pub mod words;

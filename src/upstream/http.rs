@@ -15,6 +15,7 @@ mod limit;
 mod network_error;
 mod outgoing;
 mod profile;
+mod reading;
 mod record;
 mod request;
 mod resolver;

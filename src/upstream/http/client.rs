@@ -12,7 +12,7 @@ use super::{
     hold_off::HoldOff,
     layer::Layer,
     limit::Limit,
-    record,
+    reading, record,
     request::{Attempts, Request},
     retry::Retry,
     send::Send,
@@ -132,6 +132,17 @@ impl Client {
         let request = Request::new(outgoing, context, self.profile().name);
         let sent = self.stack.clone().oneshot(request).await;
         sent.map_err(|failure| self.finished(failure, context))
+    }
+
+    /// What a parser reads in an answer, on behalf of a call; a large one is read beside the threads that carry calls.
+    /// A failure, or a panic, is that of an answer which cannot be used.
+    pub async fn read<T: std::marker::Send + 'static>(
+        &self,
+        answer: Answer,
+        context: &ToolContext,
+        parse: impl FnOnce(&Answer) -> Result<T, Failure> + std::marker::Send + 'static,
+    ) -> Result<T, Failure> {
+        reading::read(answer, parse).await.map_err(|failure| self.failed(failure, context))
     }
 
     /// A failure of an answer that the stack let pass and the connector cannot use, as one that the stack found: it

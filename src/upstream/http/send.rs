@@ -19,7 +19,7 @@ use super::{
     request::Request,
     sender::{MAX_HEADERS, Route},
 };
-use crate::{clock, telemetry::attribute};
+use crate::{clock, offload, telemetry::attribute};
 
 /// Sends requests to one source.
 #[derive(Clone, Debug)]
@@ -59,10 +59,16 @@ impl Send {
             answer = timeout_at(attempt_ends.min(context.deadline.at()), self.exchange(outgoing)) => answer,
         };
         match answer {
-            Ok(answer) => check(&self.profile, outgoing, answer?),
+            Ok(answer) => self.checked(outgoing, answer?).await,
             Err(_) if is_attempt => Err(Failure::new(FailureKind::TimedOut, "the attempt took too long")),
             Err(_) => Err(Failure::new(FailureKind::OutOfTime, "the call's deadline passed")),
         }
+    }
+
+    /// The answer, or the failure that it is. Some sources are understood only by reading a whole page.
+    async fn checked(&self, outgoing: &Outgoing, answer: Answer) -> Result<Answer, Failure> {
+        let (profile, outgoing) = (self.profile, outgoing.clone());
+        offload::if_large(answer.body.len(), move || check(&profile, &outgoing, answer)).await
     }
 
     async fn exchange(&self, outgoing: &Outgoing) -> Result<Answer, Failure> {

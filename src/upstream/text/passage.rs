@@ -40,6 +40,16 @@ impl Passage {
 }
 
 impl Raw {
+    /// How long it is, in bytes.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is nothing of it.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The text, if it is HTML.
     pub fn html(&self, max_chars: usize) -> Passage {
         Passage::of_html(&self.0, max_chars)

@@ -17,7 +17,7 @@ use futures_util::future::join_all;
 
 use self::{asked::Asked, attack::Attack, connectors::Connectors, site::Site};
 use super::news::Category;
-use crate::{contract::ErrorCode, upstream::testing::context};
+use crate::{contract::ErrorCode, offload, upstream::testing::context};
 
 /// What should come of it: data, or a failure of a code, and whether the site is then left alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +35,7 @@ fn expected(attack: Attack, asked: Asked) -> Outcome {
         Attack::RedirectWithin if asked == Asked::RedditToken => Outcome::Failure(ParseError),
         Attack::Wide if !asked.may_be_encoded() => Outcome::Failure(ParseError),
         Attack::None
+        | Attack::Large
         | Attack::Planted(_)
         | Attack::RedirectWithin
         | Attack::Bom
@@ -122,6 +123,20 @@ async fn headlines_come_from_the_other_publisher_whatever_one_of_them_does() {
         assert_eq!(elsewhere.requests(), 0);
     }))
     .await;
+}
+
+#[tokio::test]
+async fn a_large_answer_is_checked_and_read_beside_the_thread_that_carries_calls() {
+    for (attack, is_large) in [(Attack::None, false), (Attack::Large, true)] {
+        for asked in Asked::ALL {
+            let site = Site::start(attack, asked.target(), None).await;
+            let connectors = Connectors::at(&site, Duration::from_secs(30));
+            let before = offload::testing::asked();
+            connectors.ask(asked).await.unwrap_or_else(|error| panic!("{asked:?}: {error:?}"));
+            let works = offload::testing::asked() - before;
+            assert!(if is_large { works >= 2 } else { works == 0 }, "{attack:?} {asked:?}: {works}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -21,7 +21,7 @@ use crate::{
     context::ToolContext,
     contract::ToolError,
     upstream::{
-        http::{Client, CredentialsOf, ExpectedBody, Failure, Outgoing, Part, Profile},
+        http::{Answer, Client, CredentialsOf, ExpectedBody, Failure, Outgoing, Part, Profile},
         now::Now,
     },
 };
@@ -193,11 +193,11 @@ async fn fetch(
     let accepted = HeaderValue::from_static("application/rss+xml, application/xml, text/xml");
     let request = Outgoing::get(url, ExpectedBody::Xml).with_header(header::ACCEPT, accepted);
     let answer = client.send(request, context).await?;
-    let articles = xml_text::text(&answer).and_then(|text| {
-        read(&text, publisher, now)
-            .map_err(|error| Failure::malformed(format!("not the feed that was due: {error}")))
-    });
-    articles.map_err(|failure| client.failed(failure, context))
+    let articles = move |answer: &Answer| {
+        let articles = read(&xml_text::text(answer)?, publisher, now);
+        articles.map_err(|error| Failure::malformed(format!("not the feed that was due: {error}")))
+    };
+    client.read(answer, context, articles).await
 }
 
 /// The call, for feeds that end a little earlier: what one of them had is returned though the other hangs.

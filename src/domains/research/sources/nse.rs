@@ -104,7 +104,7 @@ impl Nse {
     /// What institutions bought and sold in the whole market on the last day.
     pub async fn flows(&self, context: &ToolContext) -> Result<Flows, Failure> {
         let answer = self.ask(&["api", "fiidiiTradeReact"], &[], ExpectedBody::Json, context).await?;
-        flows::parse(&answer).map_err(|failure| self.client.failed(failure, context))
+        self.client.read(answer, context, flows::parse).await
     }
 
     /// The filings of a company's shareholding, newest first. An unknown symbol is `NotFound`.
@@ -112,7 +112,7 @@ impl Nse {
         let path = ["api", "corporate-share-holdings-master"];
         let query = [("index", "equities"), ("symbol", symbol)];
         let answer = self.ask(&path, &query, ExpectedBody::Json, context).await?;
-        let filings = holdings::parse(&answer).map_err(|failure| self.client.failed(failure, context))?;
+        let filings = self.client.read(answer, context, holdings::parse).await?;
         if filings.is_empty() {
             let failure = Failure::new(FailureKind::NotFound, "no filing of a shareholding");
             return Err(self.client.failed(failure, context));
@@ -125,16 +125,19 @@ impl Nse {
         let url = holdings::address_of(filing, &self.settings.archives)
             .map_err(|failure| self.client.failed(failure, context))?;
         let answer = self.client.send(named(Outgoing::get(url, ExpectedBody::Xml)), context).await?;
-        let shares = xml_text::text(&answer).and_then(|text| xbrl::parse(&text));
-        let holding = shares.and_then(|shares| holdings::holding(filing, &shares));
-        holding.map_err(|failure| self.client.failed(failure, context))
+        let filing = filing.clone();
+        let holding = move |answer: &Answer| {
+            let shares = xbrl::parse(&xml_text::text(answer)?)?;
+            holdings::holding(&filing, &shares)
+        };
+        self.client.read(answer, context, holding).await
     }
 
     /// The results that a company filed, newest first. An unknown symbol has none.
     pub async fn results(&self, symbol: &str, context: &ToolContext) -> Result<Vec<FiledResult>, Failure> {
         let path = ["api", "results-comparision"];
         let answer = self.ask(&path, &[("symbol", symbol)], ExpectedBody::Json, context).await?;
-        results::parse(&answer).map_err(|failure| self.client.failed(failure, context))
+        self.client.read(answer, context, results::parse).await
     }
 
     async fn deals_of(
@@ -148,14 +151,17 @@ impl Nse {
         let (from, to) = (day::query(since), day::query(self.today()));
         let mut query = vec![("optionType", kind.option()), ("symbol", symbol), ("from", &from), ("to", &to)];
         let answer = self.ask(&path, &query, ExpectedBody::Json, context).await?;
-        let deals = deals::parse_json(&answer, kind, symbol)
-            .map_err(|failure| self.client.failed(failure, context))?;
+        let wanted = symbol.to_owned();
+        let deals = move |answer: &Answer| deals::parse_json(answer, kind, &wanted);
+        let deals = self.client.read(answer, context, deals).await?;
         if !deals.may_be_cut {
             return Ok(deals.deals);
         }
         query.push(("csv", "true"));
         let answer = self.ask(&path, &query, ExpectedBody::Text, context).await?;
-        deals::parse_csv(&answer, kind, symbol).map_err(|failure| self.client.failed(failure, context))
+        let wanted = symbol.to_owned();
+        let deals = move |answer: &Answer| deals::parse_csv(answer, kind, &wanted);
+        self.client.read(answer, context, deals).await
     }
 
     /// Asks with the kept cookie, and once more with another if the exchange refuses an old one: cookies end after

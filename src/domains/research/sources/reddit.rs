@@ -115,9 +115,12 @@ impl Reddit {
             self.settings.api_url.join(path).map_err(|error| Failure::malformed(error.to_string()))?;
         url.query_pairs_mut().extend_pairs(query);
         let answer = self.ask(&url, context).await?;
-        let listing: Listing = answer.json()?;
-        let posts = listing.posts(&self.settings.public_url);
-        posts.map_err(|error| Failure::malformed(format!("not the posts that were due: {error}")))
+        let public_url = self.settings.public_url.clone();
+        let posts = move |answer: &Answer| {
+            let posts = answer.json::<Listing>()?.posts(&public_url);
+            posts.map_err(|error| Failure::malformed(format!("not the posts that were due: {error}")))
+        };
+        self.client.read(answer, context, posts).await
     }
 
     /// Asks with a token; with a new one, once, if that is refused.

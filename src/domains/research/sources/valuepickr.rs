@@ -15,11 +15,15 @@ use serde::de::DeserializeOwned;
 use url::Url;
 
 pub use self::topic::{Discussion, Topic};
-use self::wire::{Posts, SearchPage, TopicPage, TopicsPage};
-use crate::context::ToolContext;
-use crate::upstream::{
-    http::{Client, CredentialsOf, ExpectedBody, Failure, Outgoing, Profile},
-    now::Now,
+use self::wire::{Post, Posts, SearchPage, TopicPage, TopicsPage};
+use crate::{
+    context::ToolContext,
+    offload,
+    upstream::{
+        http::{Answer, Client, CredentialsOf, ExpectedBody, Failure, Outgoing, Profile},
+        now::Now,
+        text::Passage,
+    },
 };
 
 /// What the stack must know of ValuePickr.
@@ -124,20 +128,17 @@ impl ValuePickr {
             let more: Posts = self.ask(&format!("t/{id}/posts.json"), &wanted, context).await?;
             posts.extend(more.post_stream.posts);
         }
-        let opening = posts.iter().find(|post| post.number == 1);
-        let thesis = opening.map(|post| post.cooked.html(MAX_THESIS));
-        let said = |id: &u64| posts.iter().find(|post| post.id == *id && post.is_said());
-        let recent = newest.iter().filter_map(said);
+        let (thesis, recent) = texts(posts, newest).await;
         Ok(Discussion {
             url: self.address(&topic.slug, id),
             posts_count: page.posts_count.unwrap_or(topic.posts_count),
             last_activity,
-            thesis: thesis.unwrap_or_default(),
-            recent: recent.map(|post| post.cooked.html(MAX_POST)).collect(),
+            thesis,
+            recent,
         })
     }
 
-    async fn ask<T: DeserializeOwned>(
+    async fn ask<T: DeserializeOwned + Send + 'static>(
         &self,
         path: &str,
         query: &[(&str, &str)],
@@ -151,7 +152,7 @@ impl ValuePickr {
         let request = Outgoing::get(url, ExpectedBody::Json)
             .with_header(header::ACCEPT, HeaderValue::from_static("application/json"));
         let answer = self.client.send(request, context).await?;
-        answer.json().map_err(|failure| self.client.failed(failure, context))
+        self.client.read(answer, context, Answer::json).await
     }
 
     /// `<public>/t/<slug>/<id>`; whatever the slug holds stays one segment.
@@ -163,6 +164,20 @@ impl ValuePickr {
         }
         url
     }
+}
+
+/// What the opening post says, and what is said in the newest ones.
+async fn texts(posts: Vec<Post>, newest: Vec<u64>) -> (Passage, Vec<Passage>) {
+    let is_read = |post: &Post| post.number == 1 || newest.contains(&post.id);
+    let posts: Vec<_> = posts.into_iter().filter(is_read).collect();
+    let bytes = posts.iter().map(|post| post.cooked.len()).sum();
+    let texts = move || {
+        let opening = posts.iter().find(|post| post.number == 1);
+        let said = |id: &u64| posts.iter().find(|post| post.id == *id && post.is_said());
+        let recent = newest.iter().filter_map(said).map(|post| post.cooked.html(MAX_POST));
+        (opening.map(|post| post.cooked.html(MAX_THESIS)).unwrap_or_default(), recent.collect())
+    };
+    offload::if_large(bytes, texts).await
 }
 
 #[cfg(test)]

@@ -79,8 +79,8 @@ impl Yahoo {
         let query: Vec<_> = query.iter().map(|(name, value)| (*name, value.as_str())).collect();
         let request = self.get(&["v8", "finance", "chart", &with_suffix(symbol)], &query, ExpectedBody::Json);
         let answer = self.client.send(request, context).await?;
-        chart::parse(&answer, span.bounds(self.today()))
-            .map_err(|failure| self.client.failed(failure, context))
+        let bounds = span.bounds(self.today());
+        self.client.read(answer, context, move |answer| chart::parse(answer, bounds)).await
     }
 
     /// The fundamentals of a stock, with the results of recent quarters. Needs a crumb.
@@ -92,11 +92,11 @@ impl Yahoo {
         let request = self.summary_request(symbol, &crumb).accepting(StatusCode::UNAUTHORIZED);
         let answer = client.send(request, context).await?;
         if answer.status != StatusCode::UNAUTHORIZED {
-            return summary::parse(&answer).map_err(told);
+            return client.read(answer, context, summary::parse).await;
         }
         let crumb = self.crumb.renew(&crumb, fetch()).await.map_err(told)?;
         let answer = client.send(self.summary_request(symbol, &crumb), context).await?;
-        summary::parse(&answer).map_err(told)
+        client.read(answer, context, summary::parse).await
     }
 
     /// Revenue and net income by quarter since a day. Needs no crumb. Has no quarters for an unknown symbol.
@@ -112,7 +112,7 @@ impl Yahoo {
         let period2 = india::start_of(self.today() + chrono::Days::new(1)).to_string();
         let query = [("type", timeseries::TYPES), ("period1", &period1), ("period2", &period2)];
         let answer = self.client.send(self.get(&path, &query, ExpectedBody::Json), context).await?;
-        timeseries::parse(&answer).map_err(|failure| self.client.failed(failure, context))
+        self.client.read(answer, context, timeseries::parse).await
     }
 
     fn summary_request(&self, symbol: &str, crumb: &Crumb) -> Outgoing {

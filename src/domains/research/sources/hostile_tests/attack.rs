@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use flate2::{Compression, write::GzEncoder};
 
 use super::planted::Planted;
-use crate::clock;
+use crate::{clock, offload::SMALL};
 
 /// What is done to a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +49,8 @@ pub(super) enum Attack {
     Latin,
     /// The document in UTF-16, as its header says.
     Wide,
+    /// White space behind it, so that it is large.
+    Large,
     /// The document with something in one of its texts.
     Planted(Planted),
 }
@@ -119,6 +121,7 @@ impl Attack {
                 redirect(&with(target, &format!("turn={}", turn + 1)))
             }
             Self::RedirectWithin => redirect(&with(target, "moved=1")),
+            Self::Large => response(200, &typed(""), &[good.as_bytes(), &[b' '; SMALL]].concat()),
             Self::Planted(planted) => response(200, &typed(""), planted.within(good).as_bytes()),
             Self::Bomb => response(200, "content-encoding: gzip\r\n", &gzipped(&vec![b' '; LARGE])),
             Self::TooLong => response(200, &typed(""), &vec![b' '; LARGE]),

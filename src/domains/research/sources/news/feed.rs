@@ -10,13 +10,15 @@ use feed_rs::{
 
 use super::date;
 
-/// More entries than any feed has; each is parsed by itself.
+/// More entries than any feed has; a reader makes texts of each.
 const MAX_ENTRIES: usize = 500;
+/// More than the start tag of any feed has, in bytes: it is read again with each entry that is parsed by itself.
+const MAX_ROOT: usize = 4 * 1024;
 
 /// The entries of a feed.
 pub(super) struct Entries {
     pub(super) entries: Vec<Entry>,
-    /// How many could not be read.
+    /// How many could not be read, or came behind the most that are.
     pub(super) broken: usize,
 }
 
@@ -24,7 +26,11 @@ pub(super) struct Entries {
 pub(super) fn read(feed: &str) -> Result<Entries, ParseFeedError> {
     let feed = with_version(with_escaped_ampersands(feed));
     match parse(&feed) {
-        Ok(entries) => Ok(Entries { entries, broken: 0 }),
+        Ok(mut entries) => {
+            let broken = entries.len().saturating_sub(MAX_ENTRIES);
+            entries.truncate(MAX_ENTRIES);
+            Ok(Entries { entries, broken })
+        }
         Err(error) => one_by_one(&feed).ok_or(error),
     }
 }
@@ -36,19 +42,21 @@ fn parse(feed: &str) -> Result<Vec<Entry>, ParseFeedError> {
 
 /// Reads each entry as a feed of its own. `None` if none can be read.
 fn one_by_one(feed: &str) -> Option<Entries> {
-    let (root, name) = root(feed)?;
+    let (root, name) = root(feed).filter(|(root, _)| root.len() <= MAX_ROOT)?;
     let (tag, before, after) = match name {
         "rss" => ("item", "<channel>", "</channel></rss>"),
         "feed" => ("entry", "", "</feed>"),
         _ => return None,
     };
     let mut read = Entries { entries: Vec::new(), broken: 0 };
-    for piece in pieces(feed, tag).take(MAX_ENTRIES) {
+    let mut pieces = pieces(feed, tag);
+    for piece in pieces.by_ref().take(MAX_ENTRIES) {
         match piece.map(|entry| parse(&format!("{root}{before}{entry}{after}"))) {
             Some(Ok(entries)) => read.entries.extend(entries),
             Some(Err(_)) | None => read.broken += 1,
         }
     }
+    read.broken += pieces.count();
     (!read.entries.is_empty()).then_some(read)
 }
 
@@ -196,6 +204,20 @@ mod tests {
         }
         let atom = "<feed xmlns=\"http://www.w3.org/2005/Atom\"><entry><title>One</title></entry><entry></x></entry></feed>";
         assert_eq!(titles(atom), (vec!["One".to_owned()], 1));
+    }
+
+    #[test]
+    fn what_a_feed_has_beyond_any_other_costs_no_more_than_its_length() {
+        let broken = "<item><x></item>";
+        let feed = |root: &str, items: &str| format!("{root}<channel>{items}</channel></rss>");
+        let many = item("One").repeat(MAX_ENTRIES + 2);
+        for (items, left_out) in [(many.clone(), 2), (many + broken, 3)] {
+            let read = read(&feed("<rss>", &items)).unwrap();
+            assert_eq!((read.entries.len(), read.broken), (MAX_ENTRIES, left_out));
+        }
+        let root = format!("<rss version=\"2.0\" a=\"{}\">", "x".repeat(MAX_ROOT));
+        assert_eq!(titles(&feed(&root, &item("One"))).0, ["One"]);
+        assert!(read(&feed(&root, &(item("One") + broken))).is_err());
     }
 
     #[test]

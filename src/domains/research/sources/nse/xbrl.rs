@@ -66,7 +66,9 @@ struct Facts<'a>(HashMap<(&'static str, &'a str), f64>);
 
 impl<'a> Facts<'a> {
     fn of(document: &'a Document<'_>) -> Result<Self, Failure> {
-        let contexts = document.descendants().filter(|node| node.tag_name().name() == "context");
+        // Nothing holds a context but the root (XBRL 2.1 §4.7): of many within each other each would be read by all.
+        let contexts = document.root_element().children();
+        let contexts = contexts.filter(|node| node.tag_name().name() == "context");
         let kinds: HashMap<_, _> = contexts.filter_map(|it| Some((it.attribute("id")?, kind(it)?))).collect();
         let mut facts = HashMap::new();
         for node in document.descendants() {
@@ -131,5 +133,24 @@ fn kind<'a>(context: Node<'a, '_>) -> Option<&'a str> {
             id.strip_suffix("_ContextI").or_else(|| id.strip_suffix('I'))
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_context_within_another_is_none() {
+        let outer = "<context id=\"Whole\">";
+        let inner = format!("<context id=\"{PROMOTERS}_ContextI\"/>");
+        let fact = format!("<{SHARE} contextRef=\"{PROMOTERS}_ContextI\">0.5</{SHARE}>");
+        let read = |contexts: &str| parse(&format!("<xbrl>{contexts}{fact}</xbrl>"));
+        assert_eq!(read(&format!("{outer}</context>{inner}")).unwrap().promoters, Some(50.0));
+        assert!(read(&format!("{outer}{inner}</context>")).is_err());
+        // So that no depth costs more than its length.
+        let depth = 40_000;
+        let nested = format!("{}{}", outer.repeat(depth), "</context>".repeat(depth));
+        assert_eq!(read(&(nested + &inner)).unwrap().promoters, Some(50.0));
     }
 }

@@ -85,7 +85,8 @@ async fn fetch(client: &Client, settings: &Settings, context: &ToolContext) -> R
         // Asking twice gives two tokens, and harms nobody.
         .repeatable();
     let asked_at = clock::now();
-    given(&client.send(request, context).await?, asked_at)
+    let answer = client.send(request, context).await?;
+    client.read(answer, context, move |answer| given(answer, asked_at)).await
 }
 
 fn given(answer: &Answer, asked_at: Instant) -> Result<Token, Failure> {

@@ -49,10 +49,12 @@ impl<'a> Session<'a> {
     pub(super) async fn open_form(&mut self) -> Result<Form, Failure> {
         let url = below(self.base, "login");
         let answer = self.send(Outgoing::get(url.clone(), ExpectedBody::Html)).await?;
-        let token = page::csrf_token(&answer.text());
-        token
-            .map(|token| Form { url, token })
-            .ok_or_else(|| Failure::malformed("a login page without its form"))
+        let form = move |answer: &Answer| {
+            let token = page::csrf_token(&answer.text());
+            let form = token.map(|token| Form { url, token });
+            form.ok_or_else(|| Failure::malformed("a login page without its form"))
+        };
+        self.client.read(answer, self.context, form).await
     }
 
     /// Signs in: 302 with a session's cookie, or else the credentials are bad, which the source's profile knows.
@@ -81,7 +83,7 @@ impl<'a> Session<'a> {
         let mut url = below(self.base, path);
         url.query_pairs_mut().append_pair("page", &number.to_string()).append_pair("limit", ROWS);
         let answer = self.send(Outgoing::get(url, ExpectedBody::Html)).await?;
-        let page = page::read(&answer.text())?;
+        let page = self.client.read(answer, self.context, |answer| page::read(&answer.text())).await?;
         // Behind the last page the site shows that once more.
         let is_last_again = page.number < number && page.number == page.pages;
         if page.number != number && !is_last_again {
