@@ -37,6 +37,7 @@ mod connections;
 mod content_type;
 mod deadline;
 mod frames;
+mod late;
 mod layer;
 mod listener;
 mod message;
