@@ -10,6 +10,7 @@ mod line;
 mod log_queue;
 pub mod metric;
 pub mod otlp;
+pub mod sampling;
 mod setup;
 
 use std::{
@@ -27,15 +28,18 @@ use opentelemetry::{
     trace::{FutureExt, TraceContextExt, TraceId, TracerProvider},
 };
 use opentelemetry_sdk::{
-    Resource, error::OTelSdkResult, metrics::SdkMeterProvider, propagation::TraceContextPropagator,
-    trace::SdkTracerProvider,
+    Resource,
+    error::OTelSdkResult,
+    metrics::SdkMeterProvider,
+    propagation::TraceContextPropagator,
+    trace::{Sampler, SdkTracerProvider},
 };
 use tracing::{Metadata, Span, Subscriber, level_filters::LevelFilter};
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 use tracing_subscriber::{
     EnvFilter, Layer,
-    filter::{FilterExt, Targets, filter_fn},
-    layer::SubscriberExt,
+    filter::{FilterExt, Targets, dynamic_filter_fn, filter_fn},
+    layer::{self, SubscriberExt},
     registry::LookupSpan,
     util::SubscriberInitExt,
 };
@@ -91,8 +95,13 @@ pub fn init(settings: &Settings) -> Result<Guard, SetupError> {
     let log = log_layer(settings.format, queue.clone()).with_filter(
         filter.and(filter_fn(|metadata: &Metadata<'_>| metadata.is_event() && !is_logged_once(metadata))),
     );
-    let spans = traces.as_ref().map(span_layer);
-    tracing_subscriber::registry().with(spans).with(log).try_init()?;
+    // A list, because an absent layer would have every span recorded for nobody.
+    let mut layers = vec![log.boxed()];
+    if let Some(provider) = &traces {
+        sampling::install();
+        layers.push(span_layer(provider).with_filter(dynamic_filter_fn(is_traced)).boxed());
+    }
+    tracing_subscriber::registry().with(layers).try_init()?;
     panic::set_hook(Box::new(log_panic));
     Ok(Guard { log: queue, export_timeout: EXPORT_TIMEOUT, traces, metrics, scrape })
 }
@@ -143,10 +152,18 @@ pub fn trace_id_in(traceparent: &str) -> Option<TraceId> {
     (is_valid && parent_id.bytes().any(|byte| byte != b'0')).then_some(trace_id)
 }
 
-/// A tracer provider that exports as the standard `OTEL_*` variables say.
+/// Whether a span belongs to an RPC that is traced: its own, or one below it.
+fn is_traced<S>(metadata: &Metadata<'_>, context: &layer::Context<'_, S>) -> bool
+where
+    S: Subscriber + for<'span> LookupSpan<'span>,
+{
+    metadata.name() == attribute::RPC || context.lookup_current().is_some() || sampling::is_within_trace()
+}
+
+/// A tracer provider that exports as the standard `OTEL_*` variables say. It gets nothing but what is to be exported.
 fn provider(otlp: &Otlp, resource: Resource) -> Result<SdkTracerProvider, SetupError> {
-    let exporter = otlp::spans(otlp)?;
-    Ok(SdkTracerProvider::builder().with_batch_exporter(exporter).with_resource(resource).build())
+    let builder = SdkTracerProvider::builder().with_batch_exporter(otlp::spans(otlp)?);
+    Ok(builder.with_sampler(Sampler::AlwaysOn).with_resource(resource).build())
 }
 
 /// What spans and metrics come from. What `OTEL_RESOURCE_ATTRIBUTES` says of the service stands.
@@ -179,10 +196,7 @@ where
     match format {
         Format::Auto if is_terminal => layer.boxed(),
         Format::Text => layer.with_ansi(is_terminal).boxed(),
-        Format::Auto | Format::Json => {
-            let layer = layer.json().flatten_event(true).with_current_span(false).with_span_list(false);
-            layer.map_event_format(line::Json).boxed()
-        }
+        Format::Auto | Format::Json => layer.json().event_format(line::Json).boxed(),
     }
 }
 

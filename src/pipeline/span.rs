@@ -26,9 +26,11 @@ pub fn execute_tool(call: &Call) -> Span {
         { attribute::PARENT_CALL_ID } = Empty,
         { attribute::ERROR_TYPE } = Empty,
     );
-    span.record(attribute::OTEL_NAME, format!("{} {name}", attribute::EXECUTE_TOOL));
-    if let Some(parent) = call.context.parent_call_id {
-        span.record(attribute::PARENT_CALL_ID, tracing::field::display(parent));
+    if !span.is_disabled() {
+        span.record(attribute::OTEL_NAME, format!("{} {name}", attribute::EXECUTE_TOOL));
+        if let Some(parent) = call.context.parent_call_id {
+            span.record(attribute::PARENT_CALL_ID, tracing::field::display(parent));
+        }
     }
     span
 }

@@ -52,6 +52,8 @@ pub const OTEL_KIND: &str = "otel.kind";
 /// Span status, as `tracing-opentelemetry` reads it.
 pub const OTEL_STATUS_CODE: &str = "otel.status_code";
 
+/// What the spans of RPCs are called within the process.
+pub const RPC: &str = "rpc";
 /// Value of [`RPC_SYSTEM_NAME`], and the name of a span whose method is unknown.
 pub const GRPC: &str = "grpc";
 /// Value of [`RPC_METHOD`] for a method that is not served.

@@ -1,5 +1,5 @@
-//! The log's way out: lines wait in a bounded queue for a thread of their own, so that a reader who stalls holds nobody
-//! up.
+//! The log's way out: lines wait in a bounded buffer for a thread of their own, so that a reader who stalls holds nobody
+//! up. What has gathered while it wrote goes out in one piece.
 //!
 //! A line that finds no room is dropped and counted; the count is a line of its own as soon as the reader is back. Not
 //! here: what a line looks like.
@@ -7,19 +7,19 @@
 use std::{
     cell::RefCell,
     io::{self, Write},
-    sync::{
-        Arc,
-        atomic::{AtomicU64, AtomicUsize, Ordering},
-        mpsc,
-    },
+    mem,
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     thread,
     time::Duration,
 };
 
 use tracing_subscriber::fmt::MakeWriter;
 
-/// How many bytes may wait: some thousand lines.
-const MAX_WAITING: usize = 2 * 1024 * 1024;
+/// How many bytes may wait: some thousand lines. As many more may be on their way out.
+const MAX_WAITING: usize = 1024 * 1024;
+
+/// How long lines gather before they go out together. Each write is a system call, and wakes whoever reads.
+const GATHERING: Duration = Duration::from_millis(1);
 
 thread_local! {
     /// On the thread that writes: what it has to say itself, which must not wait behind what waits for it.
@@ -28,71 +28,92 @@ thread_local! {
 
 /// Takes lines. Cheap to clone; clones share state.
 #[derive(Clone, Debug)]
-pub(super) struct LogQueue {
-    messages: mpsc::Sender<Message>,
-    counts: Arc<Counts>,
+pub(super) struct LogQueue(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    state: Mutex<State>,
+    /// There is something to write.
+    filled: Condvar,
+    /// Everything so far is written.
+    emptied: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct Counts {
-    /// Bytes that were taken and are not written yet.
-    waiting: AtomicUsize,
+struct State {
+    /// Lines that were taken and are not on their way yet.
+    waiting: Vec<u8>,
     /// Lines that were dropped and are not told of yet.
-    dropped: AtomicU64,
-}
-
-#[derive(Debug)]
-enum Message {
-    Line(Vec<u8>),
-    /// To be answered once everything before it is written.
-    Flush(mpsc::Sender<()>),
+    dropped: u64,
+    /// Whether lines are on their way out.
+    is_writing: bool,
 }
 
 impl LogQueue {
     /// A queue, and the thread that writes what comes through it.
     pub(super) fn start(out: impl Write + Send + 'static) -> io::Result<Self> {
-        let (messages, received) = mpsc::channel();
-        let counts = Arc::<Counts>::default();
-        let of_thread = Arc::clone(&counts);
-        thread::Builder::new().name("log".to_owned()).spawn(move || write(&received, &of_thread, out))?;
-        Ok(Self { messages, counts })
+        let shared = Arc::<Shared>::default();
+        let of_thread = Arc::clone(&shared);
+        thread::Builder::new().name("log".to_owned()).spawn(move || of_thread.write_to(out))?;
+        Ok(Self(shared))
     }
 
     /// Waits until everything so far is written, but no longer than this.
     pub(super) fn flush(&self, timeout: Duration) {
-        let (done, flushed) = mpsc::channel();
-        if self.messages.send(Message::Flush(done)).is_ok() {
-            let _ = flushed.recv_timeout(timeout);
-        }
+        let state = self.0.lock();
+        let is_busy = |state: &mut State| !state.waiting.is_empty() || state.is_writing;
+        // Late or not, the process goes on to its end.
+        let _ = self.0.emptied.wait_timeout_while(state, timeout, is_busy);
     }
 
     fn take(&self, line: &[u8]) {
-        let grown = |waiting: usize| waiting.checked_add(line.len()).filter(|bytes| *bytes <= MAX_WAITING);
-        if self.counts.waiting.fetch_update(Ordering::Relaxed, Ordering::Relaxed, grown).is_err() {
-            self.counts.dropped.fetch_add(1, Ordering::Relaxed);
+        let mut state = self.0.lock();
+        if state.waiting.len() + line.len() > MAX_WAITING {
+            state.dropped += 1;
             return;
         }
-        // The thread ends with the process.
-        let _ = self.messages.send(Message::Line(line.to_vec()));
+        let is_first = state.waiting.is_empty() && !state.is_writing;
+        state.waiting.extend_from_slice(line);
+        drop(state);
+        if is_first {
+            self.0.filled.notify_one();
+        }
     }
 }
 
-/// Writes for as long as there is a queue. A line that cannot be written is lost: there is no other place to report it.
-fn write(received: &mpsc::Receiver<Message>, counts: &Counts, mut out: impl Write) {
-    for message in received {
-        match message {
-            Message::Line(line) => {
-                let _ = out.write_all(&line);
-                counts.waiting.fetch_sub(line.len(), Ordering::Relaxed);
-                let dropped = counts.dropped.swap(0, Ordering::Relaxed);
-                if dropped > 0 {
-                    let _ = out.write_all(&told(dropped));
-                }
-            }
-            Message::Flush(done) => {
-                let _ = done.send(());
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes as long as the process lives. What cannot be written is lost: there is no other place to report it.
+    fn write_to(&self, mut out: impl Write) {
+        let mut lines = Vec::new();
+        loop {
+            let dropped = self.next(&mut lines);
+            let _ = out.write_all(&lines);
+            lines.clear();
+            if dropped > 0 {
+                let _ = out.write_all(&told(dropped));
             }
         }
+    }
+
+    /// Waits for lines and takes them all; how many were dropped in the meantime.
+    fn next(&self, lines: &mut Vec<u8>) -> u64 {
+        let mut state = self.lock();
+        state.is_writing = false;
+        if state.waiting.is_empty() {
+            self.emptied.notify_all();
+        }
+        let empty = |state: &mut State| state.waiting.is_empty();
+        state = self.filled.wait_while(state, empty).unwrap_or_else(PoisonError::into_inner);
+        state.is_writing = true;
+        drop(state);
+        thread::sleep(GATHERING);
+        let mut state = self.lock();
+        mem::swap(&mut state.waiting, lines);
+        mem::take(&mut state.dropped)
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use http::{HeaderMap, Request};
 use opentelemetry::propagation::{Extractor, TextMapPropagator};
-use opentelemetry::trace::TraceId;
+use opentelemetry::trace::{SpanContext, TraceContextExt, TraceId};
 use opentelemetry_sdk::propagation::TraceContextPropagator;
 use tokio::time::Instant;
 use tonic::Code;
@@ -16,7 +16,7 @@ use crate::{
     clock,
     contract::status,
     faces::transport::{connection::Peer, stream},
-    telemetry::{self, attribute, metric},
+    telemetry::{self, attribute, metric, sampling},
 };
 
 /// Longest unknown method name that is recorded, in bytes: it comes from outside.
@@ -42,11 +42,6 @@ impl Recorder {
         let line = Line::of(method.clone(), request);
         let span = span(method.as_deref(), request);
         note_trace(request);
-        if !span.is_disabled() && request.headers().contains_key("traceparent") {
-            let parent = TraceContextPropagator::new().extract(&Headers(request.headers()));
-            // Fails when no OpenTelemetry layer is there to care.
-            let _ = span.set_parent(parent);
-        }
         Self { span, line, method, began: clock::now(), ended: false }
     }
 
@@ -89,13 +84,29 @@ fn note_trace<B>(request: &mut Request<B>) {
     }
 }
 
+/// The span of a request; none if it is not to be traced.
 fn span<B>(method: Option<&str>, request: &Request<B>) -> Span {
+    let is_named = request.headers().contains_key("traceparent");
+    let parent = is_named.then(|| TraceContextPropagator::new().extract(&Headers(request.headers())));
+    let of_caller = parent.as_ref().map_or(SpanContext::NONE, |it| it.span().span_context().clone());
+    if !sampling::is_traced(&of_caller) {
+        return Span::none();
+    }
+    let span = open(method, request);
+    if let Some(parent) = parent.filter(|_| !span.is_disabled()) {
+        // Fails when no OpenTelemetry layer is there to care.
+        let _ = span.set_parent(parent);
+    }
+    span
+}
+
+fn open<B>(method: Option<&str>, request: &Request<B>) -> Span {
     let path = request.uri().path().trim_start_matches('/');
     let authority = request.uri().authority();
     let peer = request.extensions().get::<Peer>().map(|peer| peer.address);
     // Integers as i64: tracing-opentelemetry turns unsigned ones into text.
     tracing::info_span!(
-        "rpc",
+        attribute::RPC,
         { attribute::OTEL_NAME } = method.unwrap_or(attribute::GRPC),
         { attribute::OTEL_KIND } = attribute::SERVER,
         { attribute::OTEL_STATUS_CODE } = Empty,
