@@ -11,7 +11,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use protox::prost_reflect::{DescriptorPool, FieldDescriptor, MessageDescriptor};
+use protox::prost_reflect::{
+    DescriptorPool, FieldDescriptor, MessageDescriptor,
+    prost_types::{FileDescriptorSet, field_descriptor_proto::Type},
+};
 
 type Done<T = ()> = Result<T, Box<dyn Error>>;
 
@@ -21,6 +24,10 @@ const ROOT: &str = "proto";
 const PACKAGES: &str = "toolwire";
 /// The platform's package, and where its types are.
 const PLATFORM: (&str, &str) = (".toolwire.v1", "crate::contract::proto::v1");
+
+/// Messages that are encoded once and sent often. In Rust their fields are their bytes, which on the wire is the same.
+const ENCODED: [(&str, &str); 3] =
+    [("GetToolResponse", "tool"), ("ListToolsResponse", "tool"), ("WatchToolsResponse", "tool")];
 
 fn main() -> Done {
     // What include_dir! and include_str! embed, the compiler itself watches.
@@ -66,15 +73,19 @@ fn compile(pass: &Pass) -> Done {
     // The encoded form keeps the options that the typed one does not know.
     fs::write(out.join(format!("{}.binpb", pass.name)), compiler.encode_file_descriptor_set())?;
 
+    let mut config = tonic_prost_build::Config::new();
     let mut set = compiler.file_descriptor_set();
     for file in set.file.iter_mut().filter(|file| !pass.has(file.name())) {
         // The types of what is imported are elsewhere; a service would be written again.
         file.service.clear();
     }
+    if pass.is_platform {
+        ENCODED.iter().try_for_each(|field| encoded(&mut set, *field))?;
+        config.bytes(ENCODED.map(|(message, field)| format!("{}.{message}.{field}", PLATFORM.0)));
+    }
     let pool = compiler.descriptor_pool();
     refuse_other_packages(&pool, pass)?;
     let messages = messages(&pool, pass);
-    let mut config = tonic_prost_build::Config::new();
     if !pass.is_platform {
         config.extern_path(PLATFORM.0, PLATFORM.1);
     }
@@ -86,6 +97,16 @@ fn compile(pass: &Pass) -> Done {
     config.skip_debug(redacted.iter().map(|message| format!(".{}", message.full_name())));
     tonic_prost_build::configure().build_transport(false).compile_fds_with_config(set, config)?;
     redacted.into_iter().try_for_each(|message| add_debug(message, &out))
+}
+
+/// Makes the Rust type of a field of messages bytes.
+fn encoded(set: &mut FileDescriptorSet, (message, field): (&str, &str)) -> Done {
+    let messages = set.file.iter_mut().flat_map(|file| &mut file.message_type);
+    let mut fields = messages.filter(|it| it.name() == message).flat_map(|it| &mut it.field);
+    let field = fields.find(|it| it.name() == field).ok_or(format!("{message} has no field {field}"))?;
+    field.type_name = None;
+    field.set_type(Type::Bytes);
+    Ok(())
 }
 
 /// A file of another package would be compiled, and then found nowhere.

@@ -1,6 +1,7 @@
 //! `toolwire watch`: the tools of a server and what becomes of them, one piece of news a line.
 
 use clap::Args;
+use prost::Message;
 use tokio::{select, signal};
 use tonic::Status;
 
@@ -48,7 +49,9 @@ impl Watch {
 
 /// What an event says to people; nothing for a heartbeat.
 fn lines(event: &WatchToolsResponse) -> Vec<String> {
-    let tool = event.tool.as_ref();
+    // No event but those of a tool has one, and what cannot be read says nothing.
+    let tool = v1::ToolDefinition::decode(&*event.tool).ok();
+    let tool = tool.as_ref();
     let name = tool.map_or("", |tool| tool.name.as_str());
     let titled = |word: &str| vec![format!("{word:<8}  {name}  {}", tool.map_or("", |tool| &tool.title))];
     match event.r#type() {
@@ -83,6 +86,7 @@ mod tests {
     use super::*;
 
     fn of(kind: WatchEventType, tool: Option<v1::ToolDefinition>) -> WatchToolsResponse {
+        let tool = tool.map(|tool| tool.encode_to_vec().into()).unwrap_or_default();
         WatchToolsResponse { r#type: kind.into(), tool, ..Default::default() }
     }
 

@@ -6,6 +6,8 @@ mod wire;
 
 use std::{sync::Arc, time::Duration};
 
+use bytes::Bytes;
+use prost::Message;
 use serde_json::Value;
 
 pub(super) use self::derived::Derived;
@@ -132,9 +134,14 @@ impl Definition {
         self.searched.contains(word)
     }
 
-    /// The wire form, built once.
-    pub fn wire(&self, view: v1::ToolView) -> &v1::ToolDefinition {
+    /// The encoded `toolwire.v1.ToolDefinition`, made once.
+    pub fn encoded(&self, view: v1::ToolView) -> &Bytes {
         self.wire.view(view)
+    }
+
+    /// The wire form.
+    pub fn wire(&self, view: v1::ToolView) -> v1::ToolDefinition {
+        v1::ToolDefinition::decode(&**self.encoded(view)).expect("it was encoded here")
     }
 }
 

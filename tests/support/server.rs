@@ -2,13 +2,14 @@
 
 use std::net::SocketAddr;
 
+use prost::Message;
 use tempfile::TempDir;
 use tokio::{sync::oneshot, task::JoinHandle};
 use tonic::transport::{Channel, Endpoint};
 use toolwire::{
     app::App,
     config::Config,
-    contract::proto::v1::tool_service_client::ToolServiceClient,
+    contract::proto::v1::{ToolDefinition, tool_service_client::ToolServiceClient},
     domains::brokerage::proto::v1::brokerage_service_client::BrokerageServiceClient,
     faces::{
         grpc::{self},
@@ -32,6 +33,12 @@ pub fn config() -> Config {
     config.server.listen = SocketAddr::from(([127, 0, 0, 1], 0));
     config.server.diagnostics = true;
     config
+}
+
+/// The definition that an answer carries encoded.
+pub fn definition(encoded: &[u8]) -> ToolDefinition {
+    assert!(!encoded.is_empty(), "no definition");
+    ToolDefinition::decode(encoded).expect("a definition")
 }
 
 impl Server {

@@ -37,7 +37,7 @@ use crate::support::{
     program::Program,
     raw::{Raw, frame},
     save,
-    server::{Server, config},
+    server::{Server, config, definition},
 };
 
 fn invoke(tool: &str, input: Value) -> InvokeToolRequest {

@@ -22,7 +22,7 @@ use toolwire::{
     },
 };
 
-use crate::support::server::{Server, config};
+use crate::support::server::{Server, config, definition};
 
 const BUDGET: Budget =
     Budget { max_requests: 12, window: Duration::from_mins(1), min_delay: Duration::from_secs(5) };
@@ -121,16 +121,16 @@ async fn watchers_hear_that_a_source_refuses_us_and_that_it_is_over() {
 
     let refused = BTreeMap::from([("brokerage".to_owned(), "It refuses to serve us".to_owned())]);
     *limited.refused.lock().expect("not poisoned") = refused;
-    let told = next(WatchEventType::Degraded).await.tool.and_then(|tool| tool.status).expect("a status");
+    let told = definition(&next(WatchEventType::Degraded).await.tool).status.expect("a status");
     assert_eq!((told.state(), told.reason.as_str()), (ToolState::Degraded, "It refuses to serve us"));
 
     limited.refused.lock().expect("not poisoned").clear();
-    let told = next(WatchEventType::Changed).await.tool.and_then(|tool| tool.status).expect("a status");
+    let told = definition(&next(WatchEventType::Changed).await.tool).status.expect("a status");
     assert_eq!((told.state(), told.reason.as_str()), (ToolState::Ready, ""));
     let request = ListToolsRequest { view: ToolView::Basic.into(), ..Default::default() };
     let mut tools = server.tools().await.list_tools(request).await.expect("answers").into_inner();
     while let Some(response) = tools.message().await.expect("no status") {
-        let tool = response.tool.expect("a tool");
+        let tool = definition(&response.tool);
         assert_eq!(tool.status.expect("a status").state(), ToolState::Ready, "{}", tool.name);
     }
 }

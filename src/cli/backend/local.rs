@@ -33,11 +33,11 @@ pub(in crate::cli) struct Local {
 impl Local {
     pub(super) fn list(&self, tags: &[String], view: v1::ToolView) -> Vec<v1::ToolDefinition> {
         let tools = self.app.tools.list(&self.user, &Filter::tagged(tags.to_vec()));
-        tools.iter().map(|tool| tool.definition.wire(view).clone()).collect()
+        tools.iter().map(|tool| tool.definition.wire(view)).collect()
     }
 
     pub(super) fn describe(&self, name: &str) -> Result<v1::ToolDefinition, Status> {
-        Ok(self.app.tools.get(&self.user, name)?.definition.wire(v1::ToolView::FullJson).clone())
+        Ok(self.app.tools.get(&self.user, name)?.definition.wire(v1::ToolView::FullJson))
     }
 
     pub(super) fn guidance(&self, tags: &[String]) -> String {

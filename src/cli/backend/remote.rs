@@ -1,6 +1,7 @@
 //! The tools of a server: the generated client over its connection.
 
 use futures_util::StreamExt;
+use prost::Message;
 use serde_json::Value;
 use tonic::{Code, Response, Status, Streaming, transport::Channel};
 use tonic_health::pb::{
@@ -36,7 +37,7 @@ impl Remote {
         let mut stream = self.answered(self.client.clone().list_tools(self.server.request(message))).await?;
         let mut tools = Vec::new();
         while let Some(response) = stream.message().await? {
-            tools.extend(response.tool);
+            tools.push(definition(&response.tool)?);
         }
         Ok(tools)
     }
@@ -46,7 +47,7 @@ impl Remote {
             .server
             .request(v1::GetToolRequest { name: name.to_owned(), view: v1::ToolView::FullJson.into() });
         let response = self.answered(self.client.clone().get_tool(request)).await?;
-        response.tool.ok_or_else(|| Status::internal("the server answered without a definition"))
+        definition(&response.tool)
     }
 
     pub(super) async fn guidance(&self, tags: &[String]) -> Result<String, Status> {
@@ -101,6 +102,15 @@ impl Remote {
         let request = self.server.request(HealthCheckRequest { service: service.to_owned() });
         Ok(HealthClient::new(self.server.channel()).check(request).await?.into_inner().status())
     }
+}
+
+/// The definition in an answer, which carries it encoded.
+fn definition(encoded: &[u8]) -> Result<v1::ToolDefinition, Status> {
+    if encoded.is_empty() {
+        return Err(Status::internal("the server answered without a definition"));
+    }
+    v1::ToolDefinition::decode(encoded)
+        .map_err(|error| Status::internal(format!("the server's definition cannot be read: {error}")))
 }
 
 fn message(invocation: Invocation) -> v1::InvokeToolRequest {

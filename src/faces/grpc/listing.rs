@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use futures_util::{Stream, StreamExt, stream};
 use tonic::Status;
 
@@ -11,8 +12,7 @@ use crate::{
     contract::{
         Refusal,
         proto::v1::{
-            DescribeForPlannerResponse, ListToolsRequest, ListToolsResponse, ToolCategory, ToolDefinition,
-            ToolType, ToolView,
+            DescribeForPlannerResponse, ListToolsRequest, ListToolsResponse, ToolCategory, ToolType, ToolView,
         },
     },
     registry::{self, Category, RegisteredTool},
@@ -28,13 +28,13 @@ pub(super) fn list(
     let view = request.view();
     let tools = face.tools.list(user, &filter(request)?);
     let listed =
-        move |tool: Arc<RegisteredTool>| ListToolsResponse { tool: Some(tool.definition.wire(view).clone()) };
+        move |tool: Arc<RegisteredTool>| ListToolsResponse { tool: tool.definition.encoded(view).clone() };
     Ok(stream::iter(tools).map(move |tool| Ok(listed(tool))))
 }
 
-/// One definition.
-pub(super) fn get(face: &Face, user: &User, name: &str, view: ToolView) -> Result<ToolDefinition, Refusal> {
-    Ok(face.tools.get(user, name)?.definition.wire(view).clone())
+/// One definition, encoded.
+pub(super) fn get(face: &Face, user: &User, name: &str, view: ToolView) -> Result<Bytes, Refusal> {
+    Ok(face.tools.get(user, name)?.definition.encoded(view).clone())
 }
 
 /// Text for a planner's system prompt.

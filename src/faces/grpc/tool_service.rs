@@ -48,7 +48,7 @@ impl ToolService for Face {
         let user = user_of(&request);
         let request = request.into_inner();
         let tool = listing::get(self, &user, &request.name, request.view())?;
-        Ok(Response::new(GetToolResponse { tool: Some(tool) }))
+        Ok(Response::new(GetToolResponse { tool }))
     }
 
     async fn watch_tools(

@@ -6,6 +6,7 @@ use futures_util::{
     StreamExt,
     stream::{self, BoxStream},
 };
+use prost::Message;
 use tonic::Status;
 
 use crate::{
@@ -29,7 +30,7 @@ pub(super) fn stream(watch: Watch, view: ToolView) -> BoxStream<'static, Result<
 
 fn rendered(news: News, view: ToolView) -> WatchToolsResponse {
     let about = |kind, tool: &Arc<RegisteredTool>| WatchToolsResponse {
-        tool: Some(tool.definition.wire(view).clone()),
+        tool: tool.definition.encoded(view).clone(),
         ..message(kind)
     };
     match news {
@@ -50,8 +51,8 @@ fn rendered(news: News, view: ToolView) -> WatchToolsResponse {
 }
 
 fn removed(name: String) -> WatchToolsResponse {
-    let tool = Some(ToolDefinition { name, ..ToolDefinition::default() });
-    WatchToolsResponse { tool, ..message(WatchEventType::Removed) }
+    let tool = ToolDefinition { name, ..ToolDefinition::default() };
+    WatchToolsResponse { tool: tool.encode_to_vec().into(), ..message(WatchEventType::Removed) }
 }
 
 fn message(kind: WatchEventType) -> WatchToolsResponse {

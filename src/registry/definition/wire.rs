@@ -1,5 +1,7 @@
 //! A definition on the wire, and its digest.
 
+use bytes::Bytes;
+use prost::Message;
 use prost_reflect::ReflectMessage;
 
 use super::{
@@ -12,13 +14,34 @@ use crate::{
     registry::manifest::Manifest,
 };
 
-/// The wire forms of a definition, one a view: each has a schema once at most.
+/// The wire forms of a definition, one a view, encoded: made once and sent often. Each has a schema once at most.
 #[derive(Clone, Debug)]
 pub(super) struct Wire {
-    full: v1::ToolDefinition,
-    full_json: v1::ToolDefinition,
-    basic: v1::ToolDefinition,
+    full: Form,
+    full_json: Form,
+    basic: Form,
     digest: Digest,
+}
+
+/// A definition as bytes.
+#[derive(Clone, Debug)]
+struct Form {
+    /// Without its status.
+    unchanging: Bytes,
+    whole: Bytes,
+}
+
+impl Form {
+    fn new(definition: &v1::ToolDefinition) -> Self {
+        Self::with_status(definition.encode_to_vec().into(), &Status::Ready)
+    }
+
+    /// Fields may come in any order, so the status comes last.
+    fn with_status(unchanging: Bytes, of_tool: &Status) -> Self {
+        let status = v1::ToolDefinition { status: Some(status(of_tool)), ..v1::ToolDefinition::default() };
+        let whole = [&*unchanging, &status.encode_to_vec()].concat().into();
+        Self { unchanging, whole }
+    }
 }
 
 impl Wire {
@@ -26,8 +49,7 @@ impl Wire {
     pub(super) fn new(manifest: &Manifest, derived: &Derived) -> Self {
         let described = described(manifest, derived);
         let digest = digest_of(&described);
-        let ready = Some(status(&Status::Ready));
-        let both = v1::ToolDefinition { digest: digest.to_string(), status: ready, ..described };
+        let both = v1::ToolDefinition { digest: digest.to_string(), ..described };
         let full_json = v1::ToolDefinition { input_schema: None, output_schema: None, ..both.clone() };
         let full = v1::ToolDefinition {
             input_schema_json: String::new(),
@@ -41,13 +63,13 @@ impl Wire {
             utterances: Vec::new(),
             ..full.clone()
         };
+        let [full, full_json, basic] = [full, full_json, basic].map(|form| Form::new(&form));
         Self { full, full_json, basic, digest }
     }
 
     /// The same forms in another status.
     pub(super) fn with_status(&self, of_tool: &Status) -> Self {
-        let with_status =
-            |form: &v1::ToolDefinition| v1::ToolDefinition { status: Some(status(of_tool)), ..form.clone() };
+        let with_status = |form: &Form| Form::with_status(form.unchanging.clone(), of_tool);
         Self {
             full: with_status(&self.full),
             full_json: with_status(&self.full_json),
@@ -61,11 +83,11 @@ impl Wire {
         self.digest
     }
 
-    pub(super) fn view(&self, view: v1::ToolView) -> &v1::ToolDefinition {
+    pub(super) fn view(&self, view: v1::ToolView) -> &Bytes {
         match view {
-            v1::ToolView::Basic => &self.basic,
-            v1::ToolView::Full | v1::ToolView::Unspecified => &self.full,
-            v1::ToolView::FullJson => &self.full_json,
+            v1::ToolView::Basic => &self.basic.whole,
+            v1::ToolView::Full | v1::ToolView::Unspecified => &self.full.whole,
+            v1::ToolView::FullJson => &self.full_json.whole,
         }
     }
 }

@@ -129,7 +129,8 @@ impl ToolService for Fake {
         &self,
         _: Request<v1::ListToolsRequest>,
     ) -> Result<Response<Self::ListToolsStream>, Status> {
-        let responses = tools().into_iter().map(|tool| Ok(v1::ListToolsResponse { tool: Some(tool) }));
+        let responses =
+            tools().into_iter().map(|tool| Ok(v1::ListToolsResponse { tool: tool.encode_to_vec().into() }));
         Ok(Response::new(stream::iter(responses).boxed()))
     }
 
@@ -139,7 +140,7 @@ impl ToolService for Fake {
     ) -> Result<Response<v1::GetToolResponse>, Status> {
         let name = request.into_inner().name;
         match tools().into_iter().find(|tool| tool.name == name) {
-            Some(tool) => Ok(Response::new(v1::GetToolResponse { tool: Some(tool) })),
+            Some(tool) => Ok(Response::new(v1::GetToolResponse { tool: tool.encode_to_vec().into() })),
             None => Err(Refusal::UnknownTool { name, near: vec!["read".to_owned()] }.into()),
         }
     }

@@ -8,7 +8,7 @@ async fn a_schema_comes_in_the_form_that_the_view_names() {
     let mut client = server.tools().await;
     let mut get = async |view: ToolView| {
         let request = GetToolRequest { name: "get_quotes".to_owned(), view: view.into() };
-        client.get_tool(request).await.expect("answers").into_inner().tool.expect("a tool")
+        definition(&client.get_tool(request).await.expect("answers").into_inner().tool)
     };
     let (basic, full, json) =
         (get(ToolView::Basic).await, get(ToolView::Full).await, get(ToolView::FullJson).await);
@@ -26,7 +26,7 @@ async fn a_listing_is_sorted_filtered_and_complete() {
     let mut client = server.tools().await;
     let mut list = async |request: ListToolsRequest| -> Vec<_> {
         let stream = client.list_tools(request).await.expect("answers").into_inner();
-        stream.map(|message| message.expect("no status").tool.expect("a tool")).collect().await
+        stream.map(|message| definition(&message.expect("no status").tool)).collect().await
     };
     let all = list(ListToolsRequest::default()).await;
     let names: Vec<_> = all.iter().map(|tool| tool.name.clone()).collect();
@@ -56,7 +56,7 @@ async fn one_definition_a_planner_text_and_limits_can_be_asked_for() {
     let server = Server::start();
     let mut client = server.tools().await;
     let request = GetToolRequest { name: "get_quotes".to_owned(), ..Default::default() };
-    let tool = client.get_tool(request).await.expect("known").into_inner().tool.expect("a tool");
+    let tool = definition(&client.get_tool(request).await.expect("known").into_inner().tool);
     assert_eq!(tool.typed_method, "toolwire.brokerage.v1.BrokerageService/GetQuotes");
     let status = client
         .get_tool(GetToolRequest { name: "get_quote".to_owned(), ..Default::default() })
@@ -111,7 +111,7 @@ async fn edits_are_seen_by_the_next_call_and_by_watchers_and_broken_files_change
 
     let manifest = directory.path().join("tools/get_quotes.json");
     patch_json(&manifest, &json!({"title": "Prices"}));
-    assert_eq!(next(WatchEventType::Changed).await.tool.expect("a tool").title, "Prices");
+    assert_eq!(definition(&next(WatchEventType::Changed).await.tool).title, "Prices");
 
     save(&master, "{");
     let problems = next(WatchEventType::Problem).await.problems;
@@ -126,7 +126,7 @@ async fn edits_are_seen_by_the_next_call_and_by_watchers_and_broken_files_change
     save(&master, &good);
     fs::remove_file(directory.path().join("tools/get_facts.json")).expect("removed");
     remove_key(&manifest, "titel");
-    assert_eq!(next(WatchEventType::Removed).await.tool.expect("a tool").name, "get_facts");
+    assert_eq!(definition(&next(WatchEventType::Removed).await.tool).name, "get_facts");
     assert_eq!(price().await, 193.12);
 }
 
