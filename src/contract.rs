@@ -17,6 +17,7 @@ pub mod result;
 pub mod sequence;
 pub mod status;
 pub mod tool_name;
+pub mod transcode;
 
 pub use error::{ErrorCode, Origin, ToolError, Violation};
 pub use payload::Payload;

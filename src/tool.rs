@@ -7,11 +7,14 @@ pub mod argument;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
+use prost::Message;
 use prost_reflect::{MessageDescriptor, ReflectMessage};
 
 use crate::{
     context::{Required, Services, ToolContext, Unfinished},
-    contract::{ErrorCode, Payload, Provenance, ToolError, arguments, arguments::Arguments},
+    contract::{
+        ErrorCode, Payload, Provenance, ToolError, arguments, arguments::Arguments, transcode::Encoder,
+    },
 };
 
 /// A tool. One file implements it; one line in its domain offers it.
@@ -84,13 +87,17 @@ pub trait Executor: Send + Sync {
 
 /// The given tool without its types.
 pub fn erase<T: Tool>(tool: T) -> Arc<dyn Executor> {
-    Arc::new(Typed { tool, services: T::services() })
+    let encoder = Encoder::new(&T::Input::default().descriptor());
+    Arc::new(Typed { tool, services: T::services(), encoder, output: T::Output::default().descriptor() })
 }
 
 struct Typed<T> {
     tool: T,
     /// Asked for by every call, so made once.
     services: Required,
+    /// Of the input.
+    encoder: Encoder,
+    output: MessageDescriptor,
 }
 
 impl<T: Tool> Executor for Typed<T> {
@@ -103,7 +110,7 @@ impl<T: Tool> Executor for Typed<T> {
     }
 
     fn output_message(&self) -> MessageDescriptor {
-        T::Output::default().descriptor()
+        self.output.clone()
     }
 
     fn services(&self) -> Required {
@@ -124,10 +131,10 @@ impl<T: Tool> Executor for Typed<T> {
         context: &'a ToolContext,
     ) -> BoxFuture<'a, Result<Reply<Payload>, Unfinished>> {
         Box::pin(async move {
-            let input = arguments::to_message(arguments)
+            let input = arguments::to_message(arguments, &self.encoder)
                 .map_err(|misfit| ToolError::new(ErrorCode::InvalidArgument, misfit.to_string()))?;
             let Reply { data, provenance } = self.tool.execute(input, context).await?;
-            Ok(Reply { data: Payload::from_message(&data), provenance })
+            Ok(Reply { data: Payload::from_bytes(data.encode_to_vec(), self.output.clone()), provenance })
         })
     }
 }

@@ -5,7 +5,7 @@
 use prost_reflect::{DynamicMessage, ReflectMessage};
 use serde_json::{Map, Value};
 
-use super::payload;
+use super::{payload, transcode::Encoder};
 
 /// The arguments of a call.
 pub type Arguments = Map<String, Value>;
@@ -18,8 +18,12 @@ pub struct Misfit {
     reason: String,
 }
 
-/// The input message that arguments stand for.
-pub fn to_message<M: ReflectMessage + Default>(arguments: Arguments) -> Result<M, Misfit> {
+/// The input message that arguments stand for, by an encoder of that message.
+pub fn to_message<M: ReflectMessage + Default>(arguments: Arguments, encoder: &Encoder) -> Result<M, Misfit> {
+    let encoded = encoder.bytes(&arguments);
+    if let Some(message) = encoded.and_then(|bytes| M::decode(bytes.as_slice()).ok()) {
+        return Ok(message);
+    }
     let descriptor = M::default().descriptor();
     let misfit = |reason: String| Misfit { message: descriptor.full_name().to_owned(), reason };
     DynamicMessage::deserialize(descriptor.clone(), Value::Object(arguments))
@@ -40,11 +44,15 @@ mod tests {
     use super::*;
     use crate::contract::proto::v1::{Provenance, ToolSource};
 
+    fn message<M: ReflectMessage + Default>(arguments: Arguments) -> M {
+        to_message(arguments, &Encoder::new(&M::default().descriptor())).expect("fits")
+    }
+
     #[test]
     fn arguments_become_the_message_and_come_back() {
         let arguments =
             json!({"name": "books", "sections": ["2026"]}).as_object().expect("an object").clone();
-        let message: ToolSource = to_message(arguments.clone()).expect("fits");
+        let message: ToolSource = message(arguments.clone());
         assert_eq!(message, ToolSource { name: "books".into(), sections: vec!["2026".into()] });
         assert_eq!(from_message(&message), arguments);
     }
@@ -52,7 +60,7 @@ mod tests {
     #[test]
     fn durations_are_written_as_seconds() {
         let arguments = json!({"age": "1.500s"}).as_object().expect("an object").clone();
-        let message: Provenance = to_message(arguments.clone()).expect("fits");
+        let message: Provenance = message(arguments.clone());
         assert_eq!(message.age.expect("set").nanos, 500_000_000);
     }
 }

@@ -13,8 +13,9 @@ use prost_types::Struct;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub(in crate::contract) use self::message_json::of_data;
 pub use self::message_json::{Omitted, to_arguments};
-use super::json;
+use super::{json, transcode::Renderer};
 
 /// The data of a result. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -36,23 +37,33 @@ impl Inner {
     fn render(&self) -> Value {
         match &self.form {
             Form::Json => Value::Null,
-            Form::Message { bytes, descriptor, omitted } => {
+            Form::Message { bytes, descriptor, renderer } => {
+                let omitted = renderer.as_deref().map_or(const { &Omitted::new() }, Renderer::omitted);
                 DynamicMessage::decode(descriptor.clone(), bytes.clone())
-                    .map_or(Value::Null, |message| message_json::of_data(&message, omitted))
+                    .map_or(Value::Null, |message| of_data(&message, omitted))
             }
         }
     }
 
+    /// The text without the value, where the message's form is compiled.
+    fn compiled_text(&self) -> Option<String> {
+        let Form::Message { bytes, descriptor, renderer } = &self.form else { return None };
+        renderer.as_ref()?.text(descriptor, bytes)
+    }
+
     /// Does not keep the value: whoever wants the text seldom wants the value too.
     fn render_text(&self) -> String {
-        self.json.get().map_or_else(|| self.render().to_string(), Value::to_string)
+        match self.json.get() {
+            Some(value) => value.to_string(),
+            None => self.compiled_text().unwrap_or_else(|| self.render().to_string()),
+        }
     }
 }
 
 #[derive(Debug)]
 enum Form {
-    /// An encoded output message.
-    Message { bytes: Bytes, descriptor: MessageDescriptor, omitted: Arc<Omitted> },
+    /// An encoded output message, and what renders it, once it is known whose data it is.
+    Message { bytes: Bytes, descriptor: MessageDescriptor, renderer: Option<Arc<Renderer>> },
     /// The data of a tool that declares its schema itself.
     Json,
 }
@@ -100,12 +111,12 @@ pub struct WrongPayload {
 impl Payload {
     /// The payload of a tool's output message.
     pub fn from_message(message: &impl ReflectMessage) -> Self {
-        let form = Form::Message {
-            bytes: message.encode_to_vec().into(),
-            descriptor: message.descriptor(),
-            omitted: Arc::default(),
-        };
-        Self(Arc::new(Inner::of(form)))
+        Self::from_bytes(message.encode_to_vec(), message.descriptor())
+    }
+
+    /// The payload of an encoded output message.
+    pub fn from_bytes(bytes: Vec<u8>, descriptor: MessageDescriptor) -> Self {
+        Self(Arc::new(Inner::of(Form::Message { bytes: bytes.into(), descriptor, renderer: None })))
     }
 
     /// The payload of a tool that declares its schema itself.
@@ -113,14 +124,16 @@ impl Payload {
         Self(Arc::new(Inner { json: OnceLock::from(value), ..Inner::of(Form::Json) }))
     }
 
-    /// The same payload, leaving out the given fields when they are absent.
-    pub fn omitting(self, omitted: &Arc<Omitted>) -> Self {
+    /// The same payload, rendered by the given renderer.
+    pub fn rendered_by(self, wanted: &Arc<Renderer>) -> Self {
         match &self.0.form {
-            Form::Message { bytes, descriptor, omitted: before } if before != omitted => {
+            Form::Message { bytes, descriptor, renderer }
+                if !renderer.as_ref().is_some_and(|present| Arc::ptr_eq(present, wanted)) =>
+            {
                 let form = Form::Message {
                     bytes: bytes.clone(),
                     descriptor: descriptor.clone(),
-                    omitted: Arc::clone(omitted),
+                    renderer: Some(Arc::clone(wanted)),
                 };
                 Self(Arc::new(Inner::of(form)))
             }
@@ -131,9 +144,10 @@ impl Payload {
     /// The payload as bytes, for a store.
     pub fn encode(&self) -> Encoded {
         match &self.0.form {
-            Form::Message { bytes, descriptor, omitted } => {
+            Form::Message { bytes, descriptor, renderer } => {
                 let name = descriptor.full_name().to_owned();
-                let form = EncodedForm::Message { name, omitted: omitted.as_ref().clone() };
+                let omitted = renderer.as_deref().map(|it| it.omitted().clone()).unwrap_or_default();
+                let form = EncodedForm::Message { name, omitted };
                 Encoded { form, bytes: bytes.clone() }
             }
             Form::Json => Encoded { form: EncodedForm::Json, bytes: self.json().to_string().into() },
@@ -144,7 +158,7 @@ impl Payload {
     fn from_encoded(encoded: Encoded, output: Option<&MessageDescriptor>) -> Result<Self, WrongPayload> {
         let Encoded { form, bytes } = encoded;
         let (name, omitted) = match form {
-            EncodedForm::Message { name, omitted } => (name, Arc::new(omitted)),
+            EncodedForm::Message { name, omitted } => (name, omitted),
             EncodedForm::Json => {
                 let value = serde_json::from_slice(&bytes);
                 return value.map(Self::from_json).map_err(|_| WrongPayload { expected: "JSON".to_owned() });
@@ -155,8 +169,8 @@ impl Payload {
             .filter(|output| DynamicMessage::decode((*output).clone(), bytes.clone()).is_ok())
             .cloned()
             .ok_or(WrongPayload { expected: name })?;
-        let form = Form::Message { bytes, descriptor, omitted };
-        Ok(Self(Arc::new(Inner::of(form))))
+        let renderer = (!omitted.is_empty()).then(|| Arc::new(Renderer::new(&descriptor, omitted)));
+        Ok(Self(Arc::new(Inner::of(Form::Message { bytes, descriptor, renderer }))))
     }
 
     /// The output message itself.

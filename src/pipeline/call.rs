@@ -13,7 +13,9 @@ use tokio::time::Instant;
 use crate::{
     clock,
     context::{RequestId, ToolContext},
-    contract::{Event, Outcome, Provenance, Refusal, Terminal, ToolError, ToolResult, arguments::Arguments},
+    contract::{
+        Event, Outcome, Payload, Provenance, Refusal, Terminal, ToolError, ToolResult, arguments::Arguments,
+    },
     registry::{Category, RegisteredTool},
 };
 
@@ -128,6 +130,14 @@ impl Call {
             outcome,
             provenance,
         })
+    }
+
+    /// Data of the tool, in the form that its manifest wants.
+    pub(super) fn render(&self, data: Payload) -> Payload {
+        match &self.tool().renderer {
+            Some(renderer) => data.rendered_by(renderer),
+            None => data,
+        }
     }
 
     /// The result of this call when it failed.

@@ -81,7 +81,7 @@ fn conclude(call: &Call, reply: Result<Reply<Payload>, Unfinished>) -> Terminal 
             if provenance.source_ids.is_empty() {
                 provenance.source_ids = recorded(call).source_ids;
             }
-            let data = data.omitting(&call.tool().omitted);
+            let data = call.render(data);
             // What stays in the process need not fit a client.
             match (call.context.depth == 0).then(|| size_error(&data)).flatten() {
                 None => call.result(Ok(data), provenance),

@@ -15,7 +15,7 @@ use super::{
     words::{Category, ToolType},
 };
 use crate::{
-    contract::{near::did_you_mean, payload::Omitted},
+    contract::{near::did_you_mean, payload::Omitted, transcode::Renderer},
     tool::Executor,
 };
 
@@ -28,8 +28,8 @@ pub struct RegisteredTool {
     pub executor: Option<Arc<dyn Executor>>,
     /// Checks and completes its arguments.
     pub input: InputSchema,
-    /// Fields of the result that are left out, rather than null, when they are absent.
-    pub omitted: Arc<Omitted>,
+    /// Renders its data. `None` for a tool that declares its schema itself.
+    pub renderer: Option<Arc<Renderer>>,
     /// What its data is an encoding of. `None` for a tool that declares its schema itself.
     pub output: Option<MessageDescriptor>,
     /// What is said of its calls.
@@ -74,7 +74,7 @@ pub(super) fn assemble(
         definition,
         executor,
         input,
-        omitted: Arc::new(omitted),
+        renderer: output_message.as_ref().map(|message| Arc::new(Renderer::new(message, omitted))),
         output: output_message,
         narration: Arc::new(narration),
     })

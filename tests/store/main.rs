@@ -21,7 +21,9 @@ use serde_json::json;
 use tempfile::TempDir;
 use toolwire::{
     context::UserId,
-    contract::{ErrorCode, Origin, Outcome, Payload, Provenance, ToolError, Violation},
+    contract::{
+        ErrorCode, Origin, Outcome, Payload, Provenance, ToolError, Violation, transcode::Renderer,
+    },
     domains::diagnostics::proto::v1::DebugWriteOutput,
     store::Sqlite,
 };
@@ -55,10 +57,10 @@ fn provenance() -> Provenance {
 /// An outcome of each kind.
 fn outcomes() -> Vec<Outcome> {
     let message = DebugWriteOutput { value: "naïve ₹".to_owned(), writes: i64::MAX, written_at: None };
-    let omitted = Arc::new(["written_at".to_owned()].into());
+    let renderer = Renderer::new(&message.descriptor(), ["written_at".to_owned()].into());
     vec![
         Ok(Payload::from_message(&message)),
-        Ok(Payload::from_message(&message).omitting(&omitted)),
+        Ok(Payload::from_message(&message).rendered_by(&Arc::new(renderer))),
         Ok(Payload::from_json(json!({"logged": true, "n": [1, null]}))),
         Err(ToolError {
             violations: vec![Violation {

@@ -20,7 +20,7 @@ enum Absent<'a> {
 }
 
 /// A message as the JSON object of data: every declared field, but the omitted ones where they are absent.
-pub(super) fn of_data(message: &DynamicMessage, omitted: &Omitted) -> Value {
+pub(in crate::contract) fn of_data(message: &DynamicMessage, omitted: &Omitted) -> Value {
     object(message, &Absent::Null(omitted), "")
 }
 

@@ -21,7 +21,7 @@ pub(super) fn hit(call: &Call, stored: StoredResult<Payload>) -> Terminal {
     let age = stored.age(call.arrived.wall);
     let StoredResult { outcome, provenance, .. } = stored;
     // A store that keeps bytes does not know what the manifest leaves out.
-    let outcome = outcome.map(|data| data.omitting(&call.tool().omitted));
+    let outcome = outcome.map(|data| call.render(data));
     // A composite may have been made from parts that were not new even then.
     let cached_for = Some(age + provenance.cached_for.unwrap_or_default());
     call.result(outcome, Provenance { cached_for, ..provenance })

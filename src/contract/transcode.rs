@@ -1,0 +1,15 @@
+//! Messages to payload JSON and arguments to messages, each compiled once from its descriptor: from bytes to text and
+//! from JSON to bytes, with nothing in between.
+//!
+//! What a compiled form does not know it leaves to the walk over the message's descriptor, which is slower and knows
+//! everything: both say the same, as the tests of this module see to. Not here: what payload JSON is, and who keeps it.
+
+mod encode;
+mod kind;
+mod render;
+mod wire;
+
+pub use self::{encode::Encoder, render::Renderer};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,211 @@
+//! The compiled forms against the walk over descriptors: what they say is the same, for whatever a message may hold.
+
+use std::collections::HashMap;
+
+use proptest::prelude::*;
+use prost::Message;
+use prost_reflect::{
+    DescriptorPool, DynamicMessage, FieldDescriptor, Kind, MapKey, MessageDescriptor, Value as Field,
+};
+use protox::file::{ChainFileResolver, File, FileResolver, GoogleFileResolver};
+use serde_json::{Value, json};
+
+use super::*;
+use crate::contract::payload::{Omitted, of_data, to_arguments};
+
+const PROTO: &str = r#"
+    syntax = "proto3";
+    package toys.v1;
+    import "google/protobuf/duration.proto";
+    import "google/protobuf/struct.proto";
+    import "google/protobuf/timestamp.proto";
+    message Toy {
+        string name = 7;
+        optional string maker = 1;
+        bool sold = 2;
+        optional bool broken = 3;
+        double price = 4;
+        optional double weight = 5;
+        float length = 6;
+        int32 a = 20;
+        int64 b = 21;
+        uint32 c = 22;
+        uint64 d = 23;
+        sint32 e = 24;
+        sint64 f = 25;
+        fixed32 g = 26;
+        fixed64 h = 27;
+        sfixed32 i = 28;
+        sfixed64 j = 29;
+        repeated string tags = 8;
+        repeated int64 sizes = 9;
+        repeated double prices = 10;
+        Part part = 11;
+        repeated Part parts = 12;
+        google.protobuf.Duration age = 13;
+        google.protobuf.Timestamp made = 14;
+        google.protobuf.Struct free = 15;
+        google.protobuf.Value any = 16;
+        map<string, int64> counts = 17;
+        map<string, Part> by_name = 18;
+    }
+    message Part { string name = 1; optional int32 count = 2; repeated Part2 inner = 3; }
+    message Part2 { optional double share = 1; }
+    message Asked { string symbol = 1; optional int32 limit = 2; repeated string names = 3; bool all = 4;
+        double share = 5; google.protobuf.Duration wait = 6; google.protobuf.Timestamp since = 7; Part part = 8;
+        uint64 big = 9; int64 small = 10; google.protobuf.Value any = 11; google.protobuf.Struct free = 12; }
+"#;
+
+struct Own;
+
+impl FileResolver for Own {
+    fn open_file(&self, name: &str) -> Result<File, protox::Error> {
+        if name == "toys.proto" {
+            return File::from_source(name, PROTO);
+        }
+        Err(protox::Error::file_not_found(name))
+    }
+}
+
+fn message(name: &str) -> MessageDescriptor {
+    let mut resolver = ChainFileResolver::new();
+    resolver.add(Own);
+    resolver.add(GoogleFileResolver::new());
+    let mut compiler = protox::Compiler::with_file_resolver(resolver);
+    compiler.include_imports(true).open_file("toys.proto").unwrap();
+    let pool = DescriptorPool::decode(compiler.encode_file_descriptor_set().as_slice()).unwrap();
+    pool.get_message_by_name(&format!("toys.v1.{name}")).unwrap()
+}
+
+/// A message with about half of its fields, the same for the same seed.
+fn random(message: &MessageDescriptor, rng: &mut fastrand::Rng) -> DynamicMessage {
+    let mut made = DynamicMessage::new(message.clone());
+    for field in message.fields() {
+        if rng.bool() {
+            made.set_field(&field, value(&field, rng));
+        }
+    }
+    made
+}
+
+fn value(field: &FieldDescriptor, rng: &mut fastrand::Rng) -> Field {
+    let count = rng.usize(0..4);
+    if field.is_map() {
+        let Kind::Message(entry) = field.kind() else { unreachable!() };
+        let of = entry.map_entry_value_field();
+        let entries = (0..count).map(|n| (MapKey::String(format!("k{n}\"")), single(&of.kind(), rng)));
+        return Field::Map(entries.collect::<HashMap<_, _>>());
+    }
+    if field.is_list() {
+        return Field::List((0..count).map(|_| single(&field.kind(), rng)).collect());
+    }
+    single(&field.kind(), rng)
+}
+
+fn single(kind: &Kind, rng: &mut fastrand::Rng) -> Field {
+    const TEXTS: [&str; 6] =
+        ["", "a", "naïve \"quoted\"\\", "\u{0}\u{1f}\n\u{2028}", "नमस्ते", "x/y </script>"];
+    const NUMBERS: [f64; 9] =
+        [0.0, -0.0, 1.0, -1.5, 193.12, 1e300, f64::NAN, f64::INFINITY, 9_007_199_254_740_993.0];
+    let bits = rng.u64(..) >> rng.u32(0..64);
+    #[allow(clippy::cast_possible_truncation, clippy::cast_possible_wrap)]
+    let (narrow, signed) = (bits as u32, bits as i64);
+    match kind {
+        Kind::Bool => Field::Bool(rng.bool()),
+        Kind::String => Field::String((*rng.choice(&TEXTS).unwrap()).to_owned()),
+        Kind::Double => Field::F64(*rng.choice(&NUMBERS).unwrap()),
+        Kind::Float => Field::F32(*rng.choice(&[0.0, 0.1, -3.0, f32::MAX]).unwrap()),
+        Kind::Int32 | Kind::Sint32 | Kind::Sfixed32 => Field::I32(narrow.cast_signed()),
+        Kind::Int64 | Kind::Sint64 | Kind::Sfixed64 => Field::I64(signed),
+        Kind::Uint32 | Kind::Fixed32 => Field::U32(narrow),
+        Kind::Uint64 | Kind::Fixed64 => Field::U64(bits),
+        Kind::Message(message) => {
+            Field::Message(well_known(message, rng).unwrap_or_else(|| random(message, rng)))
+        }
+        Kind::Bytes | Kind::Enum(_) => unreachable!("no payload has one"),
+    }
+}
+
+fn well_known(message: &MessageDescriptor, rng: &mut fastrand::Rng) -> Option<DynamicMessage> {
+    use crate::contract::json::{to_struct, to_value};
+    let free = json!({"b": [1, 2.5, null, {"c": "x\n"}], "a": true});
+    let bytes = match message.full_name() {
+        "google.protobuf.Duration" => {
+            prost_types::Duration { seconds: rng.i64(0..99), nanos: rng.i32(0..1_000_000_000) }
+                .encode_to_vec()
+        }
+        "google.protobuf.Timestamp" => {
+            prost_types::Timestamp { seconds: rng.i64(0..4_000_000_000), nanos: 0 }.encode_to_vec()
+        }
+        "google.protobuf.Struct" => to_struct(free.as_object().unwrap()).encode_to_vec(),
+        "google.protobuf.Value" => to_value(&free).encode_to_vec(),
+        _ => return None,
+    };
+    Some(DynamicMessage::decode(message.clone(), bytes.as_slice()).unwrap())
+}
+
+proptest! {
+    #[test]
+    fn a_rendered_text_is_what_the_walk_says(seed: u64) {
+        let toy = message("Toy");
+        let omitted = Omitted::from(["maker", "parts.count", "parts.inner.share", "made"].map(str::to_owned));
+        let renderer = Renderer::new(&toy, omitted.clone());
+        let dynamic = random(&toy, &mut fastrand::Rng::with_seed(seed));
+        let text = renderer.text(&toy, &dynamic.encode_to_vec()).expect("compiled");
+        let walked = of_data(&dynamic, &omitted);
+        prop_assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), serde_json::from_str::<Value>(&walked.to_string()).unwrap());
+        // But for maps, whose order nobody knows, the text is the same to the byte.
+        let has_map = dynamic.fields().any(|(field, _)| field.is_map());
+        prop_assert!(has_map || text == walked.to_string(), "{}\n{}", text, walked);
+    }
+
+    #[test]
+    fn what_is_no_message_of_the_type_is_left_to_others_and_never_panics(bytes: Vec<u8>) {
+        let toy = message("Toy");
+        let text = Renderer::new(&toy, Omitted::new()).text(&toy, &bytes);
+        if let (Some(text), Ok(dynamic)) = (text, DynamicMessage::decode(toy, bytes.as_slice())) {
+            let walked = of_data(&dynamic, &Omitted::new()).to_string();
+            prop_assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), serde_json::from_str::<Value>(&walked).unwrap());
+        }
+    }
+
+    #[test]
+    fn encoded_arguments_are_the_message_that_they_stand_for(seed: u64) {
+        let asked = message("Asked");
+        let dynamic = random(&asked, &mut fastrand::Rng::with_seed(seed));
+        let arguments = to_arguments(&dynamic);
+        let slow = DynamicMessage::deserialize(asked.clone(), Value::Object(arguments.clone()));
+        if let Some(bytes) = Encoder::new(&asked).bytes(&arguments) {
+            let fast = DynamicMessage::decode(asked, bytes.as_slice()).unwrap();
+            prop_assert_eq!(fast.encode_to_vec(), slow.unwrap().encode_to_vec());
+        }
+    }
+}
+
+#[test]
+fn usual_arguments_are_encoded_and_unusual_ones_left_to_others() {
+    let asked = message("Asked");
+    let encoder = Encoder::new(&asked);
+    let bytes = |value: Value| encoder.bytes(value.as_object().unwrap());
+    for usual in [
+        json!({"symbol": "AAPL", "limit": 5, "names": ["a", "b"], "all": true, "share": 1, "wait": "1.500s"}),
+        json!({"limit": 5.0, "big": u64::MAX, "small": i64::MIN, "since": "2026-01-16T00:00:00Z", "limit": null}),
+        json!({"part": {"name": "x", "inner": [{"share": 0.5}]}, "any": [1], "free": {"a": 1}}),
+    ] {
+        let fast =
+            DynamicMessage::decode(asked.clone(), bytes(usual.clone()).expect("encoded").as_slice()).unwrap();
+        assert_eq!(fast, DynamicMessage::deserialize(asked.clone(), usual.clone()).unwrap(), "{usual}");
+    }
+    for unusual in [
+        json!({"unknown": 1}),
+        json!({"limit": 3_000_000_000_u64}),
+        json!({"limit": 1.5}),
+        json!({"limit": "5"}),
+        json!({"share": "NaN"}),
+        json!({"big": -1}),
+        json!({"wait": "soon"}),
+        json!({"names": "a"}),
+    ] {
+        assert!(bytes(unusual.clone()).is_none(), "{unusual}");
+    }
+}

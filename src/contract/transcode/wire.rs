@@ -1,0 +1,49 @@
+//! The fields of an encoded message, as they stand there.
+
+use prost::encoding::{WireType, decode_key, decode_varint};
+
+/// One value, not yet read.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Raw<'a> {
+    Varint(u64),
+    Fixed64([u8; 8]),
+    Fixed32([u8; 4]),
+    Bytes(&'a [u8]),
+}
+
+/// The next field of a message, by its number; `None` at the end. `Err` if this is no message.
+pub(super) fn next<'a>(rest: &mut &'a [u8]) -> Result<Option<(u32, Raw<'a>)>, Malformed> {
+    if rest.is_empty() {
+        return Ok(None);
+    }
+    let (number, wire) = decode_key(rest).map_err(|_| Malformed)?;
+    let value = match wire {
+        WireType::Varint => Raw::Varint(varint(rest)?),
+        WireType::SixtyFourBit => Raw::Fixed64(taken(rest)?),
+        WireType::ThirtyTwoBit => Raw::Fixed32(taken(rest)?),
+        WireType::LengthDelimited => {
+            let length = usize::try_from(varint(rest)?).map_err(|_| Malformed)?;
+            let (bytes, after) = rest.split_at_checked(length).ok_or(Malformed)?;
+            *rest = after;
+            Raw::Bytes(bytes)
+        }
+        // Groups have not been written for twenty years.
+        WireType::StartGroup | WireType::EndGroup => return Err(Malformed),
+    };
+    Ok(Some((number, value)))
+}
+
+/// Bytes are not what they should be.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Malformed;
+
+pub(super) fn varint(rest: &mut &[u8]) -> Result<u64, Malformed> {
+    decode_varint(rest).map_err(|_| Malformed)
+}
+
+/// The first bytes.
+pub(super) fn taken<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N], Malformed> {
+    let (bytes, after) = rest.split_first_chunk().ok_or(Malformed)?;
+    *rest = after;
+    Ok(*bytes)
+}
