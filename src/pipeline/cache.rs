@@ -29,7 +29,10 @@ use super::{Call, CallResult};
 use crate::{
     contract::{Payload, Refusal, Terminal},
     registry::{CachePolicy, CacheTier, Category, Registry},
-    store::results::{ResultKey, Results, StoredResult},
+    store::{
+        MemoryResults,
+        results::{ResultKey, StoredResult},
+    },
     telemetry::{attribute, metric},
 };
 
@@ -40,6 +43,8 @@ pub struct Layer(Arc<Parts>);
 #[derive(Debug)]
 struct Parts {
     tiers: Tiers,
+    /// What was read of late from the tier that lasts: its store keeps bytes, on a disk.
+    recent: MemoryResults,
     registry: Arc<Registry>,
     executions: Executions,
 }
@@ -63,7 +68,8 @@ enum Lookup {
 impl Layer {
     /// Keeps results in the given tiers, apart by the state of the data that the registry knows of.
     pub fn new(tiers: Tiers, registry: Arc<Registry>) -> Self {
-        Self(Arc::new(Parts { tiers, registry, executions: Executions::default() }))
+        let (recent, executions) = (MemoryResults::default(), Executions::default());
+        Self(Arc::new(Parts { tiers, recent, registry, executions }))
     }
 }
 
@@ -111,7 +117,7 @@ where
     };
     let key = key::of(&call, &policy, &snapshot, &of_tool);
     let store = parts.tiers.of(policy.tier);
-    let lookup = look(&call, policy.tier, &**store, &key).await;
+    let lookup = look(&call, policy.tier, &parts, &key).await;
     metric::cache_lookup(&call.tool().definition.name, matches!(lookup, Lookup::Hit(_)));
     let store = match lookup {
         Lookup::Hit(stored) => return Ok(hit(&call, *stored)),
@@ -128,19 +134,30 @@ fn policy(call: &Call) -> Option<CachePolicy> {
     definition.cache.filter(|_| definition.category == Category::Read)
 }
 
-async fn look(call: &Call, tier: CacheTier, store: &dyn Results, key: &ResultKey) -> Lookup {
+async fn look(call: &Call, tier: CacheTier, parts: &Parts, key: &ResultKey) -> Lookup {
     let span = info_span!(
         "cache",
         { attribute::OTEL_KIND } = attribute::INTERNAL,
         { attribute::CACHE_TIER } = tier.word(),
         { attribute::CACHE_HIT } = Empty,
     );
-    let found = store.get(key, call.arrived.wall).instrument(span.clone()).await;
+    let lasts = tier == CacheTier::Persistent;
+    if let Some(stored) = lasts.then(|| parts.recent.find(key, call.arrived.wall)).flatten() {
+        span.record(attribute::CACHE_HIT, true);
+        return Lookup::Hit(Box::new(stored));
+    }
+    let found = parts.tiers.of(tier).get(key, call.arrived.wall).instrument(span.clone()).await;
     span.record(attribute::CACHE_HIT, matches!(found, Ok(Some(_))));
     match found {
-        Ok(Some(stored)) => {
-            readable(call, stored).map_or(Lookup::Miss, |stored| Lookup::Hit(Box::new(stored)))
-        }
+        Ok(Some(stored)) => match readable(call, stored) {
+            Some(stored) => {
+                if lasts {
+                    parts.recent.keep(key, &stored);
+                }
+                Lookup::Hit(Box::new(stored))
+            }
+            None => Lookup::Miss,
+        },
         Ok(None) => Lookup::Miss,
         Err(error) => {
             tracing::warn!(tier = tier.word(), %error, "a cache cannot be read; its source is asked instead");

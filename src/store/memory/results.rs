@@ -35,6 +35,16 @@ impl MemoryResults {
         let cache = Cache::builder().max_capacity(bytes).weigher(weight).expire_after(ExpireAtTtl).build();
         Self(cache)
     }
+
+    /// The result of a key, if there is a fresh one.
+    pub fn find(&self, key: &ResultKey, now: SystemTime) -> Option<StoredResult<Payload>> {
+        self.0.get(key).filter(|stored| stored.is_fresh(now))
+    }
+
+    /// Keeps a result.
+    pub fn keep(&self, key: &ResultKey, result: &StoredResult<Payload>) {
+        self.0.insert(*key, result.clone());
+    }
 }
 
 impl Default for MemoryResults {
@@ -49,7 +59,7 @@ impl Results for MemoryResults {
         key: &'a ResultKey,
         now: SystemTime,
     ) -> BoxFuture<'a, Result<Option<StoredResult>, StoreError>> {
-        Box::pin(ready(Ok(self.0.get(key).filter(|stored| stored.is_fresh(now)).map(Into::into))))
+        Box::pin(ready(Ok(self.find(key, now).map(Into::into))))
     }
 
     fn put<'a>(
@@ -57,7 +67,7 @@ impl Results for MemoryResults {
         key: &'a ResultKey,
         result: &'a StoredResult<Payload>,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
-        self.0.insert(*key, result.clone());
+        self.keep(key, result);
         Box::pin(ready(Ok(())))
     }
 }
