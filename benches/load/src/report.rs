@@ -123,9 +123,16 @@ fn line(f: &mut fmt::Formatter<'_>, name: &str, side: &str, rounds: &[Figures]) 
         values[values.len() / 2]
     };
     #[allow(clippy::cast_precision_loss)]
-    let columns: [f64; 4] =
-        [median(|it| it.p50_us as f64), median(|it| it.p90_us as f64), median(|it| it.p99_us as f64), median(|it| it.p999_us as f64)];
+    let columns: [f64; 4] = [
+        median(|it| it.p50_us as f64),
+        median(|it| it.p90_us as f64),
+        median(|it| it.p99_us as f64),
+        median(|it| it.p999_us as f64),
+    ];
     let [p50, p90, p99, p999] = columns;
     let (cpu, per_second) = (median(|it| it.cpu_us), median(|it| it.per_second));
-    writeln!(f, "{name:<24} {side:<5} {cpu:>8.1} {per_second:>10.0} {p50:>8.0} {p90:>8.0} {p99:>8.0} {p999:>8.0}")
+    writeln!(
+        f,
+        "{name:<24} {side:<5} {cpu:>8.1} {per_second:>10.0} {p50:>8.0} {p90:>8.0} {p99:>8.0} {p999:>8.0}"
+    )
 }

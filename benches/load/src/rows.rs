@@ -4,7 +4,8 @@ use bytes::{BufMut, Bytes, BytesMut};
 use prost::Message;
 
 use crate::v1::{
-    CallToolRequest, InvokeToolRequest, ListToolsRequest, ResultFormat, call_tool_request, invoke_tool_request,
+    CallToolRequest, InvokeToolRequest, ListToolsRequest, ResultFormat, call_tool_request,
+    invoke_tool_request,
 };
 
 /// One row of the table.
@@ -36,9 +37,9 @@ const CALL: &str = "/toolwire.v1.ToolService/CallTool";
 const INVOKE: &str = "/toolwire.v1.ToolService/InvokeTool";
 const LIST: &str = "/toolwire.v1.ToolService/ListTools";
 
-const QUOTES: (&str, &str) = ("get_quotes", r#"{"symbols":["AAPL"]}"#);
+const QUOTES: (&str, &str) = ("get_quotes", r#"{"symbol":"AAPL,VTI,BND,MSFT"}"#);
 const TECHNICALS: (&str, &str) = ("get_technicals", r#"{"symbol":"RELIANCE"}"#);
-const STREAM: (&str, &str) = ("debug_stream", r#"{"events":1}"#);
+const STREAM: (&str, &str) = ("debug_stream", r#"{"count":1}"#);
 
 /// All rows.
 pub fn all() -> Vec<Row> {

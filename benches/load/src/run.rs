@@ -108,7 +108,16 @@ fn toolwire(options: &Options, directory: &Path) -> Result<Command> {
     let log = fs::File::create(directory.join("log"))?;
     let mut command = Command::new(&options.server);
     command
-        .args(["serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--diagnostics", "--log", "json"])
+        .args([
+            "serve",
+            "--listen",
+            "127.0.0.1:0",
+            "--admin",
+            "127.0.0.1:0",
+            "--diagnostics",
+            "--log",
+            "json",
+        ])
         .arg("--config")
         .arg(&config)
         .arg("--state")

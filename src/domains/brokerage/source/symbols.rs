@@ -24,11 +24,11 @@ impl Master {
 
     /// What to say of those among the symbols that are neither held nor quoted and were never traded.
     pub fn unknown(&self, symbols: &[Symbol]) -> Option<String> {
-        let known = self.symbols();
-        let unknown: Vec<_> = symbols.iter().filter(|symbol| !known.contains(*symbol)).collect();
+        let unknown: Vec<_> = symbols.iter().filter(|symbol| !self.knows(symbol)).collect();
         if unknown.is_empty() {
             return None;
         }
+        let known: BTreeSet<_> = self.symbols().collect();
         let words = unknown.into_iter().map(|symbol| self.unknown_symbol(symbol, &known)).collect::<Vec<_>>();
         Some(format!("{} Known symbols: {}.", words.join(" "), named(&known)))
     }
@@ -50,13 +50,14 @@ impl Master {
 
     /// Whether the symbol is held, quoted, or was traded.
     pub fn knows(&self, symbol: &Symbol) -> bool {
-        self.symbols().contains(symbol)
+        self.symbols().any(|known| known == symbol)
     }
 
-    fn symbols(&self) -> BTreeSet<&Symbol> {
+    /// The symbols that are quoted, held or were traded, some of them several times.
+    fn symbols(&self) -> impl Iterator<Item = &Symbol> {
         let quoted = self.quotes().into_iter().flat_map(|quotes| &quotes.rows).map(|quote| &quote.symbol);
         let held = self.all_positions().map(|position| &position.symbol);
-        quoted.chain(held).chain(self.all_trades().map(|trade| &trade.symbol)).collect()
+        quoted.chain(held).chain(self.all_trades().map(|trade| &trade.symbol))
     }
 
     fn unknown_symbol(&self, symbol: &Symbol, known: &BTreeSet<&Symbol>) -> String {
