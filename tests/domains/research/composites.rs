@@ -92,7 +92,14 @@ async fn a_backtest_marks_what_is_cut_off_and_compares_like_with_like() {
     let research = Research::embedded();
     let arguments = json!({"symbols": ["INFY", "TCS"], "limit": 3});
     let result = research.call("backtest_filter", arguments).await;
-    assert_eq!(result.provenance.warnings, ["3 of 8 trades are shown. Ask with a higher `limit` for more."]);
+    let begun = |symbol: &str| {
+        format!(
+            "{symbol} is played and compared from 2024-11-08, not from 2024-01-16: until then its rules had too few days \
+             of prices, 200 days since 2024-01-16."
+        )
+    };
+    let cut = "3 of 8 trades are shown. Ask with a higher `limit` for more.".to_owned();
+    assert_eq!(result.provenance.warnings, [begun("INFY"), begun("TCS"), cut]);
     let shown = data(result);
     let trades = shown["trades"].as_array().expect("a list");
     let cut_off: Vec<_> = trades.iter().map(|trade| &trade["cut_off"]).collect();

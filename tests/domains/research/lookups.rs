@@ -204,3 +204,22 @@ async fn every_success_names_its_sources() {
         }
     }
 }
+
+/// Several symbols are not one that is misspelled.
+#[tokio::test]
+async fn several_symbols_where_one_is_taken_are_told_so() {
+    let research = Research::embedded();
+    for several in ["INFY,TCS", "INFY TCS", "infy; tcs"] {
+        let (one, list) = (json!({"symbol": several}), json!({"symbols": [several, "RELIANCE"]}));
+        for (tool, arguments, next) in [
+            ("get_technicals", &one, "give `symbols` to compare_stocks"),
+            ("get_news", &one, "give `symbols` to compare_stocks"),
+            ("compare_stocks", &list, "Give each as an element of its own"),
+            ("backtest_filter", &list, "Give each as an element of its own"),
+        ] {
+            let said = said(&research.call(tool, arguments.clone()).await);
+            assert!(said.contains("takes one symbol, and INFY and TCS are 2."), "{tool} {several}: {said}");
+            assert!(said.contains(next), "{tool} {several}: {said}");
+        }
+    }
+}

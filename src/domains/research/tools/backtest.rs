@@ -2,15 +2,16 @@
 //!
 //! A verdict of a day sees that day and those before, by the same evaluators that judge the present. A stock is bought
 //! at the close of the first day on which the filter lets buy, and sold at the first close after the holding period.
+//! Each stock is played from the first day on which its rules can be judged, and compared over the same days.
 //! Not here: dividends and costs.
 
 use chrono::{NaiveDate, TimeDelta};
 
 use super::{
     figure::rounded,
-    forbidden::{Facts, Forbidden},
+    forbidden::{Facts, Finding, Forbidden},
     indicators::Series,
-    wait_zone::{Observed, WaitZone},
+    wait_zone::{Hit, Observed, WaitZone},
 };
 use crate::domains::research::sources::{india::CRORE, yahoo::Bar};
 
@@ -63,6 +64,25 @@ pub struct Trade {
     pub is_cut_off: bool,
 }
 
+/// What a filter says of a day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    /// A rule looks at more days than there are.
+    Unknown,
+    Wait,
+    Buy,
+}
+
+/// A stock on the days that are played through.
+struct Played<'a> {
+    symbol: &'a str,
+    /// Up to the last day of the plan.
+    bars: &'a [Bar],
+    series: Series,
+    /// The first day that is played through; the number of bars if none is.
+    first: usize,
+}
+
 /// The trades of all stocks, in order of entry, and what they compare with.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
@@ -72,6 +92,8 @@ pub struct Outcome {
     pub any_day_pct: Option<f64>,
     /// What holding every stock from the first day to the last gained. `None` without prices.
     pub held: Option<Held>,
+    /// For each stock the first day that was played through: that of the plan on which the rules can be judged.
+    pub begun: Vec<Option<NaiveDate>>,
 }
 
 /// A gain over the whole time.
@@ -94,10 +116,12 @@ impl Trade {
 
 /// Plays the plan through. Takes time linear in the number of prices.
 pub fn run(filter: Filter<'_>, stocks: &[Stock], plan: &Plan) -> Outcome {
-    let mut trades: Vec<_> = stocks.iter().flat_map(|stock| trades(filter, stock, plan)).collect();
+    let played: Vec<_> = stocks.iter().map(|stock| Played::new(filter, stock, plan)).collect();
+    let mut trades: Vec<_> = played.iter().flat_map(|stock| trades(filter, stock, plan)).collect();
     trades.sort_by(|one, other| (one.entered, &one.symbol).cmp(&(other.entered, &other.symbol)));
-    let any_day: Vec<_> = stocks.iter().flat_map(|stock| of_any_day(stock, plan)).collect();
-    Outcome { trades, any_day_pct: mean(&any_day), held: held(stocks, plan) }
+    let any_day: Vec<_> = played.iter().flat_map(|stock| of_any_day(stock, plan)).collect();
+    let begun = played.iter().map(|stock| Some(stock.bars.get(stock.first)?.date)).collect();
+    Outcome { trades, any_day_pct: mean(&any_day), held: held(&played), begun }
 }
 
 /// The mean of some numbers. `None` without any.
@@ -113,22 +137,32 @@ pub fn turnover_cr(bars: &[Bar]) -> Option<f64> {
     mean(&turnovers?)
 }
 
+impl<'a> Played<'a> {
+    fn new(filter: Filter<'_>, stock: &'a Stock, plan: &Plan) -> Self {
+        let bars = up_to(&stock.bars, plan.to);
+        let series = Series::of(bars.iter().map(|bar| bar.close).collect());
+        let is_known =
+            |day: &usize| filter.verdict(&stock.symbol, &bars[..=*day], &series) != Verdict::Unknown;
+        let from = bars.partition_point(|bar| bar.date < plan.from);
+        let first = (from..bars.len()).find(is_known).unwrap_or(bars.len());
+        Self { symbol: &stock.symbol, bars, series, first }
+    }
+}
+
 /// The trades of one stock; none begins before another has ended.
-fn trades(filter: Filter<'_>, stock: &Stock, plan: &Plan) -> Vec<Trade> {
-    let bars = up_to(&stock.bars, plan.to);
-    let series = Series::of(bars.iter().map(|bar| bar.close).collect());
+fn trades(filter: Filter<'_>, stock: &Played<'_>, plan: &Plan) -> Vec<Trade> {
+    let Played { symbol, bars, ref series, first: mut day } = *stock;
     let mut trades = Vec::new();
-    let mut day = bars.partition_point(|bar| bar.date < plan.from);
     // What is bought on the last day cannot be sold.
     while day + 1 < bars.len() {
-        if !filter.lets_buy(&stock.symbol, &bars[..=day], &series) {
+        if filter.verdict(symbol, &bars[..=day], series) != Verdict::Buy {
             day += 1;
             continue;
         }
         let due = sale(bars, day, plan);
         // Without a sale the trade is followed to the last price.
         let end = due.unwrap_or(bars.len() - 1);
-        trades.push(trade(&stock.symbol, &bars[day], &bars[end], due.is_none()));
+        trades.push(trade(symbol, &bars[day], &bars[end], due.is_none()));
         day = end + 1;
     }
     trades
@@ -142,9 +176,8 @@ fn sale(bars: &[Bar], bought: usize, plan: &Plan) -> Option<usize> {
 }
 
 /// What buying on each day of the period would have gained, in percent.
-fn of_any_day(stock: &Stock, plan: &Plan) -> Vec<f64> {
-    let bars = up_to(&stock.bars, plan.to);
-    let first = bars.partition_point(|bar| bar.date < plan.from);
+fn of_any_day(stock: &Played<'_>, plan: &Plan) -> Vec<f64> {
+    let Played { bars, first, .. } = *stock;
     let sold = (first..bars.len()).filter_map(|day| Some((day, sale(bars, day, plan)?)));
     sold.map(|(bought, sold)| gain_pct(bars[bought].close, bars[sold].close)).collect()
 }
@@ -162,10 +195,13 @@ fn trade(symbol: &str, bought: &Bar, sold: &Bar, is_cut_off: bool) -> Trade {
 
 impl Filter<'_> {
     /// Whether to buy on the last of the given days. `series` may know later ones; only that day's values are read.
-    fn lets_buy(self, symbol: &str, known: &[Bar], series: &Series) -> bool {
-        let Some(technicals) = series.at(known.len() - 1) else { return false };
+    fn verdict(self, symbol: &str, known: &[Bar], series: &Series) -> Verdict {
+        let Some(technicals) = series.at(known.len() - 1) else { return Verdict::Unknown };
         match self {
-            Self::WaitZone(zone) => zone.hits(&Observed::from(&technicals)).next().is_none(),
+            Self::WaitZone(zone) => {
+                let hits = zone.hits(&Observed::from(&technicals));
+                Verdict::of(hits.map(|hit| matches!(hit, Hit::InsufficientHistory { .. })))
+            }
             Self::Forbidden(forbidden) => {
                 let facts = Facts {
                     price: Some(rounded(technicals.price)),
@@ -173,16 +209,27 @@ impl Filter<'_> {
                     turnover_cr: turnover_cr(known),
                     ..Facts::default()
                 };
-                forbidden.findings(symbol, &facts).next().is_none()
+                let findings = forbidden.findings(symbol, &facts);
+                Verdict::of(findings.map(|finding| matches!(finding, Finding::Unknown(_))))
             }
         }
     }
 }
 
-fn held(stocks: &[Stock], plan: &Plan) -> Option<Held> {
+impl Verdict {
+    /// Of what speaks against buying: of each, whether it is only not known.
+    fn of(mut against: impl Iterator<Item = bool>) -> Self {
+        match against.next() {
+            None => Self::Buy,
+            Some(first) if first || against.any(|is_unknown| is_unknown) => Self::Unknown,
+            Some(_) => Self::Wait,
+        }
+    }
+}
+
+fn held(stocks: &[Played<'_>]) -> Option<Held> {
     let ends = stocks.iter().filter_map(|stock| {
-        let bars = up_to(&stock.bars, plan.to);
-        let bars = &bars[bars.partition_point(|bar| bar.date < plan.from)..];
+        let bars = &stock.bars[stock.first..];
         Some((bars.first()?, bars.last()?))
     });
     let ends: Vec<_> = ends.collect();

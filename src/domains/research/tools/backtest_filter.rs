@@ -19,12 +19,15 @@ use crate::{
     },
     domains::research::sources::yahoo::{Span, Yahoo},
     tool::{Reply, Tool},
+    words::counted,
 };
 
 /// So many charts are fetched at once; the limiter spaces them.
 const AT_ONCE: usize = 8;
 /// What the indicators need of the days before the first one.
 const WARM_UP: TimeDelta = TimeDelta::days(731);
+/// No exchange is closed for longer.
+const CLOSED: TimeDelta = TimeDelta::days(7);
 
 /// A stock and the currency of its prices; or the symbol, and what to say of it where the source does not know it.
 type Found = Result<(Stock, Option<String>), (String, String)>;
@@ -73,7 +76,7 @@ impl Tool for BacktestFilter {
             return Err(symbol::none_known(missing).into());
         }
         let outcome = backtest::run(filter, &stocks, &plan);
-        let mut provenance = provenance(&stocks, &plan);
+        let mut provenance = provenance(&input, &stocks, &outcome, &plan);
         provenance.warnings.extend(missing.into_iter().map(|(_, words)| words));
         let mut data = output(profile, &outcome);
         data.currency = one_of_all(currencies);
@@ -127,13 +130,60 @@ fn one_of_all(mut currencies: Vec<Option<String>>) -> Option<String> {
     if currencies.len() == 1 { currencies.pop()? } else { None }
 }
 
-fn provenance(stocks: &[Stock], plan: &Plan) -> Provenance {
+fn provenance(input: &BacktestFilterRequest, stocks: &[Stock], outcome: &Outcome, plan: &Plan) -> Provenance {
     let last = stocks.iter().filter_map(|stock| stock.bars.last()).map(|bar| bar.date).min();
     let mut provenance = dated("yahoo", last.unwrap_or(plan.to));
-    let without = stocks.iter().filter(|stock| stock.bars.iter().all(|bar| bar.date < plan.from));
-    let warnings = without.map(|stock| format!("There are no prices of {} in the period.", stock.symbol));
-    provenance.warnings.extend(warnings);
+    for (stock, begun) in stocks.iter().zip(&outcome.begun) {
+        let first = if input.from.is_some() { Some(plan.from) } else { None };
+        provenance.warnings.extend(shortened(stock, *begun, first, plan));
+        provenance.warnings.extend(ends_early(stock, input.to.is_some(), plan));
+    }
     provenance
+}
+
+/// What to say of a stock that is played from a later day than was asked for.
+fn shortened(
+    stock: &Stock,
+    begun: Option<NaiveDate>,
+    asked: Option<NaiveDate>,
+    plan: &Plan,
+) -> Option<String> {
+    let Stock { symbol, bars } = stock;
+    let first = bars.iter().map(|bar| bar.date).find(|date| *date >= plan.from && *date <= plan.to);
+    let (Some(first), Some(oldest)) = (first, bars.first()) else {
+        return Some(format!("There are no prices of {symbol} in the period."));
+    };
+    let known = || {
+        let end = begun.unwrap_or(plan.to);
+        counted(bars.iter().filter(|bar| bar.date <= end).count(), "day", "days")
+    };
+    let Some(begun) = begun else {
+        return Some(format!(
+            "{symbol} is left out: its rules need more days of prices than the {} since {}.",
+            known(),
+            oldest.date
+        ));
+    };
+    if begun > first {
+        return Some(format!(
+            "{symbol} is played and compared from {begun}, not from {}: until then its rules had too few days of prices, \
+             {} since {}.",
+            asked.unwrap_or(first),
+            known(),
+            oldest.date
+        ));
+    }
+    // Markets are closed for some days.
+    asked.filter(|asked| first - *asked > CLOSED).map(|asked| {
+        format!("{symbol} is played and compared from {begun}, not from {asked}: its prices begin then.")
+    })
+}
+
+fn ends_early(stock: &Stock, is_asked: bool, plan: &Plan) -> Option<String> {
+    let last = stock.bars.last().filter(|_| is_asked)?.date;
+    (plan.to - last > CLOSED).then(|| {
+        format!("{} is played and compared up to {last}, not {}: its prices end then.", stock.symbol, plan.to)
+    })
 }
 
 fn output(profile: &str, outcome: &Outcome) -> BacktestFilterOutput {
@@ -189,7 +239,50 @@ fn median(sorted: &[f64]) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{
+        super::{backtest::Filter, wait_zone::WaitZone},
+        *,
+    };
+    use crate::domains::research::{settings, sources::yahoo::Bar};
+
+    fn stock(from: &str, count: usize) -> Stock {
+        let bars = from.parse::<NaiveDate>().unwrap().iter_days().take(count).map(|date| Bar {
+            date,
+            close: 100.0,
+            adjusted_close: None,
+            volume: None,
+        });
+        Stock { symbol: "X".to_owned(), bars: bars.collect() }
+    }
+
+    /// The warnings of a filter that needs 15 days of prices.
+    fn warnings(stock: Stock, from: Option<&str>, to: Option<&str>) -> Vec<String> {
+        let table = settings::WaitZone { max_rsi: Some(60.0), ..settings::WaitZone::default() };
+        let zone = WaitZone::from(&table);
+        let (from, to) = (from.map(str::to_owned), to.map(str::to_owned));
+        let input = BacktestFilterRequest { from, to, ..BacktestFilterRequest::default() };
+        let plan = plan(&input, "2024-12-31".parse().unwrap()).unwrap();
+        let outcome = backtest::run(Filter::WaitZone(&zone), std::slice::from_ref(&stock), &plan);
+        provenance(&input, &[stock], &outcome, &plan).warnings
+    }
+
+    #[test]
+    fn a_range_that_is_shortened_is_said_with_dates_and_numbers() {
+        let long = || stock("2024-01-01", 366);
+        assert_eq!(warnings(long(), Some("2024-03-01"), Some("2024-12-31")), [""; 0]);
+        let short = "X is played and compared from 2024-01-15, not from 2024-01-01: until then its rules had too few days \
+                     of prices, 15 days since 2024-01-01.";
+        assert_eq!(warnings(long(), None, None), [short]);
+        let short = "X is played and compared from 2024-06-15, not from 2024-03-01: until then its rules had too few days \
+                     of prices, 15 days since 2024-06-01.";
+        assert_eq!(warnings(stock("2024-06-01", 213), Some("2024-03-01"), None), [short]);
+        let out = "X is left out: its rules need more days of prices than the 10 days since 2024-12-01.";
+        assert_eq!(warnings(stock("2024-12-01", 10), None, None), [out]);
+        let ends = "X is played and compared up to 2024-04-09, not 2024-06-30: its prices end then.";
+        assert_eq!(warnings(stock("2024-01-01", 100), Some("2024-02-01"), Some("2024-06-30")), [ends]);
+        let none = "There are no prices of X in the period.";
+        assert_eq!(warnings(stock("2024-01-01", 20), Some("2024-06-01"), None), [none]);
+    }
 
     #[test]
     fn the_median_is_the_middle() {

@@ -93,10 +93,13 @@ pub(super) fn none_known(unknown: impl IntoIterator<Item = (String, String)>) ->
 
 /// The symbol that a text names, or that it may be.
 pub(super) fn read(parameter: &str, text: &str, universe: &Universe) -> Result<String, ToolError> {
-    match universe.named(text) {
-        Named::One(stock) => return Ok(stock.symbol.clone()),
-        Named::PartOf(some) if some.len() > 1 => return Err(ToolError::not_found(universe.unknown(text))),
-        Named::PartOf(_) | Named::Nothing => {}
+    let named = universe.named(text);
+    if let Named::One(stock) = named {
+        return Ok(stock.symbol.clone());
+    }
+    refuse_several(parameter, text, universe)?;
+    if matches!(&named, Named::PartOf(some) if some.len() > 1) {
+        return Err(ToolError::not_found(universe.unknown(text)));
     }
     refuse_bse(parameter, text)?;
     let symbol = normal(text);
@@ -104,6 +107,31 @@ pub(super) fn read(parameter: &str, text: &str, universe: &Universe) -> Result<S
         return Ok(symbol);
     }
     Err(ToolError::not_found(universe.unknown(text.trim())))
+}
+
+/// Refuses a list: with commas, or of known symbols with spaces between.
+fn refuse_several(parameter: &str, text: &str, universe: &Universe) -> Result<(), ToolError> {
+    let parts = |separator: fn(char) -> bool| {
+        text.split(separator).map(normal).filter(|part| looks_like_one(part)).collect::<Vec<_>>()
+    };
+    let (listed, spaced) = (parts(|c| matches!(c, ',' | ';')), parts(char::is_whitespace));
+    let are_known = || spaced.iter().all(|symbol| universe.get(symbol).is_some());
+    let symbols = match (listed.len(), spaced.len()) {
+        (2.., _) => listed,
+        (_, 2..) if are_known() => spaced,
+        _ => return Ok(()),
+    };
+    let next = if parameter == "symbol" {
+        "Call once for each, or give `symbols` to compare_stocks to see them side by side"
+    } else {
+        "Give each as an element of its own"
+    };
+    let words = format!(
+        "`{parameter}` takes one symbol, and {} are {}. {next}.",
+        symbols.join(" and "),
+        symbols.len()
+    );
+    Err(refused(parameter, "one", words))
 }
 
 /// Refuses what is written as a symbol of the Bombay Stock Exchange.

@@ -52,10 +52,13 @@ fn nothing_is_bought_in_the_zone() {
     let rising: Vec<_> = (100..160).map(f64::from).collect();
     let outcome = run(Filter::WaitZone(&calm()), &[stock(&rising)], &plan(10));
     assert_eq!(outcome.trades, []);
-    let (first, last) = (first_day(), first_day() + TimeDelta::days(59));
-    assert_eq!(outcome.held, Some(Held { from: first, to: last, total_pct: 59.0 }));
-    // From 100 + n to 110 + n, for the fifty days with a sale.
-    let expected: f64 = (0..50).map(|day| 1000.0 / f64::from(100 + day)).sum::<f64>() / 50.0;
+    // The strength is known from the 15th bar on, and nothing before it is compared with.
+    let (first, last) = (first_day() + TimeDelta::days(14), first_day() + TimeDelta::days(59));
+    let total_pct = 100.0 * (159.0 - 114.0) / 114.0;
+    assert_eq!(outcome.held, Some(Held { from: first, to: last, total_pct }));
+    assert_eq!(outcome.begun, [Some(first)]);
+    // From 100 + n to 110 + n, for the days with a sale.
+    let expected: f64 = (14..50).map(|day| 1000.0 / f64::from(100 + day)).sum::<f64>() / 36.0;
     assert!((outcome.any_day_pct.unwrap() - expected).abs() < 1e-9, "{:?}", outcome.any_day_pct);
 }
 
@@ -88,9 +91,10 @@ fn only_the_days_of_the_plan_are_played_through() {
 fn without_enough_history_nothing_is_bought() {
     let value = zone(settings::Profiles::default().wait_zone["value"]);
     let outcome = run(Filter::WaitZone(&value), &[stock(&[100.0; 199])], &plan(10));
-    assert_eq!(outcome.trades, []);
+    let nothing = Outcome { begun: vec![None], ..Outcome::default() };
+    assert_eq!(outcome, nothing, "nor is anything compared");
     let none = run(Filter::WaitZone(&value), &[stock(&[])], &plan(10));
-    assert_eq!(none, Outcome::default());
+    assert_eq!(none, nothing);
 }
 
 #[test]
