@@ -20,8 +20,8 @@ pub struct Misfit {
 
 /// The input message that arguments stand for, by an encoder of that message.
 pub fn to_message<M: ReflectMessage + Default>(arguments: Arguments, encoder: &Encoder) -> Result<M, Misfit> {
-    let encoded = encoder.bytes(&arguments);
-    if let Some(message) = encoded.and_then(|bytes| M::decode(bytes.as_slice()).ok()) {
+    let usual = encoder.bytes(&arguments);
+    if let Some(message) = usual.and_then(|bytes| M::decode(bytes.as_slice()).ok()) {
         return Ok(message);
     }
     let descriptor = M::default().descriptor();

@@ -1,6 +1,7 @@
 //! The toys through `toolwire.v1.ToolService`.
 
 use futures_util::TryStreamExt;
+use prost::Message;
 use serde_json::{Value, json};
 use toolwire::contract::proto::v1::{
     CallToolRequest, InvokeToolRequest, InvokeToolResponse, ListToolsRequest, ResultFormat, ToolDefinition,
@@ -22,7 +23,7 @@ async fn listed(server: &Server) -> Vec<ToolDefinition> {
     let request = ListToolsRequest { view: ToolView::FullJson.into(), ..ListToolsRequest::default() };
     let tools =
         ToolServiceClient::new(server.channel().await).list_tools(request).await.unwrap().into_inner();
-    tools.map_ok(|response| response.tool.unwrap()).try_collect().await.unwrap()
+    tools.map_ok(|response| ToolDefinition::decode(response.tool).unwrap()).try_collect().await.unwrap()
 }
 
 #[tokio::test]

@@ -21,9 +21,7 @@ use serde_json::json;
 use tempfile::TempDir;
 use toolwire::{
     context::UserId,
-    contract::{
-        ErrorCode, Origin, Outcome, Payload, Provenance, ToolError, Violation, transcode::Renderer,
-    },
+    contract::{ErrorCode, Origin, Outcome, Payload, Provenance, ToolError, Violation, transcode::Renderer},
     domains::diagnostics::proto::v1::DebugWriteOutput,
     store::Sqlite,
 };
