@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use toolwire::{
     clock,
     context::{CallTools, Services, ToolContext, Unfinished, User, UserId},
-    contract::{ErrorCode, Payload, Provenance, ToolError, arguments::Arguments},
+    contract::{ErrorCode, Payload, Provenance, ToolError, arguments::Arguments, transcode::Renderer},
     domains::{
         self,
         brokerage::{
@@ -22,6 +22,7 @@ use toolwire::{
         },
     },
     files::Tree,
+    tool::Executor,
 };
 
 /// The user whose data is `user_master.json`.
@@ -149,8 +150,9 @@ pub(crate) fn call(context: &ToolContext, tool: &str, arguments: Value) -> Answe
     let outcome = execute(context, tool, arguments).now_or_never().expect("the tool does not wait");
     match outcome {
         Ok((payload, provenance)) => {
-            let omitted = Arc::new(["asset_class_filter".to_owned()].into());
-            Ok((payload.omitting(&omitted).json().clone(), provenance))
+            let renderer =
+                Renderer::new(&executor(tool).output_message(), ["asset_class_filter".to_owned()].into());
+            Ok((payload.rendered_by(&Arc::new(renderer)).json().clone(), provenance))
         }
         Err(Unfinished::Failed(error)) => Err(error),
         Err(Unfinished::AwaitsConfirmation(_)) => panic!("nothing here asks for confirmation"),
@@ -162,10 +164,13 @@ async fn execute(
     tool: &str,
     arguments: Arguments,
 ) -> Result<(Payload, Provenance), Unfinished> {
-    let executors = domains::brokerage::domain().tools;
-    let executor = executors.iter().find(|executor| executor.name() == tool).expect("a known tool");
-    let reply = executor.execute(arguments, context).await?;
+    let reply = executor(tool).execute(arguments, context).await?;
     Ok((reply.data, reply.provenance))
+}
+
+fn executor(tool: &str) -> Arc<dyn Executor> {
+    let executors = domains::brokerage::domain().tools;
+    executors.into_iter().find(|executor| executor.name() == tool).expect("a known tool")
 }
 
 /// A master file with the given sections, dated as a whole.

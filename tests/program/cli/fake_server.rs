@@ -15,6 +15,7 @@ use hyper_util::{
     rt::{TokioExecutor, TokioIo},
     service::TowerToHyperService,
 };
+use prost::Message;
 use tokio::{net::TcpListener, sync::mpsc, time::sleep};
 use tonic::{Request, Response, Status, metadata::MetadataMap, service::Routes};
 use toolwire::contract::{
