@@ -1,5 +1,5 @@
-//! The log's way out: lines wait in a bounded buffer for a thread of their own, so that a reader who stalls holds nobody
-//! up. What has gathered while it wrote goes out in one piece.
+//! The log's way out: lines wait in a bounded buffer for a thread of their own, so that a reader who stalls holds up
+//! nobody. What has gathered while it wrote goes out in one piece.
 //!
 //! A line that finds no room is dropped and counted; the count is a line of its own as soon as the reader is back. Not
 //! here: what a line looks like.
