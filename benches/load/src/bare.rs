@@ -90,7 +90,7 @@ impl Service<Request<Body>> for Bare {
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
         let path = request.uri().path().to_owned();
-        let is_unary = path.ends_with("/CallTool");
+        let is_unary = ["/CallTool", "/DescribeForPlanner"].iter().any(|method| path.ends_with(method));
         let method = Method { answers: Arc::clone(&self.answers), path };
         Box::pin(async move {
             let mut grpc = Grpc::new(Raw);

@@ -5,18 +5,26 @@ use std::{
     time::{Duration, Instant},
 };
 
-use bytes::{Bytes, BytesMut};
-use h2::client::SendRequest;
+use bytes::Bytes;
 use hdrhistogram::Histogram;
-use http::{Request, header};
+use http::HeaderValue;
 use tokio::{net::TcpStream, task::JoinSet};
 
-use crate::{Result, rows::Row};
+use crate::{
+    Result,
+    exchange::{Answer, Connection},
+    rows::{Load, Row, Until},
+};
 
 /// Latencies above are counted as this, in microseconds.
 const LONGEST: u64 = 60_000_000;
 /// Wide enough that the client never holds back the server.
 const WINDOW: u32 = 16 << 20;
+/// As long as any request of a row may take.
+const TIMEOUT: &str = "30S";
+const WATCH_TIMEOUT: &str = "1H";
+/// How the encoded event `SYNCED` of a watch begins: field 1, the type, is 5.
+const SYNCED: [u8; 2] = [0x08, 5];
 
 /// What the clients of a measurement saw.
 #[derive(Debug)]
@@ -28,15 +36,15 @@ pub struct Seen {
 }
 
 /// One client for each connection.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Clients {
-    connections: Vec<SendRequest<Bytes>>,
-    token: Option<String>,
+    connections: Vec<Connection>,
 }
 
 impl Clients {
     /// Connects.
     pub async fn connect(address: SocketAddr, token: Option<&str>, count: usize) -> Result<Self> {
+        let token = token.map(|token| HeaderValue::try_from(format!("Bearer {token}"))).transpose()?;
         let mut connections = Vec::new();
         for _ in 0..count {
             let stream = TcpStream::connect(address).await?;
@@ -45,93 +53,120 @@ impl Clients {
             builder.initial_window_size(WINDOW).initial_connection_window_size(WINDOW);
             let (sender, connection) = builder.handshake(stream).await?;
             tokio::spawn(connection);
-            connections.push(sender);
+            connections.push(Connection::new(sender, token.clone()));
         }
-        Ok(Self { connections, token: token.map(|token| format!("Bearer {token}")) })
+        Ok(Self { connections })
     }
 
-    /// Makes one request and returns the messages of its answer, each in its frame.
+    /// The connections.
+    pub fn connections(&self) -> &[Connection] {
+        &self.connections
+    }
+
+    /// Makes one request and returns the messages of its answer.
     pub async fn answer(&self, row: &Row) -> Result<Vec<Bytes>> {
-        let mut answer = BytesMut::new();
-        let sender = &self.connections[0];
-        exchange(sender, row, self.token.as_deref(), |chunk| answer.extend_from_slice(chunk)).await?;
+        self.answer_on(0, row).await
+    }
+
+    /// The same on one of the connections.
+    pub async fn answer_on(&self, connection: usize, row: &Row) -> Result<Vec<Bytes>> {
+        let mut answer = self.connections[connection].open(row.path, row.request.clone(), TIMEOUT).await?;
         let mut messages = Vec::new();
-        while answer.len() >= 5 {
-            let length = u32::from_be_bytes([answer[1], answer[2], answer[3], answer[4]]) as usize;
-            messages.push(answer.split_to(5 + length).freeze());
+        while let Some(message) = answer.message().await? {
+            let is_last = row.until == Until::Synced && message.starts_with(&SYNCED);
+            messages.push(message);
+            if is_last {
+                return Ok(messages);
+            }
         }
+        answer.ok().await?;
         Ok(messages)
+    }
+
+    /// Opens a watch and reads until it is in step.
+    pub async fn synced(&self, connection: usize, row: &Row) -> Result<Answer> {
+        synced(&self.connections[connection], row).await
     }
 
     /// Keeps the row's number of requests under way for some time.
     pub async fn load(&self, row: &Row, time: Duration) -> Result<Seen> {
         let end = Instant::now() + time;
-        let mut workers = JoinSet::new();
-        for sender in self.connections.iter().take(row.load.connections) {
-            for _ in 0..row.load.streams {
-                workers.spawn(work(sender.clone(), row.clone(), self.token.clone(), end));
-            }
-        }
-        let mut seen = Seen { requests: 0, latency: histogram()? };
-        while let Some(latency) = workers.join_next().await {
-            let latency = latency??;
-            seen.requests += latency.len();
-            seen.latency.add(latency)?;
-        }
-        Ok(seen)
+        self.load_until(row, move || Instant::now() >= end).await
+    }
+
+    /// Keeps the row's number of requests under way until told.
+    pub async fn load_until(
+        &self,
+        row: &Row,
+        is_over: impl Fn() -> bool + Clone + Send + 'static,
+    ) -> Result<Seen> {
+        work(row.load, is_over, |connection| {
+            let connection = self.connections[connection].clone();
+            let row = row.clone();
+            move || exchange(connection.clone(), row.clone())
+        })
+        .await
     }
 }
 
-fn histogram() -> Result<Histogram<u64>> {
-    Ok(Histogram::new_with_bounds(1, LONGEST, 3)?)
+/// One request and its whole answer, or as much of it as the row wants.
+pub async fn exchange(connection: Connection, row: Row) -> Result<()> {
+    if row.until == Until::Synced {
+        return synced(&connection, &row).await.map(drop);
+    }
+    let answer = connection.open(row.path, row.request, TIMEOUT).await?;
+    answer.ok().await.map_err(|error| format!("{}: {error}", row.name).into())
 }
 
-async fn work(
-    sender: SendRequest<Bytes>,
-    row: Row,
-    token: Option<String>,
-    end: Instant,
+async fn synced(connection: &Connection, row: &Row) -> Result<Answer> {
+    let mut answer = connection.open(row.path, row.request.clone(), WATCH_TIMEOUT).await?;
+    while let Some(message) = answer.message().await? {
+        if message.starts_with(&SYNCED) {
+            return Ok(answer);
+        }
+    }
+    Err("the watch ended before it was in step".into())
+}
+
+/// Keeps a number of requests under way until it is over. Each worker makes its own one after another.
+pub async fn work<W, F>(
+    load: Load,
+    is_over: impl Fn() -> bool + Clone + Send + 'static,
+    mut worker: impl FnMut(usize) -> W,
+) -> Result<Seen>
+where
+    W: FnMut() -> F + Send + 'static,
+    F: Future<Output = Result<()>> + Send + 'static,
+{
+    let mut workers = JoinSet::new();
+    for connection in 0..load.connections {
+        for _ in 0..load.streams {
+            workers.spawn(repeat(worker(connection), is_over.clone()));
+        }
+    }
+    let mut seen = Seen { requests: 0, latency: histogram()? };
+    while let Some(latency) = workers.join_next().await {
+        let latency = latency??;
+        seen.requests += latency.len();
+        seen.latency.add(latency)?;
+    }
+    Ok(seen)
+}
+
+async fn repeat<F: Future<Output = Result<()>>>(
+    mut request: impl FnMut() -> F,
+    is_over: impl Fn() -> bool,
 ) -> Result<Histogram<u64>> {
     let mut latency = histogram()?;
-    loop {
+    while !is_over() {
         let start = Instant::now();
-        if start >= end {
-            return Ok(latency);
-        }
-        exchange(&sender, &row, token.as_deref(), |_| {}).await?;
+        request().await?;
         latency.saturating_record(u64::try_from(start.elapsed().as_micros())?);
     }
+    Ok(latency)
 }
 
-/// One request and its whole answer; an error unless it ended well.
-async fn exchange(
-    sender: &SendRequest<Bytes>,
-    row: &Row,
-    token: Option<&str>,
-    mut take: impl FnMut(&[u8]),
-) -> Result<()> {
-    let mut request = Request::post(format!("http://localhost{}", row.path))
-        .header(header::CONTENT_TYPE, "application/grpc")
-        .header(header::TE, "trailers")
-        .header("grpc-timeout", "30S")
-        .header(header::USER_AGENT, "toolwire-load");
-    if let Some(token) = token {
-        request = request.header(header::AUTHORIZATION, token);
-    }
-    let mut sender = sender.clone().ready().await?;
-    let (response, mut body) = sender.send_request(request.body(())?, false)?;
-    body.send_data(row.request.clone(), true)?;
-    let response = response.await?;
-    let refused = response.headers().get("grpc-message").cloned();
-    let mut body = response.into_body();
-    while let Some(chunk) = body.data().await {
-        let chunk = chunk?;
-        body.flow_control().release_capacity(chunk.len())?;
-        take(&chunk);
-    }
-    let trailers = body.trailers().await?.unwrap_or_default();
-    match trailers.get("grpc-status") {
-        Some(status) if status == "0" => Ok(()),
-        _ => Err(format!("{}: not answered with OK: {refused:?} {trailers:?}", row.name).into()),
-    }
+/// An empty histogram of microseconds.
+pub fn histogram() -> Result<Histogram<u64>> {
+    Ok(Histogram::new_with_bounds(1, LONGEST, 3)?)
 }

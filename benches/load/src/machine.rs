@@ -38,10 +38,11 @@ pub fn memory(process: u32) -> Result<(u64, u64)> {
 
 /// The processor and the system, in words.
 pub fn describe() -> String {
-    let model = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = model.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+    let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let models = || cpuinfo.lines().filter_map(|line| line.strip_prefix("model name")?.split_once(": "));
     let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    let model = model.map_or("an unknown processor", |(_, name)| name);
+    // Not what this process may use: it keeps to one of them.
+    let processors = models().count();
+    let model = models().next().map_or("an unknown processor", |(_, name)| name);
     format!("{processors} × {model}, Linux {}", kernel.trim())
 }

@@ -8,15 +8,23 @@
 
 mod bare;
 mod client;
+mod exchange;
+mod growth;
 mod machine;
+mod mcp;
+mod ours;
+mod peer;
 mod report;
 mod rows;
 mod run;
 mod server;
+mod side;
+mod start;
+mod stops;
 
 use std::{path::PathBuf, process::ExitCode};
 
-use clap::{Parser, ValueEnum};
+use clap::{Parser, Subcommand};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -29,46 +37,59 @@ mod v1 {
 
 /// Loads a Toolwire server and prints what a request costs it
 #[derive(Debug, Parser)]
-#[command(version)]
+#[command(version, args_conflicts_with_subcommands = true)]
 struct Options {
-    /// The program to serve
-    #[arg(long, value_name = "FILE", default_value = "target/release/toolwire")]
-    server: PathBuf,
-    /// Beside it, in turn, what answers with the same bytes
-    #[arg(long, value_enum)]
-    against: Option<Against>,
-    /// Only the rows whose name contains TEXT; may be given several times
-    #[arg(long, value_name = "TEXT")]
-    row: Vec<String>,
-    /// How often each row is measured
-    #[arg(long, value_name = "COUNT", default_value_t = 5)]
-    rounds: usize,
-    /// How long each measurement takes, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 2.0)]
-    seconds: f64,
-    /// Exports traces of one call in a hundred, and metrics, to a collector that takes everything
-    #[arg(long)]
-    otlp: bool,
-    /// Also writes every figure as JSON to FILE
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    #[command(subcommand)]
+    measurement: Option<Measurement>,
+    #[command(flatten)]
+    program: Program,
+    #[command(flatten)]
+    table: run::Table,
     /// Serves the answers in FILE; how the program starts itself for `--against bare`
     #[arg(long, value_name = "FILE", hide = true)]
     serve_answers: Option<PathBuf>,
 }
 
-/// What the server is compared with.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Against {
-    /// A bare tonic service, of the same profile and allocator
-    Bare,
+/// What is measured instead of the table of rows.
+#[derive(Debug, Subcommand)]
+enum Measurement {
+    /// How the costs grow with tools, streams and what is remembered
+    Growth {
+        #[command(flatten)]
+        program: Program,
+        #[command(flatten)]
+        growth: growth::Growth,
+    },
+    /// How soon calls stop that are cancelled or whose deadline passes, under load
+    Stops {
+        #[command(flatten)]
+        program: Program,
+        /// How many calls of each kind
+        #[arg(long, value_name = "COUNT", default_value_t = 10_000)]
+        calls: u64,
+    },
+    /// From exec to the first answer, idle memory, size of the program
+    Start {
+        #[command(flatten)]
+        program: Program,
+        /// How many starts
+        #[arg(long, value_name = "COUNT", default_value_t = 20)]
+        rounds: usize,
+    },
+}
+
+#[derive(Debug, clap::Args)]
+struct Program {
+    /// The program to serve
+    #[arg(long, value_name = "FILE", default_value = "target/release/toolwire")]
+    server: PathBuf,
 }
 
 fn main() -> ExitCode {
     let options = Options::parse();
     let result = match &options.serve_answers {
         Some(answers) => bare::serve(answers),
-        None => run::run(&options),
+        None => measure(&options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -77,6 +98,18 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+fn measure(options: &Options) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        match &options.measurement {
+            None => run::run(&options.program.server, &options.table).await,
+            Some(Measurement::Growth { program, growth }) => growth::run(&program.server, growth).await,
+            Some(Measurement::Stops { program, calls }) => stops::run(&program.server, *calls).await,
+            Some(Measurement::Start { program, rounds }) => start::run(&program.server, *rounds).await,
+        }
+    })
 }
 
 /// What went wrong, for whoever reads the terminal.

@@ -26,18 +26,24 @@ pub struct Figures {
 #[derive(Debug, Serialize)]
 pub struct Report {
     machine: String,
-    /// Resident memory of the server before any call, in KiB.
     idle_resident_kib: u64,
-    /// Anonymous part of it.
     idle_anonymous_kib: u64,
     rows: Vec<Row>,
 }
 
+/// The rounds of one row.
 #[derive(Debug, Serialize)]
 struct Row {
     name: &'static str,
-    ours: Vec<Figures>,
-    bare: Vec<Figures>,
+    /// The first is what the others are compared with.
+    sides: Vec<Side>,
+}
+
+/// The rounds of one server.
+#[derive(Debug, Serialize)]
+struct Side {
+    name: String,
+    rounds: Vec<Figures>,
 }
 
 impl Figures {
@@ -63,14 +69,15 @@ impl Report {
         Self { machine, idle_resident_kib, idle_anonymous_kib, rows: Vec::new() }
     }
 
-    /// Adds a round of a row.
-    pub fn add(&mut self, name: &'static str, ours: Figures, bare: Option<Figures>) {
-        if self.rows.last().is_none_or(|row| row.name != name) {
-            self.rows.push(Row { name, ours: Vec::new(), bare: Vec::new() });
+    /// Adds a round of a server to a row.
+    pub fn add(&mut self, row: &'static str, side: &str, figures: Figures) {
+        if self.rows.last().is_none_or(|last| last.name != row) {
+            self.rows.push(Row { name: row, sides: Vec::new() });
         }
-        if let Some(row) = self.rows.last_mut() {
-            row.ours.push(ours);
-            row.bare.extend(bare);
+        let Some(row) = self.rows.last_mut() else { return };
+        match row.sides.iter_mut().find(|it| it.name == side) {
+            Some(side) => side.rounds.push(figures),
+            None => row.sides.push(Side { name: side.to_owned(), rounds: vec![figures] }),
         }
     }
 }
@@ -83,8 +90,8 @@ impl fmt::Display for Report {
         writeln!(f, "idle: {all} MiB resident, {anonymous} MiB of it anonymous\n")?;
         writeln!(
             f,
-            "{:<24} {:<5} {:>8} {:>10} {:>8} {:>8} {:>8} {:>8}",
-            "row", "", "CPU µs", "requests/s", "p50 µs", "p90", "p99", "p99.9"
+            "{:<24} {:<12} {:>9} {:>10} {:>10} {:>8} {:>8} {:>8} {:>8}",
+            "row", "", "CPU µs", "per CPU s", "per s", "p50 µs", "p90", "p99", "p99.9"
         )?;
         self.rows.iter().try_for_each(|row| row.fmt(f))
     }
@@ -92,21 +99,25 @@ impl fmt::Display for Report {
 
 impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        line(f, self.name, "ours", &self.ours)?;
-        if self.bare.is_empty() {
-            return Ok(());
-        }
-        line(f, "", "bare", &self.bare)?;
-        let ratios = |of: fn(&Figures) -> f64| {
-            let pairs = self.ours.iter().zip(&self.bare);
-            let mut ratios: Vec<_> = pairs.map(|(ours, bare)| of(ours) / of(bare)).collect();
-            ratios.sort_by(f64::total_cmp);
-            ratios
-        };
-        #[allow(clippy::cast_precision_loss)]
-        let (cpu, p50) = (ratios(|it| it.cpu_us), ratios(|it| it.p50_us as f64));
-        writeln!(f, "{:<24} CPU × {} · p50 × {}", "", spread(&cpu), spread(&p50))
+        let Some((first, others)) = self.sides.split_first() else { return Ok(()) };
+        line(f, self.name, first)?;
+        others.iter().try_for_each(|side| line(f, "", side))?;
+        others.iter().try_for_each(|side| {
+            #[allow(clippy::cast_precision_loss)]
+            let p50 = ratios(first, side, |it| it.p50_us as f64);
+            let cpu = ratios(first, side, |it| it.cpu_us);
+            let (first, side) = (&first.name, &side.name);
+            writeln!(f, "{:<24} {first} / {side}: CPU × {} · p50 × {}", "", spread(&cpu), spread(&p50))
+        })
     }
+}
+
+/// What the first is to the second, round by round, sorted.
+fn ratios(first: &Side, second: &Side, of: fn(&Figures) -> f64) -> Vec<f64> {
+    let pairs = first.rounds.iter().zip(&second.rounds);
+    let mut ratios: Vec<_> = pairs.map(|(first, second)| of(first) / of(second)).collect();
+    ratios.sort_by(f64::total_cmp);
+    ratios
 }
 
 /// The median, and from where to where, of sorted figures.
@@ -116,7 +127,7 @@ fn spread(sorted: &[f64]) -> String {
 }
 
 /// The medians of some rounds.
-fn line(f: &mut fmt::Formatter<'_>, name: &str, side: &str, rounds: &[Figures]) -> fmt::Result {
+fn line(f: &mut fmt::Formatter<'_>, name: &str, Side { name: side, rounds }: &Side) -> fmt::Result {
     let median = |of: fn(&Figures) -> f64| {
         let mut values: Vec<_> = rounds.iter().map(of).collect();
         values.sort_by(f64::total_cmp);
@@ -131,8 +142,9 @@ fn line(f: &mut fmt::Formatter<'_>, name: &str, side: &str, rounds: &[Figures]) 
     ];
     let [p50, p90, p99, p999] = columns;
     let (cpu, per_second) = (median(|it| it.cpu_us), median(|it| it.per_second));
+    let per_cpu_second = 1e6 / cpu;
     writeln!(
         f,
-        "{name:<24} {side:<5} {cpu:>8.1} {per_second:>10.0} {p50:>8.0} {p90:>8.0} {p99:>8.0} {p999:>8.0}"
+        "{name:<24} {side:<12} {cpu:>9.1} {per_cpu_second:>10.0} {per_second:>10.0} {p50:>8.0} {p90:>8.0} {p99:>8.0} {p999:>8.0}"
     )
 }

@@ -4,8 +4,8 @@ use bytes::{BufMut, Bytes, BytesMut};
 use prost::Message;
 
 use crate::v1::{
-    CallToolRequest, InvokeToolRequest, ListToolsRequest, ResultFormat, call_tool_request,
-    invoke_tool_request,
+    CallToolRequest, CancelCallRequest, DescribeForPlannerRequest, InvokeToolRequest, ListToolsRequest,
+    ResultFormat, WatchToolsRequest, call_tool_request, cancel_call_request, invoke_tool_request,
 };
 
 /// One row of the table.
@@ -19,6 +19,17 @@ pub struct Row {
     pub request: Bytes,
     /// How many connections, and how many requests are under way on each.
     pub load: Load,
+    /// How much of the answer is read.
+    pub until: Until,
+}
+
+/// How much of an answer is read.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Until {
+    /// All of it.
+    End,
+    /// Up to the event of a watch that says that the state at the beginning is complete.
+    Synced,
 }
 
 /// How many requests are under way at once.
@@ -30,37 +41,87 @@ pub struct Load {
     pub streams: usize,
 }
 
-const MANY: Load = Load { connections: 4, streams: 16 };
+pub const MANY: Load = Load { connections: 4, streams: 16 };
 const ONE: Load = Load { connections: 1, streams: 1 };
+/// For answers of megabytes.
+const FEW: Load = Load { connections: 4, streams: 1 };
 
-const CALL: &str = "/toolwire.v1.ToolService/CallTool";
-const INVOKE: &str = "/toolwire.v1.ToolService/InvokeTool";
+pub const CALL: &str = "/toolwire.v1.ToolService/CallTool";
+pub const INVOKE: &str = "/toolwire.v1.ToolService/InvokeTool";
+pub const CANCEL: &str = "/toolwire.v1.ToolService/CancelCall";
 const LIST: &str = "/toolwire.v1.ToolService/ListTools";
+const WATCH: &str = "/toolwire.v1.ToolService/WatchTools";
+const DESCRIBE: &str = "/toolwire.v1.ToolService/DescribeForPlanner";
 
+/// What the row that peers are measured with asks for.
+pub const SYMBOLS: &str = "AAPL,VTI,BND,MSFT";
 const QUOTES: (&str, &str) = ("get_quotes", r#"{"symbol":"AAPL,VTI,BND,MSFT"}"#);
 const TECHNICALS: (&str, &str) = ("get_technicals", r#"{"symbol":"RELIANCE"}"#);
 const STREAM: (&str, &str) = ("debug_stream", r#"{"count":1}"#);
 
-/// All rows.
+impl Row {
+    fn new(name: &'static str, path: &'static str, request: Bytes, load: Load) -> Self {
+        Self { name, path, request, load, until: Until::End }
+    }
+
+    /// The row that peers are measured with, and what runs while something else is looked at.
+    pub fn read() -> Self {
+        Self::new("CallTool, JSON", CALL, call(QUOTES, ResultFormat::Json), MANY)
+    }
+
+    /// The same with other requests under way.
+    pub fn under(self, name: &'static str, connections: usize, streams: usize) -> Self {
+        Self { name, load: Load { connections, streams }, ..self }
+    }
+
+    /// A write that is carried out once for its `request_id`.
+    pub fn write(request_id: &str) -> Self {
+        let request = framed(&CallToolRequest {
+            target: Some(call_tool_request::Target::Tool("debug_write".to_owned())),
+            input: Some(call_tool_request::Input::ArgumentsJson(r#"{"value":"x"}"#.to_owned())),
+            request_id: request_id.to_owned(),
+            ..CallToolRequest::default()
+        });
+        Self::new("CallTool, write", CALL, request, MANY)
+    }
+
+    /// A watch, read until it is in step.
+    pub fn watch() -> Self {
+        let request = framed(&WatchToolsRequest::default());
+        Self { until: Until::Synced, ..Self::new("WatchTools until SYNCED", WATCH, request, FEW) }
+    }
+}
+
+/// All rows of the table.
 pub fn all() -> Vec<Row> {
     vec![
-        Row { name: "CallTool, JSON", path: CALL, request: call(QUOTES, ResultFormat::Json), load: MANY },
-        Row { name: "CallTool, Struct", path: CALL, request: call(QUOTES, ResultFormat::Struct), load: MANY },
-        Row {
-            name: "CallTool, cached, JSON",
-            path: CALL,
-            request: call(TECHNICALS, ResultFormat::Json),
-            load: MANY,
-        },
-        Row { name: "InvokeTool, 3 events", path: INVOKE, request: invoke(STREAM), load: MANY },
-        Row { name: "ListTools", path: LIST, request: framed(&ListToolsRequest::default()), load: MANY },
-        Row {
-            name: "CallTool, one at a time",
-            path: CALL,
-            request: call(QUOTES, ResultFormat::Json),
-            load: ONE,
-        },
+        Row::read(),
+        Row::new("CallTool, Struct", CALL, call(QUOTES, ResultFormat::Struct), MANY),
+        Row::new("CallTool, cached, JSON", CALL, call(TECHNICALS, ResultFormat::Json), MANY),
+        Row::new("InvokeTool, 3 events", INVOKE, invoke(STREAM), MANY),
+        Row::new("ListTools", LIST, framed(&ListToolsRequest::default()), MANY),
+        Row::new("CallTool, one at a time", CALL, call(QUOTES, ResultFormat::Json), ONE),
     ]
+}
+
+/// What tells all tools at once.
+pub fn listings() -> Vec<Row> {
+    let describe = framed(&DescribeForPlannerRequest::default());
+    vec![
+        Row::new("ListTools", LIST, framed(&ListToolsRequest::default()), FEW),
+        Row::watch(),
+        Row::new("DescribeForPlanner", DESCRIBE, describe, FEW),
+    ]
+}
+
+/// A call that does nothing for long, in its frame.
+pub fn sleep() -> Bytes {
+    invoke(("debug_sleep", r#"{"duration":"100s"}"#))
+}
+
+/// Asks for the end of a call, in its frame.
+pub fn cancel(call_id: String) -> Bytes {
+    framed(&CancelCallRequest { call: Some(cancel_call_request::Call::CallId(call_id)) })
 }
 
 fn call((tool, arguments): (&str, &str), format: ResultFormat) -> Bytes {

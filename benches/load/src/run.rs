@@ -1,145 +1,138 @@
-//! The measurement: starts the servers, loads them in turn, and hands over what was seen.
+//! The table: starts the servers, loads them in turn, and hands over what was seen.
 
-use std::{
-    env, fs,
-    path::Path,
-    process::{Command, Stdio},
-    time::{Duration, Instant},
-};
+use std::{env, fs, path::Path, process::Command, time::Duration};
+
+use bytes::Bytes;
+use clap::{Args, ValueEnum};
+use prost::Message;
 
 use crate::{
-    Against, Options, Result,
+    Result,
     bare::Answer,
-    client::{Clients, Seen},
+    client::Clients,
     machine,
-    report::{Figures, Report},
+    ours::{Ours, Scratch, TOKEN},
+    peer::{self, Peer},
+    report::Report,
     rows::{self, Row},
-    server::Server,
+    side::{Side, WARM_UP},
+    v1::{CallToolResponse, call_tool_response, tool_result},
 };
 
-/// The server's processor, and the clients'.
-const PROCESSORS: (usize, usize) = (0, 1);
-const TOKEN: &str = "0123456789abcdef0123456789abcdef";
-/// As long as it takes until caches are filled and buffers have grown.
-const WARM_UP: Duration = Duration::from_millis(500);
+/// What is measured, and how long.
+#[derive(Debug, Default, Args)]
+pub struct Table {
+    /// Beside it, in turn, what answers with the same bytes
+    #[arg(long, value_enum)]
+    pub against: Option<Against>,
+    /// Beside it too, in the first row, what COMMAND starts: it speaks PROTOCOL, grpc or mcp
+    #[arg(long, value_name = "NAME=PROTOCOL:COMMAND")]
+    pub peer: Vec<Peer>,
+    /// Only the rows whose name contains TEXT; may be given several times
+    #[arg(long, value_name = "TEXT")]
+    pub row: Vec<String>,
+    /// How often each row is measured
+    #[arg(long, value_name = "COUNT", default_value_t = 5)]
+    pub rounds: usize,
+    /// How long each measurement takes, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 2.0)]
+    pub seconds: f64,
+    /// Also writes every figure as JSON to FILE
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<std::path::PathBuf>,
+}
 
-/// What is measured in turn.
-struct Side {
-    server: Server,
-    clients: Clients,
+/// What the server is compared with.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, ValueEnum)]
+pub enum Against {
+    /// A bare tonic service, of the same profile and allocator
+    Bare,
 }
 
 /// Measures as the options say, and prints.
-pub fn run(options: &Options) -> Result<()> {
+pub async fn run(program: &Path, table: &Table) -> Result<()> {
     let rows: Vec<Row> = rows::all()
         .into_iter()
-        .filter(|row| options.row.is_empty() || options.row.iter().any(|text| row.name.contains(text)))
+        .filter(|row| table.row.is_empty() || table.row.iter().any(|text| row.name.contains(text)))
         .collect();
     if rows.is_empty() {
         return Err("no row has such a name".into());
     }
-    let directory = env::temp_dir().join(format!("toolwire-load-{}", std::process::id()));
-    fs::create_dir_all(&directory)?;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let report = runtime.block_on(measure(options, &rows, &directory));
-    fs::remove_dir_all(&directory)?;
-    let report = report?;
+    let scratch = Scratch::new()?;
+    let ours = Ours { program, directory: scratch.path(), data: None, limits: "" };
+    let report = measure(&ours, table, &rows).await?;
     print!("{report}");
-    if let Some(file) = &options.json {
+    if let Some(file) = &table.json {
         fs::write(file, serde_json::to_vec_pretty(&report)?)?;
     }
     Ok(())
 }
 
-async fn measure(options: &Options, rows: &[Row], directory: &Path) -> Result<Report> {
-    let machine = machine::describe();
-    let ours = Side::start(&mut toolwire(options, directory)?, Some(TOKEN)).await?;
-    let idle = machine::memory(ours.server.id())?;
-    let bare = match options.against {
-        Some(Against::Bare) => {
-            let answers = record(&ours.clients, rows, directory).await?;
-            let command = &mut Command::new(env::current_exe()?);
-            Some(Side::start(command.arg("--serve-answers").arg(answers), None).await?)
-        }
-        None => None,
-    };
-    let mut report = Report::new(machine, idle);
-    let time = Duration::from_secs_f64(options.seconds);
+/// Measures these rows.
+pub async fn measure(ours: &Ours<'_>, table: &Table, rows: &[Row]) -> Result<Report> {
+    let most = rows.iter().map(|row| row.load.connections).max().unwrap_or(1);
+    let mut sides = vec![Side::grpc("ours", &mut ours.command()?, Some(TOKEN), most).await?];
+    let mut report = Report::new(machine::describe(), machine::memory(sides[0].server.id())?);
+    let answers = ours.directory.join("answers.json");
+    if table.against.is_some() || !table.peer.is_empty() {
+        fs::write(&answers, record(sides[0].clients()?, rows).await?)?;
+    }
+    if table.against == Some(Against::Bare) {
+        let command = &mut Command::new(env::current_exe()?);
+        sides.push(Side::grpc("bare", command.arg("--serve-answers").arg(&answers), None, most).await?);
+    }
+    let everywhere = sides.len();
+    sides.extend(peer::start(&table.peer, &answers, most).await?);
     for row in rows {
-        for side in [Some(&ours), bare.as_ref()].into_iter().flatten() {
-            side.clients.load(row, WARM_UP).await?;
-        }
-        for _ in 0..options.rounds {
-            let ours = ours.measure(row, time).await?;
-            let bare = match &bare {
-                Some(bare) => Some(bare.measure(row, time).await?),
-                None => None,
-            };
-            report.add(row.name, ours, bare);
-        }
+        let has_peers = row.name == Row::read().name;
+        let sides = if has_peers { &sides[..] } else { &sides[..everywhere] };
+        rounds(&mut report, sides, row, table).await?;
         eprintln!("{}", row.name);
     }
     Ok(report)
 }
 
-impl Side {
-    async fn start(command: &mut Command, token: Option<&str>) -> Result<Self> {
-        let (processor, own) = PROCESSORS;
-        let server = Server::start(command, processor, own)?;
-        let most = rows::all().iter().map(|row| row.load.connections).max().unwrap_or(1);
-        let clients = Clients::connect(server.address, token, most).await?;
-        Ok(Self { server, clients })
+/// Loads each server with a row in turn, round by round.
+pub async fn rounds(report: &mut Report, sides: &[Side], row: &Row, table: &Table) -> Result<()> {
+    for side in sides {
+        side.load(row, WARM_UP).await?;
     }
-
-    async fn measure(&self, row: &Row, time: Duration) -> Result<Figures> {
-        let before = machine::processor_time(self.server.id())?;
-        let start = Instant::now();
-        let Seen { requests, latency } = self.clients.load(row, time).await?;
-        let (elapsed, after) = (start.elapsed(), machine::processor_time(self.server.id())?);
-        Ok(Figures::new(requests, elapsed, after - before, &latency))
+    for _ in 0..table.rounds {
+        for side in sides {
+            report.add(
+                row.name,
+                &side.name,
+                side.measure(row, Duration::from_secs_f64(table.seconds)).await?,
+            );
+        }
     }
+    Ok(())
 }
 
-/// The server as a deployment runs it: with credentials, metrics and the line of each call.
-fn toolwire(options: &Options, directory: &Path) -> Result<Command> {
-    let config = directory.join("toolwire.toml");
-    let user = format!("[[auth.users]]\nuser_id = \"load\"\ntoken = \"{TOKEN}\"\n");
-    fs::write(&config, user)?;
-    let log = fs::File::create(directory.join("log"))?;
-    let mut command = Command::new(&options.server);
-    command
-        .args([
-            "serve",
-            "--listen",
-            "127.0.0.1:0",
-            "--admin",
-            "127.0.0.1:0",
-            "--diagnostics",
-            "--log",
-            "json",
-        ])
-        .arg("--config")
-        .arg(&config)
-        .arg("--state")
-        .arg(directory.join("state"))
-        .stderr(Stdio::from(log));
-    Ok(command)
-}
-
-/// Keeps what the server answers, for the bare one to say it too.
-async fn record(clients: &Clients, rows: &[Row], directory: &Path) -> Result<std::path::PathBuf> {
+/// Keeps what the server answers, for others to say it too.
+async fn record(clients: &Clients, rows: &[Row]) -> Result<Vec<u8>> {
     let mut answers = Vec::new();
     for row in rows {
         // The first may say that it is fresh; later ones come as the load sees them.
         clients.answer(row).await?;
         let messages = clients.answer(row).await?;
+        if row.path == rows::CALL && !has_data(&messages) {
+            return Err(format!("{}: answered with an error", row.name).into());
+        }
         answers.push(Answer {
             path: row.path.to_owned(),
             request: row.request[5..].to_vec(),
-            messages: messages.iter().map(|message| message[5..].to_vec()).collect(),
+            messages: messages.iter().map(|message| message.to_vec()).collect(),
         });
     }
-    let file = directory.join("answers.json");
-    fs::write(&file, serde_json::to_vec(&answers)?)?;
-    Ok(file)
+    Ok(serde_json::to_vec(&answers)?)
+}
+
+/// Whether a call brought data: an error of the tool is answered with OK too.
+fn has_data(messages: &[Bytes]) -> bool {
+    let response = messages.first().and_then(|message| CallToolResponse::decode(message.clone()).ok());
+    let Some(call_tool_response::Outcome::Result(result)) = response.and_then(|it| it.outcome) else {
+        return false;
+    };
+    matches!(result.outcome, Some(tool_result::Outcome::Data(_) | tool_result::Outcome::DataJson(_)))
 }
