@@ -16,8 +16,9 @@ pub struct Raw {
 
 /// A call under way. Dropping it resets its stream.
 pub struct RawCall {
-    response: h2::client::ResponseFuture,
-    _request: h2::SendStream<Bytes>,
+    pub response: h2::client::ResponseFuture,
+    /// Resets the stream when it is told to.
+    pub request: h2::SendStream<Bytes>,
 }
 
 /// How a call ended.
@@ -53,6 +54,13 @@ impl Raw {
 
     /// Starts a call with the given bytes as its whole body.
     pub async fn start_bytes(&self, path: &str, headers: &[(&str, &str)], body: Bytes) -> RawCall {
+        let mut call = self.begin(path, headers).await;
+        call.request.send_data(body, true).expect("sent");
+        call
+    }
+
+    /// Starts a call whose body is still to come.
+    pub async fn begin(&self, path: &str, headers: &[(&str, &str)]) -> RawCall {
         let mut request = Request::post(format!("http://test{path}"))
             .header("content-type", "application/grpc")
             .header("te", "trailers");
@@ -62,9 +70,8 @@ impl Raw {
         }
         let request = request.body(()).expect("a request");
         let mut sender = self.sender.clone().ready().await.expect("ready");
-        let (response, mut stream) = sender.send_request(request, false).expect("sent");
-        stream.send_data(body, true).expect("sent");
-        RawCall { response, _request: stream }
+        let (response, request) = sender.send_request(request, false).expect("sent");
+        RawCall { response, request }
     }
 
     /// Carries a call out to its end.

@@ -8,6 +8,7 @@ mod support;
 
 mod errors;
 mod grpc;
+mod interop;
 mod limits;
 mod tls;
 mod transport;
