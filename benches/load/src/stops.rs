@@ -90,6 +90,10 @@ struct Observed {
 
 async fn under_load(side: &Side, stop: Stop, calls: u64) -> Result<Observed> {
     let clients = Clients::connect(side.address(), Some(TOKEN), UNDER_WAY.connections).await?;
+    for connection in 0..UNDER_WAY.connections {
+        // What a connection's first request waits for is another matter.
+        clients.answer_on(connection, &Row::read()).await?;
+    }
     let over = Arc::new(AtomicBool::new(false));
     let load = {
         let (clients, over) = (side.clients()?.clone(), Arc::clone(&over));
