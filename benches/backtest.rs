@@ -38,7 +38,7 @@ fn backtest(criterion: &mut Criterion) {
     for profile in ["value", "core", "momentum"] {
         let filter = profiles.filter(profile).expect("a built-in profile");
         criterion.bench_function(&format!("backtest 40 x 500 {profile}"), |bencher| {
-            bencher.iter(|| run(filter, black_box(&stocks), black_box(&plan)));
+            bencher.iter(|| run(&filter, black_box(&stocks), black_box(&plan)));
         });
     }
 }

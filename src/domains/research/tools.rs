@@ -26,6 +26,7 @@ mod get_technicals;
 pub mod indicators;
 mod mention;
 mod naming;
+mod opinion;
 mod outside;
 mod profiles;
 mod remove_from_watchlist;

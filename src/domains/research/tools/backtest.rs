@@ -19,12 +19,12 @@ use crate::domains::research::sources::{india::CRORE, yahoo::Bar};
 const TURNOVER_DAYS: usize = 10;
 
 /// What decides whether to buy.
-#[derive(Clone, Copy, Debug)]
-pub enum Filter<'a> {
+#[derive(Clone, Debug)]
+pub enum Filter {
     /// Buy outside the wait zone.
-    WaitZone(&'a WaitZone),
+    WaitZone(WaitZone),
     /// Buy what no rule forbids.
-    Forbidden(&'a Forbidden),
+    Forbidden(Forbidden),
 }
 
 /// A stock and its prices in order of time.
@@ -115,7 +115,7 @@ impl Trade {
 }
 
 /// Plays the plan through. Takes time linear in the number of prices.
-pub fn run(filter: Filter<'_>, stocks: &[Stock], plan: &Plan) -> Outcome {
+pub fn run(filter: &Filter, stocks: &[Stock], plan: &Plan) -> Outcome {
     let played: Vec<_> = stocks.iter().map(|stock| Played::new(filter, stock, plan)).collect();
     let mut trades: Vec<_> = played.iter().flat_map(|stock| trades(filter, stock, plan)).collect();
     trades.sort_by(|one, other| (one.entered, &one.symbol).cmp(&(other.entered, &other.symbol)));
@@ -138,7 +138,7 @@ pub fn turnover_cr(bars: &[Bar]) -> Option<f64> {
 }
 
 impl<'a> Played<'a> {
-    fn new(filter: Filter<'_>, stock: &'a Stock, plan: &Plan) -> Self {
+    fn new(filter: &Filter, stock: &'a Stock, plan: &Plan) -> Self {
         let bars = up_to(&stock.bars, plan.to);
         let series = Series::of(bars.iter().map(|bar| bar.close).collect());
         let is_known =
@@ -150,7 +150,7 @@ impl<'a> Played<'a> {
 }
 
 /// The trades of one stock; none begins before another has ended.
-fn trades(filter: Filter<'_>, stock: &Played<'_>, plan: &Plan) -> Vec<Trade> {
+fn trades(filter: &Filter, stock: &Played<'_>, plan: &Plan) -> Vec<Trade> {
     let Played { symbol, bars, ref series, first: mut day } = *stock;
     let mut trades = Vec::new();
     // What is bought on the last day cannot be sold.
@@ -193,9 +193,9 @@ fn trade(symbol: &str, bought: &Bar, sold: &Bar, is_cut_off: bool) -> Trade {
     }
 }
 
-impl Filter<'_> {
+impl Filter {
     /// Whether to buy on the last of the given days. `series` may know later ones; only that day's values are read.
-    fn verdict(self, symbol: &str, known: &[Bar], series: &Series) -> Verdict {
+    fn verdict(&self, symbol: &str, known: &[Bar], series: &Series) -> Verdict {
         let Some(technicals) = series.at(known.len() - 1) else { return Verdict::Unknown };
         match self {
             Self::WaitZone(zone) => {

@@ -5,7 +5,7 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::{
     Profiles,
-    backtest::{self, Held, Outcome, Plan, Stock, Trade, mean},
+    backtest::{self, Filter, Held, Outcome, Plan, Stock, Trade, mean},
     dated,
     figure::rounded,
     limited, refused, required,
@@ -17,7 +17,8 @@ use crate::{
     domains::research::proto::v1::{
         BacktestFilterOutput, BacktestFilterRequest, BacktestSummary, BacktestTrade, BuyAndHold,
     },
-    domains::research::sources::yahoo::{Span, Yahoo},
+    domains::research::sources::yahoo::{Bar, Span, Yahoo},
+    offload,
     tool::{Reply, Tool},
     words::counted,
 };
@@ -75,10 +76,8 @@ impl Tool for BacktestFilter {
         if stocks.is_empty() {
             return Err(symbol::none_known(missing).into());
         }
-        let outcome = backtest::run(filter, &stocks, &plan);
-        let mut provenance = provenance(&input, &stocks, &outcome, &plan);
+        let (mut data, mut provenance) = play(input.clone(), filter, stocks, plan).await;
         provenance.warnings.extend(missing.into_iter().map(|(_, words)| words));
-        let mut data = output(profile, &outcome);
         data.currency = one_of_all(currencies);
         // The latest ones are worth most.
         data.trades.reverse();
@@ -122,6 +121,22 @@ async fn stock(
         }
         Err(unfinished) => Err(unfinished),
     }
+}
+
+/// What became of the plan; in which currency is still to be said.
+async fn play(
+    input: BacktestFilterRequest,
+    filter: Filter,
+    stocks: Vec<Stock>,
+    plan: Plan,
+) -> (BacktestFilterOutput, Provenance) {
+    let bars: usize = stocks.iter().map(|stock| stock.bars.len()).sum();
+    let played = move || {
+        let outcome = backtest::run(&filter, &stocks, &plan);
+        let profile = input.profile.as_deref().unwrap_or_default();
+        (output(profile, &outcome), provenance(&input, &stocks, &outcome, &plan))
+    };
+    offload::if_large(bars * size_of::<Bar>(), played).await
 }
 
 /// The currency of all, if it is the same.
@@ -239,11 +254,8 @@ fn median(sorted: &[f64]) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{
-        super::{backtest::Filter, wait_zone::WaitZone},
-        *,
-    };
-    use crate::domains::research::{settings, sources::yahoo::Bar};
+    use super::{super::wait_zone::WaitZone, *};
+    use crate::domains::research::settings;
 
     fn stock(from: &str, count: usize) -> Stock {
         let bars = from.parse::<NaiveDate>().unwrap().iter_days().take(count).map(|date| Bar {
@@ -262,7 +274,7 @@ mod tests {
         let (from, to) = (from.map(str::to_owned), to.map(str::to_owned));
         let input = BacktestFilterRequest { from, to, ..BacktestFilterRequest::default() };
         let plan = plan(&input, "2024-12-31".parse().unwrap()).unwrap();
-        let outcome = backtest::run(Filter::WaitZone(&zone), std::slice::from_ref(&stock), &plan);
+        let outcome = backtest::run(&Filter::WaitZone(zone), std::slice::from_ref(&stock), &plan);
         provenance(&input, &[stock], &outcome, &plan).warnings
     }
 
@@ -282,6 +294,20 @@ mod tests {
         assert_eq!(warnings(stock("2024-01-01", 100), Some("2024-02-01"), Some("2024-06-30")), [ends]);
         let none = "There are no prices of X in the period.";
         assert_eq!(warnings(stock("2024-01-01", 20), Some("2024-06-01"), None), [none]);
+    }
+
+    #[tokio::test]
+    async fn a_long_plan_is_played_beside_the_thread_that_carries_calls() {
+        let first = NaiveDate::default();
+        for (stocks, days, works) in [(1, 250, 0), (40, 500, 1)] {
+            let stock = stock("1970-01-01", days);
+            let plan = Plan { from: first, to: first + TimeDelta::days(9_999), holding: TimeDelta::days(90) };
+            let filter = Profiles::default().filter("value").unwrap();
+            let before = offload::testing::asked();
+            let (data, _) = play(BacktestFilterRequest::default(), filter, vec![stock; stocks], plan).await;
+            assert!(data.buy_and_hold.is_some());
+            assert_eq!(offload::testing::asked() - before, works, "{stocks} x {days}");
+        }
     }
 
     #[test]

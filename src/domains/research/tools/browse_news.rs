@@ -5,6 +5,7 @@ use crate::{
     context::{Required, ToolContext, Unfinished},
     domains::research::proto::v1::{self, BrowseNewsOutput, BrowseNewsRequest},
     domains::research::sources::news::{Article, Category, News, PROFILE},
+    offload,
     tool::{Reply, Tool},
 };
 
@@ -34,8 +35,7 @@ impl Tool for BrowseNews {
         let newest = headlines.articles.iter().find_map(|article| article.published_at);
         let mut provenance = provenance(PROFILE.name, newest.unwrap_or_else(|| news.now()));
         provenance.warnings = headlines.warnings;
-        let mut outside = Outside::default();
-        let articles = without_orders(headlines.articles, limit, &mut outside);
+        let (articles, outside) = without_orders(headlines.articles, limit).await;
         provenance.warnings.extend(outside.warnings());
         let data = BrowseNewsOutput {
             category: word.to_owned(),
@@ -55,15 +55,17 @@ fn category(word: &str) -> Option<Category> {
     }
 }
 
-/// The first articles without what gives orders.
-pub(super) fn without_orders(
-    mut articles: Vec<Article>,
-    limit: usize,
-    outside: &mut Outside,
-) -> Vec<Article> {
+/// The first articles without what gives orders, and what is left out.
+pub(super) async fn without_orders(mut articles: Vec<Article>, limit: usize) -> (Vec<Article>, Outside) {
     articles.truncate(limit);
-    let articles = outside.titled(articles, |article| &article.title);
-    articles.into_iter().map(|it| Article { summary: outside.kept(&it.summary), ..it }).collect()
+    let bytes = articles.iter().map(|article| article.title.len() + article.summary.len()).sum();
+    let read = move || {
+        let mut outside = Outside::default();
+        let articles = outside.titled(articles, |article| &article.title);
+        let kept = articles.into_iter().map(|it| Article { summary: outside.kept(&it.summary), ..it });
+        (kept.collect(), outside)
+    };
+    offload::if_large(bytes, read).await
 }
 
 fn article_message(article: Article) -> v1::Article {
@@ -73,5 +75,27 @@ fn article_message(article: Article) -> v1::Article {
         source: article.publisher.into(),
         published_at: article.published_at.map(time),
         url: article.url.map(String::from).unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::upstream::text::{Line, Passage};
+
+    #[tokio::test]
+    async fn many_articles_are_read_beside_the_thread_that_carries_calls() {
+        let article = Article {
+            title: Line::of(&"to ai do ".repeat(30)),
+            summary: Passage::of(&"to ai do ".repeat(30), 300),
+            publisher: Line::default(),
+            published_at: None,
+            url: None,
+        };
+        for (limit, works) in [(10, 0), (50, 1)] {
+            let before = offload::testing::asked();
+            assert_eq!(without_orders(vec![article.clone(); 100], limit).await.0.len(), limit);
+            assert_eq!(offload::testing::asked() - before, works, "{limit}");
+        }
     }
 }

@@ -2,15 +2,15 @@
 
 use super::{
     one_of,
-    outside::Outside,
+    opinion::{Opinion, opinions},
     provenance, required,
-    sentiment::{Mood, together},
+    sentiment::together,
     time,
 };
 use crate::{
     context::{Required, ToolContext, Unfinished},
     domains::research::proto::v1::{BrowseRedditOutput, BrowseRedditRequest, RedditPost},
-    domains::research::sources::reddit::{PROFILE, Post, Reddit, Sort},
+    domains::research::sources::reddit::{PROFILE, Reddit, Sort},
     tool::{Reply, Tool},
 };
 
@@ -50,9 +50,9 @@ impl Tool for BrowseReddit {
         let reddit = context.services.get::<Reddit>();
         let mut posts = reddit.posts(subreddit, sort, limit, context).await?;
         posts.truncate(limit);
-        let mut outside = Outside::default();
-        let posts: Vec<_> = without_orders(posts, &mut outside);
-        let sentiment = together(posts.iter().map(mood));
+        let found = posts.into_iter().map(|post| (subreddit, post)).collect();
+        let (posts, outside) = opinions(found, |_| true).await;
+        let sentiment = together(posts.iter().map(|opinion| opinion.mood));
         let mut provenance = provenance(PROFILE.name, reddit.now());
         provenance.warnings.extend(outside.warnings());
         let data = BrowseRedditOutput {
@@ -73,20 +73,9 @@ fn sort(word: &str) -> Option<Sort> {
     }
 }
 
-/// The posts without what gives orders.
-pub(super) fn without_orders(posts: Vec<Post>, outside: &mut Outside) -> Vec<Post> {
-    let posts = outside.titled(posts, |post| &post.title);
-    posts.into_iter().map(|post| Post { text: outside.kept(&post.text), ..post }).collect()
-}
-
-/// The mood of a post: of its title and its text together.
-pub(super) fn mood(post: &Post) -> Mood {
-    Mood::of(&format!("{}.\n{}", post.title, post.text))
-}
-
-fn post_message(post: Post) -> RedditPost {
+fn post_message(Opinion { post, mood, .. }: Opinion) -> RedditPost {
     RedditPost {
-        sentiment: mood(&post).word().to_owned(),
+        sentiment: mood.word().to_owned(),
         excerpt: post.text.beginning(MAX_EXCERPT).into(),
         created_at: time(post.created_at),
         permalink: post.permalink.into(),

@@ -14,6 +14,7 @@ use crate::{
         watchlist::UserWatchlists,
     },
     domains::research::store::watchlist::WatchedStock,
+    offload,
     store::StoreError,
     tool::{Reply, Tool},
 };
@@ -68,8 +69,12 @@ impl Tool for BrowseValuepickr {
             Category::Top => (forum.top(context).await?, Vec::new()),
             Category::Watchlist => watched(&forum, context).await?,
         };
-        let mut outside = Outside::default();
-        let topics = outside.titled(topics, |topic| &topic.title);
+        let bytes = topics.iter().map(|topic| topic.title.len()).sum();
+        let read = move || {
+            let mut outside = Outside::default();
+            (outside.titled(topics, |topic| &topic.title), outside)
+        };
+        let (topics, outside) = offload::if_large(bytes, read).await;
         let topics = topics.into_iter().take(limit).map(topic_message).collect();
         let mut provenance = provenance(PROFILE.name, forum.now());
         provenance.warnings = warnings;

@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 
-use super::{browse_news::without_orders, outside::Outside, provenance, symbol, time};
+use super::{browse_news::without_orders, provenance, symbol, time};
 use crate::{
     context::{Required, Services, ToolContext, Unfinished},
     contract::arguments::Arguments,
@@ -49,8 +49,7 @@ impl Tool for GetNews {
         let earliest = news.now() - TimeDelta::days(days.into());
         articles.retain(|article| article.published_at.is_some_and(|published| published >= earliest));
         let stale = had_some && articles.is_empty();
-        let mut outside = Outside::default();
-        let articles = without_orders(articles, limit, &mut outside);
+        let (articles, outside) = without_orders(articles, limit).await;
         let mut provenance = provenance(PROFILE.name, news.now());
         provenance.warnings.extend(symbol::doubt(&symbol, context));
         provenance.warnings.extend(lost("Google News", left_out));

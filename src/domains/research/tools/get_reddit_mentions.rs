@@ -5,11 +5,11 @@
 use chrono::TimeDelta;
 
 use super::{
-    browse_reddit::{MAX_EXCERPT, SUBREDDITS, mood},
+    browse_reddit::{MAX_EXCERPT, SUBREDDITS},
     lacking,
     mention::mentions,
     naming::Naming,
-    outside::Outside,
+    opinion::{Found, Opinion, opinions},
     provenance,
     sentiment::together,
     symbol, time,
@@ -29,9 +29,6 @@ use crate::{
 /// `get_reddit_mentions`.
 #[derive(Clone, Copy, Debug)]
 pub struct GetRedditMentions;
-
-/// A post and where it stands.
-type Mention = (&'static str, Post);
 
 impl Tool for GetRedditMentions {
     const NAME: &'static str = "get_reddit_mentions";
@@ -57,15 +54,10 @@ impl Tool for GetRedditMentions {
         let naming = naming(&symbol, &context.services.get::<Universe>());
         let (mut found, warnings) = search(&reddit, &query(&naming), context).await?;
         let earliest = reddit.now() - TimeDelta::days(input.days.unwrap_or(7).into());
-        found.retain(|(_, post)| {
-            post.created_at >= earliest && (mentions(&naming, &post.title) || mentions(&naming, &post.text))
-        });
+        found.retain(|(_, post)| post.created_at >= earliest);
         found.sort_by_key(|(_, post)| std::cmp::Reverse(post.created_at));
-        let mut outside = Outside::default();
-        let mut mentions = outside.titled(found, |(_, post)| &post.title);
-        for (_, post) in &mut mentions {
-            post.text = outside.kept(&post.text);
-        }
+        let is_one = move |post: &Post| mentions(&naming, &post.title) || mentions(&naming, &post.text);
+        let (mentions, outside) = opinions(found, is_one).await;
         let mut provenance = provenance(PROFILE.name, reddit.now());
         provenance.warnings = warnings;
         provenance.warnings.extend(symbol::doubt(&symbol, context));
@@ -73,7 +65,7 @@ impl Tool for GetRedditMentions {
         let data = GetRedditMentionsOutput {
             symbol,
             mentions_count: i32::try_from(mentions.len()).unwrap_or(i32::MAX),
-            sentiment: Some(together(mentions.iter().map(|(_, post)| mood(post)))),
+            sentiment: Some(together(mentions.iter().map(|opinion| opinion.mood))),
             mentions: mentions.into_iter().take(limit).map(mention_message).collect(),
         };
         Ok(Reply { data, provenance })
@@ -97,7 +89,7 @@ async fn search(
     reddit: &Reddit,
     query: &str,
     context: &ToolContext,
-) -> Result<(Vec<Mention>, Vec<String>), Failure> {
+) -> Result<(Vec<Found>, Vec<String>), Failure> {
     let (mut mentions, mut warnings, mut failed) = (Vec::new(), Vec::new(), None);
     for subreddit in SUBREDDITS {
         match reddit.search(subreddit, query, context).await {
@@ -120,10 +112,10 @@ async fn search(
     }
 }
 
-fn mention_message((subreddit, post): Mention) -> RedditMention {
+fn mention_message(Opinion { subreddit, post, mood }: Opinion) -> RedditMention {
     RedditMention {
         subreddit: subreddit.to_owned(),
-        sentiment: mood(&post).word().to_owned(),
+        sentiment: mood.word().to_owned(),
         excerpt: post.text.beginning(MAX_EXCERPT).into(),
         created_at: time(post.created_at),
         permalink: post.permalink.into(),

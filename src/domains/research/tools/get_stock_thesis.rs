@@ -15,11 +15,9 @@ use crate::{
         universe::{Named, Universe},
         valuepickr::{Discussion, Order, PROFILE, Topic, ValuePickr},
     },
+    offload,
     tool::{Reply, Tool},
-    upstream::{
-        http::{Failure, FailureKind},
-        text::Passage,
-    },
+    upstream::http::{Failure, FailureKind},
 };
 
 /// The bound on the beginning of a post, in characters.
@@ -62,8 +60,10 @@ impl Tool for GetStockThesis {
         if found.is_none() {
             provenance.warnings.push(nothing(query, &universe));
         }
-        let mut outside = Outside::default();
-        let data = found.map(|found| output(found, &mut outside)).unwrap_or_default();
+        let Some(found) = found else {
+            return Ok(Reply { data: GetStockThesisOutput::default(), provenance });
+        };
+        let (data, outside) = output(found).await;
         provenance.warnings.extend(outside.warnings());
         Ok(Reply { data, provenance })
     }
@@ -112,32 +112,62 @@ fn nothing(query: &str, universe: &Universe) -> String {
     }
 }
 
-fn output(discussion: Discussion, outside: &mut Outside) -> GetStockThesisOutput {
-    let thesis = outside.kept(&discussion.thesis);
-    let recent: Vec<_> = discussion.recent.iter().map(|post| outside.kept(post)).collect();
-    let excerpts = recent.iter().rev().map(|post| post.beginning(MAX_EXCERPT));
-    GetStockThesisOutput {
+async fn output(discussion: Discussion) -> (GetStockThesisOutput, Outside) {
+    let Discussion { url, posts_count, last_activity, thesis, recent } = discussion;
+    let bytes = thesis.len() + recent.iter().map(|post| post.len()).sum::<usize>();
+    let read = move || {
+        let mut outside = Outside::default();
+        let thesis = outside.kept(&thesis);
+        let recent: Vec<_> = recent.iter().map(|post| outside.said("", post)).collect();
+        (thesis, recent, outside)
+    };
+    let (thesis, recent, outside) = offload::if_large(bytes, read).await;
+    let excerpts = recent.iter().rev().map(|(post, _)| post.beginning(MAX_EXCERPT));
+    let data = GetStockThesisOutput {
         found: true,
-        topic_url: Some(discussion.url.into()),
+        topic_url: Some(url.into()),
         thesis_summary: Some(thesis.into()),
-        recent_sentiment: Some(in_words(&recent)),
-        last_activity: Some(time(discussion.last_activity)),
-        posts_count: Some(i32::try_from(discussion.posts_count).unwrap_or(i32::MAX)),
+        recent_sentiment: Some(in_words(recent.iter().map(|(_, mood)| *mood))),
+        last_activity: Some(time(last_activity)),
+        posts_count: Some(i32::try_from(posts_count).unwrap_or(i32::MAX)),
         excerpts: excerpts.filter(|excerpt| !excerpt.is_empty()).map(Into::into).collect(),
-    }
+    };
+    (data, outside)
 }
 
 /// The mood of the newest posts in our own words: `Last 5 posts by word list: 2 positive, 2 neutral, 1 negative.`
-fn in_words(posts: &[Passage]) -> String {
-    if posts.is_empty() {
+fn in_words(moods: impl ExactSizeIterator<Item = Mood>) -> String {
+    let posts = moods.len();
+    if posts == 0 {
         return "No posts after the first one.".to_owned();
     }
-    let counts = together(posts.iter().map(|post| Mood::of(post)));
+    let counts = together(moods);
     format!(
-        "Last {} posts by word list: {} positive, {} neutral, {} negative.",
-        posts.len(),
-        counts.positive,
-        counts.neutral,
-        counts.negative
+        "Last {posts} posts by word list: {} positive, {} neutral, {} negative.",
+        counts.positive, counts.neutral, counts.negative
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::DateTime;
+
+    use super::*;
+    use crate::upstream::text::Passage;
+
+    #[tokio::test]
+    async fn long_posts_are_read_beside_the_thread_that_carries_calls() {
+        for (length, works) in [(100, 0), (4000, 1)] {
+            let discussion = Discussion {
+                url: "https://forum.example/t/7".parse().unwrap(),
+                posts_count: 6,
+                last_activity: DateTime::UNIX_EPOCH,
+                thesis: Passage::default(),
+                recent: vec![Passage::of(&"to ai do ".repeat(500), length); 5],
+            };
+            let before = offload::testing::asked();
+            assert_eq!(output(discussion).await.0.posts_count, Some(6));
+            assert_eq!(offload::testing::asked() - before, works, "{length}");
+        }
+    }
 }

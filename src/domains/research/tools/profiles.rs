@@ -25,16 +25,16 @@ impl Profiles {
 
     /// The rules of a profile by which the past can be judged: those of a wait zone, or those against buying as long as
     /// none is about fundamentals, of which only the present ones are known.
-    pub fn filter(&self, name: &str) -> Result<Filter<'_>, ToolError> {
+    pub fn filter(&self, name: &str) -> Result<Filter, ToolError> {
         if let Some(zone) = self.wait_zone.get(name) {
-            return Ok(Filter::WaitZone(zone));
+            return Ok(Filter::WaitZone(*zone));
         }
         let Some(forbidden) = self.forbidden.get(name) else {
             return Err(unknown(name, self.wait_zone.keys()));
         };
         let undated: Vec<_> = forbidden.fundamental_rules().collect();
         if undated.is_empty() {
-            return Ok(Filter::Forbidden(forbidden));
+            return Ok(Filter::Forbidden(forbidden.clone()));
         }
         let description = format!(
             "`profile` '{name}' has rules on fundamentals ({}), of which there is no dated history; use one of {}",

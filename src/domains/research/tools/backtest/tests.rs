@@ -41,7 +41,7 @@ fn days(trades: &[Trade]) -> Vec<(i64, i64)> {
 #[test]
 fn a_stock_is_bought_on_the_first_day_out_of_the_zone_and_never_twice_at_a_time() {
     // Flat: the strength is 50 from the 15th bar on.
-    let outcome = run(Filter::WaitZone(&calm()), &[stock(&[100.0; 40])], &plan(10));
+    let outcome = run(&Filter::WaitZone(calm()), &[stock(&[100.0; 40])], &plan(10));
     assert_eq!(days(&outcome.trades), [(14, 24), (25, 35), (36, 39)], "the last one ends with the prices");
     let cut_off: Vec<_> = outcome.trades.iter().map(|trade| trade.is_cut_off).collect();
     assert_eq!(cut_off, [false, false, true]);
@@ -50,7 +50,7 @@ fn a_stock_is_bought_on_the_first_day_out_of_the_zone_and_never_twice_at_a_time(
 #[test]
 fn nothing_is_bought_in_the_zone() {
     let rising: Vec<_> = (100..160).map(f64::from).collect();
-    let outcome = run(Filter::WaitZone(&calm()), &[stock(&rising)], &plan(10));
+    let outcome = run(&Filter::WaitZone(calm()), &[stock(&rising)], &plan(10));
     assert_eq!(outcome.trades, []);
     // The strength is known from the 15th bar on, and nothing before it is compared with.
     let (first, last) = (first_day() + TimeDelta::days(14), first_day() + TimeDelta::days(59));
@@ -69,7 +69,7 @@ fn a_sale_waits_for_the_first_trading_day_after_the_holding_period() {
     // Days 22 to 25 are a holiday.
     stock.bars.drain(22..26);
     let plan = Plan { to: first_day() + TimeDelta::days(30), ..plan(10) };
-    let outcome = run(Filter::WaitZone(&calm()), &[stock], &plan);
+    let outcome = run(&Filter::WaitZone(calm()), &[stock], &plan);
     let first = &outcome.trades[0];
     assert_eq!(days(&outcome.trades[..1]), [(14, 26)]);
     assert_eq!((first.entry, first.exit), (100.0, 120.0));
@@ -83,17 +83,17 @@ fn only_the_days_of_the_plan_are_played_through() {
         to: first_day() + TimeDelta::days(33),
         holding: TimeDelta::days(5),
     };
-    let outcome = run(Filter::WaitZone(&calm()), &[stock(&[100.0; 60])], &plan);
+    let outcome = run(&Filter::WaitZone(calm()), &[stock(&[100.0; 60])], &plan);
     assert_eq!(days(&outcome.trades), [(20, 25), (26, 31), (32, 33)]);
 }
 
 #[test]
 fn without_enough_history_nothing_is_bought() {
     let value = zone(settings::Profiles::default().wait_zone["value"]);
-    let outcome = run(Filter::WaitZone(&value), &[stock(&[100.0; 199])], &plan(10));
+    let outcome = run(&Filter::WaitZone(value), &[stock(&[100.0; 199])], &plan(10));
     let nothing = Outcome { begun: vec![None], ..Outcome::default() };
     assert_eq!(outcome, nothing, "nor is anything compared");
-    let none = run(Filter::WaitZone(&value), &[stock(&[])], &plan(10));
+    let none = run(&Filter::WaitZone(value), &[stock(&[])], &plan(10));
     assert_eq!(none, nothing);
 }
 
@@ -106,9 +106,9 @@ fn rules_against_buying_can_be_replayed_if_they_are_about_prices() {
         ..settings::Forbidden::default()
     };
     let rules = Forbidden::from(&table);
-    let outcome = run(Filter::Forbidden(&rules), &[stock(&[100.0; 30])], &plan(5));
+    let outcome = run(&Filter::Forbidden(rules.clone()), &[stock(&[100.0; 30])], &plan(5));
     assert_eq!(days(&outcome.trades), [(14, 19), (20, 25), (26, 29)], "10 crore a day");
-    let cheap = run(Filter::Forbidden(&rules), &[stock(&[49.0; 30])], &plan(5));
+    let cheap = run(&Filter::Forbidden(rules.clone()), &[stock(&[49.0; 30])], &plan(5));
     assert_eq!(cheap.trades, []);
 }
 
@@ -143,8 +143,8 @@ proptest! {
         let plan = plan(holding);
         for (name, table) in settings::Profiles::default().wait_zone {
             let zone = zone(table);
-            let before = run(Filter::WaitZone(&zone), std::slice::from_ref(&known), &plan).trades;
-            let after = run(Filter::WaitZone(&zone), &[stock(&closes)], &plan).trades;
+            let before = run(&Filter::WaitZone(zone), std::slice::from_ref(&known), &plan).trades;
+            let after = run(&Filter::WaitZone(zone), &[stock(&closes)], &plan).trades;
             prop_assert!(after.len() >= before.len(), "{}", name);
             for (before, after) in before.iter().zip(&after) {
                 prop_assert_eq!((before.entered, before.entry), (after.entered, after.entry));

@@ -137,7 +137,8 @@ async fn the_thesis_is_that_of_the_longest_topic_with_the_name_in_its_title() {
         found: true,
         topic_url: Some("https://forum.valuepickr.com/t/topic-3/3".to_owned()),
         thesis_summary: Some("Cheap at 20 times earnings.".to_owned()),
-        recent_sentiment: Some("Last 3 posts by word list: 1 positive, 1 neutral, 1 negative.".to_owned()),
+        // Whoever gives orders has no opinion to count.
+        recent_sentiment: Some("Last 3 posts by word list: 0 positive, 2 neutral, 1 negative.".to_owned()),
         last_activity: Some("2026-01-15T09:00:00Z".to_owned()),
         posts_count: Some(4),
         excerpts: [
