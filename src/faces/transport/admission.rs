@@ -4,13 +4,12 @@
 //! message is not complete yet holds another, for a bounded time, so that half requests keep no call out. Nothing of
 //! the request is read by anybody before. Not here: which method counts against what (`rules`).
 
-use std::{future::poll_fn, pin::pin, sync::Arc, task::Poll, time::Duration};
+use std::{future::poll_fn, pin::pin, sync::Arc, task::Poll, thread::available_parallelism, time::Duration};
 
 use futures_util::poll;
 use http::{Extensions, Request, Response};
 use tokio::{
     runtime::{Handle, RuntimeFlavor},
-    sync::Semaphore,
     task::block_in_place,
     time::timeout,
 };
@@ -20,6 +19,7 @@ use self::{
     held::Held,
     message::{Message, Size},
     refused::{late, shed},
+    turns::Turns,
 };
 use super::{
     Config,
@@ -35,6 +35,7 @@ use crate::context::User;
 mod held;
 mod message;
 mod refused;
+mod turns;
 
 /// Bytes of messages that are not complete yet, or that are large: of all requests and of one holder's.
 const BYTES: Bounds = Bounds { all: 64 << 20, each: 16 << 20 };
@@ -55,8 +56,8 @@ struct Room {
     health: Counted,
     unfinished: Counted,
     bytes: Counted,
-    /// Large messages are taken in one after the other, beside the threads that carry the others.
-    large: Semaphore,
+    /// Large messages are taken in one of a user at a time, beside the threads that carry the others.
+    large: Turns,
     max_message: usize,
     request_timeout: Duration,
     idle_timeout: Duration,
@@ -84,7 +85,7 @@ impl Admission {
                 "requests without an end",
             ),
             bytes: counted(BYTES, "bytes of requests without an end"),
-            large: Semaphore::new(1),
+            large: Turns::new(available_parallelism().map_or(1, usize::from)),
             max_message: config.max_request_bytes,
             request_timeout: config.request_timeout,
             idle_timeout: config.stream_idle_timeout,
@@ -98,7 +99,8 @@ impl<B: Default + Send> Around<Body, B> for Admission {
 
     async fn call(self, request: Request<Body>, mut inner: impl Inner<Body, B>) -> Response<Held<B>> {
         let Self(room) = self;
-        let (request, admitted) = match room.admit(request).await {
+        let holder = holder(request.extensions());
+        let (request, admitted) = match room.admit(request, holder.as_ref()).await {
             Ok(admitted) => admitted,
             Err(status) => return refusal::response(*status),
         };
@@ -107,7 +109,8 @@ impl<B: Default + Send> Around<Body, B> for Admission {
         let Ok(response) = match size {
             Size::Small => answer.await,
             Size::Large => {
-                let first = room.take_in(poll_fn(|cx| Poll::Ready(aside(|| answer.as_mut().poll(cx))))).await;
+                let first = poll_fn(|cx| Poll::Ready(aside(|| answer.as_mut().poll(cx))));
+                let first = room.large.take(holder.as_ref(), first).await;
                 drop(bytes);
                 match first {
                     Poll::Ready(response) => response,
@@ -129,14 +132,17 @@ struct Admitted {
 
 impl Room {
     /// The request, complete, and what it holds. Boxed: a status is large, and seldom.
-    async fn admit(&self, request: Request<Body>) -> Result<(Request<Body>, Admitted), Box<Status>> {
+    async fn admit(
+        &self,
+        request: Request<Body>,
+        holder: Option<&Holder>,
+    ) -> Result<(Request<Body>, Admitted), Box<Status>> {
         let rule = request.extensions().get().copied().unwrap_or(Rule::USER);
-        let holder = holder(request.extensions());
         let (parts, body) = request.into_parts();
         let mut message = Message::new(body, rule.messages, self.max_message);
-        let bytes = self.complete(&mut message, holder.as_ref()).await?;
+        let bytes = self.complete(&mut message, holder).await?;
         let share = match self.pool(rule.pool) {
-            Some(pool) => Some(pool.take(holder.as_ref(), 1, self.retry_after)?),
+            Some(pool) => Some(pool.take(holder, 1, self.retry_after)?),
             None => None,
         };
         let size = message.size();
@@ -178,12 +184,6 @@ impl Room {
             Pool::Health => Some(&self.health),
             Pool::Free => None,
         }
-    }
-
-    /// Does the work of taking in a large message when it is its turn.
-    async fn take_in<T>(&self, work: impl Future<Output = T>) -> T {
-        let _turn = self.large.acquire().await.expect("this semaphore is never closed");
-        work.await
     }
 }
 
