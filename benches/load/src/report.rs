@@ -123,7 +123,10 @@ fn ratios(first: &Side, second: &Side, of: fn(&Figures) -> f64) -> Vec<f64> {
 /// The median, and from where to where, of sorted figures.
 fn spread(sorted: &[f64]) -> String {
     let (least, most) = (sorted[0], sorted[sorted.len() - 1]);
-    format!("{:.2} ({least:.2}–{most:.2})", sorted[sorted.len() / 2])
+    let middle = sorted[sorted.len() / 2];
+    // A small ratio needs its digits.
+    let digits = if middle < 0.2 { 4 } else { 2 };
+    format!("{middle:.digits$} ({least:.digits$}–{most:.digits$})")
 }
 
 /// The medians of some rounds.
