@@ -39,6 +39,7 @@ install_tools() {
   once "$cache/cargo-deny-$CARGO_DENY_VERSION" cargo_deny_tool
   debian_package 'default-jdk-headless maven' sh -c 'javac --version && mvn --version'
   debian_package openssl openssl version
+  debian_package valgrind valgrind --version
   debian_package 'curl jq' sh -c 'curl --version && jq --version'
   once "$prometheus" prometheus_tool
   once "$nginx" nginx_tool

@@ -1,6 +1,6 @@
 //! Identifiers that are checked once, where they enter.
 
-use std::{fmt, str::FromStr};
+use std::{fmt, str::FromStr, sync::Arc};
 
 use uuid::Uuid;
 
@@ -17,16 +17,16 @@ pub struct RequestId(Uuid);
 
 /// A user: visible ASCII characters of bounded length.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct UserId(String);
+pub struct UserId(Arc<str>);
 
 /// A task on whose behalf a tool is called: a text of bounded length, as its owner chose it.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct TaskId(String);
+pub struct TaskId(Arc<str>);
 
 /// A session, by which a user's results and credentials are kept apart: a text of bounded length, as the caller chose
 /// it.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct SessionId(String);
+pub struct SessionId(Arc<str>);
 
 /// A text is not a valid identifier. The words follow the name of the field, which only the caller knows.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -110,7 +110,7 @@ impl FromStr for UserId {
 
     fn from_str(text: &str) -> Result<Self, InvalidId> {
         if text.bytes().all(|byte| byte.is_ascii_graphic()) && (1..=MAX_LENGTH).contains(&text.len()) {
-            return Ok(Self(text.to_owned()));
+            return Ok(Self(text.into()));
         }
         Err(invalid(format!("1 to {MAX_LENGTH} visible ASCII characters"), text))
     }
@@ -120,7 +120,7 @@ impl FromStr for TaskId {
     type Err = InvalidId;
 
     fn from_str(text: &str) -> Result<Self, InvalidId> {
-        bounded(text).map(Self)
+        bounded(text).map(|text| Self(text.into()))
     }
 }
 
@@ -128,13 +128,13 @@ impl FromStr for SessionId {
     type Err = InvalidId;
 
     fn from_str(text: &str) -> Result<Self, InvalidId> {
-        bounded(text).map(Self)
+        bounded(text).map(|text| Self(text.into()))
     }
 }
 
-fn bounded(text: &str) -> Result<String, InvalidId> {
+fn bounded(text: &str) -> Result<&str, InvalidId> {
     match text.chars().count() {
-        1..=MAX_LENGTH => Ok(text.to_owned()),
+        1..=MAX_LENGTH => Ok(text),
         _ => Err(invalid(format!("1 to {MAX_LENGTH} characters"), text)),
     }
 }

@@ -23,6 +23,7 @@ use super::{
     Config,
     connections::Known,
     frames,
+    late::Late,
     preface::{self, Opening, OtherProtocol, Protocol},
     shares::Origin,
     stream::Executor,
@@ -121,8 +122,13 @@ where
         }
     }
 
-    /// Reads the preface and serves what follows.
+    /// Serves what is spoken on a stream, after the calls on it that are ready.
     async fn serve_stream<T: AsyncRead + AsyncWrite + Send + Unpin + 'static>(self, stream: T, by: Instant) {
+        Late::new(self.serve_spoken(stream, by)).await;
+    }
+
+    /// Reads the preface and serves what follows.
+    async fn serve_spoken<T: AsyncRead + AsyncWrite + Send + Unpin + 'static>(self, stream: T, by: Instant) {
         let (address, bound) = (self.address, self.config.preface_timeout);
         match timeout_at(by, preface::read(stream)).await {
             Ok(Ok(Opening::Http2(io))) => self.serve_http2(io).await,
@@ -221,3 +227,6 @@ fn closed(address: SocketAddr, result: hyper::Result<()>) {
         Err(error) => tracing::debug!(%address, %error, "connection lost"),
     }
 }
+
+#[cfg(test)]
+mod tests;

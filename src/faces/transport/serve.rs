@@ -18,7 +18,6 @@ use super::{
     Config,
     connection::{Connection, Signals},
     connections::{Connections, Place},
-    late::Late,
     listener::{Listener, accept, accept_queued},
     tls::Tls,
 };
@@ -135,10 +134,10 @@ where
             signals: self.signals.clone(),
             known: place.known.clone(),
         };
-        self.connections.spawn(Late::new(async move {
+        self.connections.spawn(async move {
             connection.run(stream).await;
             drop(place);
-        }));
+        });
     }
 
     async fn drain(&self, listener: TcpListener, on_draining: hooks::OnDraining) {

@@ -1,0 +1,102 @@
+//! How often a connection writes.
+
+use std::{
+    future::{Ready, ready},
+    pin::Pin,
+    sync::atomic::{AtomicUsize, Ordering::Relaxed},
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use futures_util::future::join_all;
+use tokio::io::{DuplexStream, ReadBuf};
+
+use super::*;
+
+/// Requests under way at once, and how often so many are made.
+const STREAMS: usize = 16;
+const ROUNDS: usize = 50;
+
+/// A stream that counts its writes: on a socket each is a system call.
+struct Counting {
+    inner: DuplexStream,
+    writes: Arc<AtomicUsize>,
+}
+
+impl AsyncRead for Counting {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_read(cx, buffer)
+    }
+}
+
+impl AsyncWrite for Counting {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.writes.fetch_add(1, Relaxed);
+        Pin::new(&mut self.inner).poll_write(cx, bytes)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        parts: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.writes.fetch_add(1, Relaxed);
+        Pin::new(&mut self.inner).poll_write_vectored(cx, parts)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.inner).poll_shutdown(cx)
+    }
+}
+
+fn nothing(_: Request<Body>) -> Ready<Result<Response<Body>, Infallible>> {
+    ready(Ok(Response::default()))
+}
+
+/// One worker, as on one processor: what is woken by it waits in its own queue.
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn the_answers_of_streams_that_are_ready_leave_together() {
+    let (client, server) = tokio::io::duplex(1 << 20);
+    let writes = Arc::new(AtomicUsize::new(0));
+    let address = "127.0.0.1:1".parse().unwrap();
+    let connection = Connection {
+        address,
+        service: tower::service_fn(nothing),
+        config: Arc::default(),
+        tls: None,
+        signals: Arc::default(),
+        known: Arc::new(Known::new(None, clock::now())),
+    };
+    let counting = Counting { inner: server, writes: Arc::clone(&writes) };
+    let by = clock::now() + Duration::from_secs(10);
+    tokio::spawn(connection.serve_stream(counting, by));
+    let asked = tokio::spawn(async move {
+        let (mut requests, connection) = h2::client::handshake(client).await.unwrap();
+        tokio::spawn(connection);
+        for _ in 0..ROUNDS {
+            requests = requests.ready().await.unwrap();
+            let answers = (0..STREAMS).map(|_| {
+                let request = Request::post("http://localhost/toys.v1.ToyService/Play").body(()).unwrap();
+                requests.send_request(request, true).unwrap().0
+            });
+            for answer in join_all(answers.collect::<Vec<_>>()).await {
+                answer.unwrap();
+            }
+        }
+    });
+    asked.await.unwrap();
+    let (writes, answers) = (writes.load(Relaxed), STREAMS * ROUNDS);
+    assert!(writes * 5 <= answers, "{writes} writes for {answers} answers");
+}
