@@ -1,6 +1,9 @@
 //! One reader of events: the channel to it, bounded in number and in bytes.
 
-use std::sync::Arc;
+use std::{
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
 
 use tokio::{
     select,
@@ -121,6 +124,13 @@ impl Events {
         self.taken = None;
         let said = self.receiver.recv().await?;
         Some(self.take(said))
+    }
+
+    /// The same, to be polled.
+    pub fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<Event>> {
+        self.taken = None;
+        let said = ready!(self.receiver.poll_recv(cx));
+        Poll::Ready(said.map(|said| self.take(said)))
     }
 
     /// The next event, if it is there already.

@@ -31,6 +31,7 @@ pub mod tls;
 mod admission;
 mod alarm;
 mod arrival;
+mod compression;
 mod config;
 mod connection;
 mod connections;
@@ -93,6 +94,8 @@ where
         .layer(authenticate::Authenticate::layer(authenticator))
         // Before any work, and by user: nobody takes all the room.
         .layer(admission::Admission::layer(config))
+        // The routes compress for who accepts it.
+        .map_request(compression::as_asked)
         // Innermost: what it ends early still passes every layer above.
         .layer(watches::Layer)
         .service(routes)

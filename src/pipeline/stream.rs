@@ -3,9 +3,18 @@
 //! The call itself runs inline if it is ready at once, otherwise in a task of its own, which bounds it: a face whose
 //! reader has stalled, or that is dropped, holds nothing up.
 
-use std::{collections::VecDeque, time::Duration};
+use std::{
+    future::poll_fn,
+    mem,
+    pin::Pin,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
 
-use tokio::{select, sync::oneshot, time::timeout};
+use tokio::{
+    sync::oneshot,
+    time::{Sleep, sleep},
+};
 
 use crate::{
     context::{CallId, Events},
@@ -30,8 +39,11 @@ pub enum Step {
 pub struct CallStream {
     call_id: CallId,
     events: Events,
-    peeked: VecDeque<Event>,
+    /// What came before the stream was asked.
+    peeked: Option<Event>,
     end: End,
+    /// When to say that the call is alive.
+    heartbeat: Option<Pin<Box<Sleep>>>,
 }
 
 #[derive(Debug)]
@@ -43,7 +55,7 @@ pub(super) enum End {
 
 impl CallStream {
     pub(super) fn new(call_id: CallId, events: Events, end: End) -> Self {
-        Self { call_id, events, peeked: VecDeque::new(), end }
+        Self { call_id, events, peeked: None, end, heartbeat: None }
     }
 
     /// The call.
@@ -56,7 +68,7 @@ impl CallStream {
         match self.step().await {
             Some(Err(refusal)) => Err(refusal),
             Some(Ok(Step::Event(event))) => {
-                self.peeked.push_back(event);
+                self.peeked = Some(event);
                 Ok(self)
             }
             Some(Ok(Step::Terminal(terminal))) => {
@@ -67,12 +79,22 @@ impl CallStream {
         }
     }
 
-    /// The next step; `None` after the end. A refusal is an end too.
+    /// The next step; `None` after the end. A refusal is an end too. Cancel safe.
     pub async fn next(&mut self) -> Option<Result<Step, Refusal>> {
-        match timeout(HEARTBEAT, self.step()).await {
-            Ok(step) => step,
-            Err(_) => Some(Ok(Step::Event(alive()))),
+        poll_fn(|cx| self.poll_next(cx)).await
+    }
+
+    /// The same, for a stream that is made of it.
+    pub fn poll_next(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Step, Refusal>>> {
+        if let Poll::Ready(step) = self.poll_step(cx) {
+            self.heartbeat = None;
+            return Poll::Ready(step);
         }
+        // Armed by the first wait: most calls have no timer.
+        let heartbeat = self.heartbeat.get_or_insert_with(|| Box::pin(sleep(HEARTBEAT)));
+        ready!(heartbeat.as_mut().poll(cx));
+        self.heartbeat = None;
+        Poll::Ready(Some(Ok(Step::Event(alive()))))
     }
 
     /// The end, passing over every event before it.
@@ -87,31 +109,32 @@ impl CallStream {
         }
     }
 
-    /// Cancel safe: nothing is lost when it is dropped before it is ready.
     async fn step(&mut self) -> Option<Result<Step, Refusal>> {
-        if let Some(event) = self.peeked.pop_front() {
-            return Some(Ok(Step::Event(event)));
+        poll_fn(|cx| self.poll_step(cx)).await
+    }
+
+    fn poll_step(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Step, Refusal>>> {
+        if let Some(event) = self.peeked.take() {
+            return Poll::Ready(Some(Ok(Step::Event(event))));
         }
         if let End::Coming(coming) = &mut self.end {
-            select! {
-                biased;
-                Some(event) = self.events.recv() => return Some(Ok(Step::Event(event))),
-                end = coming => {
-                    // Nobody reads the events of work that goes on beyond the end.
-                    self.events.close();
-                    // There is no end only when the task panicked.
-                    self.end = End::Ready(Box::new(end.unwrap_or_else(|_| Err(internal(self.call_id)))));
-                }
+            if let Poll::Ready(Some(event)) = self.events.poll_recv(cx) {
+                return Poll::Ready(Some(Ok(Step::Event(event))));
             }
+            let end = ready!(Pin::new(coming).poll(cx));
+            // Nobody reads the events of work that goes on beyond the end.
+            self.events.close();
+            // There is no end only when the task panicked.
+            self.end = End::Ready(Box::new(end.unwrap_or_else(|_| Err(internal(self.call_id)))));
         }
         // Events sent before the end are still read.
         if let Ok(event) = self.events.try_recv() {
-            return Some(Ok(Step::Event(event)));
+            return Poll::Ready(Some(Ok(Step::Event(event))));
         }
-        match std::mem::replace(&mut self.end, End::Over) {
+        Poll::Ready(match mem::replace(&mut self.end, End::Over) {
             End::Ready(end) => Some(end.map(Step::Terminal)),
             End::Coming(_) | End::Over => None,
-        }
+        })
     }
 }
 

@@ -1,9 +1,11 @@
 //! Calls of tools: requests to calls, and the events of a call to the messages of its stream.
 
-use futures_util::{
-    StreamExt,
-    stream::{self, BoxStream},
+use std::{
+    pin::Pin,
+    task::{Context, Poll},
 };
+
+use futures_util::Stream;
 use tonic::{Request, Status};
 
 use super::incoming;
@@ -62,16 +64,25 @@ pub(super) fn call_request(request: Request<CallToolRequest>) -> Result<(Call, R
 }
 
 /// The stream of a started call. Dropping it tells the call that its caller is gone.
-pub(super) fn stream(
+#[derive(Debug)]
+pub struct Invoked {
     started: CallStream,
-    format: ResultFormat,
-) -> BoxStream<'static, Result<InvokeToolResponse, Status>> {
-    let sequence = Sequence::new(started.call_id().to_string(), format);
-    stream::unfold((started, sequence), |(mut started, mut sequence)| async {
-        let step = started.next().await?;
-        Some((rendered(step, &mut sequence), (started, sequence)))
-    })
-    .boxed()
+    sequence: Sequence,
+}
+
+impl Invoked {
+    pub(super) fn new(started: CallStream, format: ResultFormat) -> Self {
+        Self { sequence: Sequence::new(started.call_id().to_string(), format), started }
+    }
+}
+
+impl Stream for Invoked {
+    type Item = Result<InvokeToolResponse, Status>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let Self { started, sequence } = self.get_mut();
+        started.poll_next(cx).map(|step| step.map(|step| rendered(step, sequence)))
+    }
 }
 
 fn rendered(step: Result<Step, Refusal>, sequence: &mut Sequence) -> Result<InvokeToolResponse, Status> {

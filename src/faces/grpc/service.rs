@@ -11,7 +11,7 @@ use tonic::{body::Body, codec::CompressionEncoding, server::NamedService, servic
 use super::face::Face;
 use crate::faces::transport::rules::Rule;
 
-/// How messages may be compressed. Who does not ask for it is answered without.
+/// How messages may be compressed. Who does not compress its requests is answered without.
 pub const COMPRESSION: CompressionEncoding = CompressionEncoding::Gzip;
 
 /// A gRPC service.

@@ -3,7 +3,7 @@
 use futures_util::{StreamExt, stream::BoxStream};
 use tonic::{Request, Response, Status};
 
-use super::{face::Face, incoming, invoke, listing, service::Service, source_status, watch};
+use super::{face::Face, incoming, invoke, invoke::Invoked, listing, service::Service, source_status, watch};
 use crate::{
     context::User,
     contract::{
@@ -11,8 +11,8 @@ use crate::{
         proto::v1::{
             CallToolRequest, CallToolResponse, CancelCallRequest, CancelCallResponse,
             DescribeForPlannerRequest, DescribeForPlannerResponse, GetLimitsRequest, GetLimitsResponse,
-            GetToolRequest, GetToolResponse, InvokeToolRequest, InvokeToolResponse, ListToolsRequest,
-            ListToolsResponse, WatchToolsRequest, WatchToolsResponse, cancel_call_request,
+            GetToolRequest, GetToolResponse, InvokeToolRequest, ListToolsRequest, ListToolsResponse,
+            WatchToolsRequest, WatchToolsResponse, cancel_call_request,
             tool_service_server::{ToolService, ToolServiceServer},
         },
     },
@@ -34,7 +34,7 @@ pub(super) fn service() -> Service {
 impl ToolService for Face {
     type ListToolsStream = Streamed<ListToolsResponse>;
     type WatchToolsStream = Streamed<WatchToolsResponse>;
-    type InvokeToolStream = Streamed<InvokeToolResponse>;
+    type InvokeToolStream = Invoked;
 
     async fn list_tools(
         &self,
@@ -65,7 +65,7 @@ impl ToolService for Face {
     ) -> Result<Response<Self::InvokeToolStream>, Status> {
         let (call, format) = invoke::invoke_request(request)?;
         let started = self.tools.start(call).await?;
-        Ok(Response::new(invoke::stream(started, format)))
+        Ok(Response::new(Invoked::new(started, format)))
     }
 
     async fn call_tool(

@@ -93,7 +93,7 @@ fn bomb() -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn gzip_is_taken_and_given_to_those_who_ask() {
+async fn gzip_is_taken_and_given_to_those_who_use_it() {
     let server = Server::start();
     let raw = Raw::connect(server.address).await;
     let path = "/toolwire.v1.ToolService/CallTool";
@@ -112,6 +112,17 @@ async fn gzip_is_taken_and_given_to_those_who_ask() {
     let mut unpacked = Vec::new();
     GzDecoder::new(&*packed.messages[0]).read_to_end(&mut unpacked).expect("gzip");
     assert!(CallToolResponse::decode(&*unpacked).is_ok_and(|response| response.outcome.is_some()));
+
+    // Most libraries accept it unasked.
+    let request = frame(&call("get_quotes", json!({"symbol": "AAPL"})));
+    for encoding in [None, Some("identity")] {
+        let accepted = [("grpc-accept-encoding", "identity,deflate,gzip")];
+        let encoding = encoding.map(|encoding| ("grpc-encoding", encoding));
+        let headers: Vec<_> = accepted.into_iter().chain(encoding).collect();
+        let plain = raw.start_bytes(path, &headers, request.clone()).await.end().await;
+        assert!(!plain.headers.contains_key("grpc-encoding"), "{headers:?}: {:?}", plain.headers);
+        assert!(!plain.decode::<CallToolResponse>().is_empty());
+    }
 }
 
 #[tokio::test]
