@@ -90,7 +90,7 @@ fn tasks() -> usize {
 
 /// Waits for what must come, but not for ever.
 async fn soon<T>(what: impl Future<Output = T>) -> T {
-    timeout(Duration::from_secs(60), what).await.expect("it did not happen within a minute")
+    timeout(Duration::from_mins(1), what).await.expect("it did not happen within a minute")
 }
 
 /// Arguments as JSON text, filled up with white space to a size.
