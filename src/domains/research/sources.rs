@@ -2,6 +2,7 @@
 //!
 //! Not here: what the tools make of the data.
 
+mod attributes;
 pub mod embedded;
 #[cfg(test)]
 mod hostile_tests;

@@ -194,6 +194,12 @@ fn start(scrape: Scrape, leader: Leader<UserId, Arc<Scraped>, Progress>) {
     tokio::spawn(continuing_trace(task));
 }
 
+/// All that is read of a page, as debuggers show it. For those who try pages on it, not for tools.
+#[doc(hidden)]
+pub fn read_page(html: &str) -> String {
+    format!("{:?} {:?} {}", page::read(html), page::csrf_token(html), page::is_anonymous(html))
+}
+
 fn unreadable(error: &StoreError) -> ToolError {
     tracing::error!(source = PROFILE.name, %error, "copies of screens cannot be read");
     let message = "The copies of screens cannot be read now. Try again later, or go on without them.";

@@ -121,19 +121,11 @@ fn with_escaped_ampersands(feed: &str) -> String {
 /// `amp;`, `#38;`, `#x26;`: no name is longer than `CounterClockwiseContourIntegral`.
 fn begins_reference(after: &str) -> bool {
     let Some(end) = after.bytes().take(34).position(|byte| byte == b';') else { return false };
-    let (first, rest) = after[..end].split_at(usize::from(end > 0));
-    let (digits, is_hex) = match rest.strip_prefix(['x', 'X']) {
-        Some(digits) => (digits, true),
-        None => (rest, false),
-    };
-    let is_digit = |byte: u8| if is_hex { byte.is_ascii_hexdigit() } else { byte.is_ascii_digit() };
-    match first {
-        "#" => !digits.is_empty() && digits.bytes().all(is_digit),
-        _ => {
-            first.bytes().all(|byte| byte.is_ascii_alphabetic())
-                && !first.is_empty()
-                && rest.bytes().all(|byte| byte.is_ascii_alphanumeric())
-        }
+    match &after.as_bytes()[..end] {
+        [b'#', b'x' | b'X', digits @ ..] => !digits.is_empty() && digits.iter().all(u8::is_ascii_hexdigit),
+        [b'#', digits @ ..] => !digits.is_empty() && digits.iter().all(u8::is_ascii_digit),
+        [first, rest @ ..] => first.is_ascii_alphabetic() && rest.iter().all(u8::is_ascii_alphanumeric),
+        [] => false,
     }
 }
 
@@ -169,13 +161,13 @@ mod tests {
             item("M&M up; L&T & others"),
             item("a &amp; b &#38; c &#x26; d &nbsp; e"),
             item("<![CDATA[Q&A &amp; R&D]]>"),
-            item("AT&#;T &;"),
+            item("AT&#;T &; &é; &₹₹;"),
         );
         let (titles, broken) = titles(&feed);
         assert_eq!(titles[0], "M&M up; L&T & others");
         assert_eq!(titles[1], "a & b & c & d &nbsp; e");
         assert_eq!(titles[2], "Q&A &amp; R&D");
-        assert_eq!((titles[3].as_str(), broken), ("AT&#;T &;", 0));
+        assert_eq!((titles[3].as_str(), broken), ("AT&#;T &; &é; &₹₹;", 0));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use roxmltree::{Document, Node};
 
-use crate::upstream::http::Failure;
+use crate::{domains::research::sources::attributes, upstream::http::Failure};
 
 /// Shares in percent of the whole; `None` for a kind that the document does not state.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -21,6 +21,9 @@ pub(super) struct Shares {
     pub(super) government: Option<f64>,
     pub(super) non_institutions: Option<f64>,
 }
+
+/// More declarations of namespaces than any filing has: an element is given a copy of those around it.
+const MOST_NAMESPACES: usize = 256;
 
 const COUNT: &str = "NumberOfShares";
 const SHARE: &str = "ShareholdingAsAPercentageOfTotalNumberOfShares";
@@ -35,6 +38,9 @@ const LARGEST_FRACTION: f64 = 1.5;
 
 /// The shares of a document.
 pub(super) fn parse(text: &str) -> Result<Shares, Failure> {
+    if attributes::most(text) > attributes::MOST || text.matches("xmlns").count() > MOST_NAMESPACES {
+        return Err(Failure::malformed("more attributes in a tag, or more namespaces, than are read"));
+    }
     let document = Document::parse(text).map_err(|error| Failure::malformed(format!("not XBRL: {error}")))?;
     let facts = Facts::of(&document)?;
     let scale = facts.scale();
@@ -139,6 +145,16 @@ fn kind<'a>(context: Node<'a, '_>) -> Option<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_costs_a_parser_more_than_its_length_is_refused_before_it_is_parsed() {
+        let attributes = (0..100_000).map(|n| format!(" a{n}=''")).collect::<Vec<_>>().concat();
+        let namespaces = (0..10_000).map(|n| format!("<x xmlns:a{n}='{n}'>")).collect::<Vec<_>>().concat();
+        for text in [format!("<x{attributes}/>"), namespaces + &"</x>".repeat(10_000)] {
+            let failure = parse(&text).unwrap_err();
+            assert!(failure.detail.contains("namespaces"), "{failure}");
+        }
+    }
 
     #[test]
     fn a_context_within_another_is_none() {

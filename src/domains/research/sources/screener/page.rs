@@ -5,7 +5,10 @@
 use scraper::Html;
 
 use super::{selector::selector, table};
-use crate::upstream::{http::Failure, text::Line};
+use crate::{
+    domains::research::sources::attributes,
+    upstream::{http::Failure, text::Line},
+};
 
 pub(super) use super::table::Row;
 
@@ -62,6 +65,9 @@ pub(super) fn csrf_token(html: &str) -> Option<String> {
 fn parse(html: &str) -> Result<Html, Failure> {
     if left_open(html) > MAX_OPEN {
         return Err(Failure::malformed("a page whose elements nest too deep"));
+    }
+    if attributes::most(html) > attributes::MOST {
+        return Err(Failure::malformed("a page with more attributes in a tag than are read"));
     }
     Ok(Html::parse_document(html))
 }
@@ -157,6 +163,15 @@ mod tests {
     fn a_bomb_of_nested_elements_is_refused_before_it_is_parsed() {
         let failure = read(&"<div>".repeat(300_000)).unwrap_err();
         assert!(failure.detail.contains("nest too deep"), "{failure}");
+    }
+
+    #[test]
+    fn a_tag_of_countless_attributes_is_refused_before_it_is_parsed() {
+        let attributes = (0..100_000).map(|n| format!(" a{n}")).collect::<Vec<_>>().concat();
+        for tag in [format!("<p{attributes}>"), format!("<svg><style><p =\"><q x='\">'{attributes}>")] {
+            let failure = read(&tag).unwrap_err();
+            assert!(failure.detail.contains("attributes"), "{failure}");
+        }
     }
 
     #[test]
