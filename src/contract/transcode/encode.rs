@@ -1,6 +1,6 @@
 //! Arguments, which have passed their schema, as an encoded message.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, ops::RangeInclusive};
 
 use prost::{
     Message,
@@ -14,6 +14,12 @@ use crate::contract::json;
 
 /// A whole number as a double is exact up to here.
 const MAX_EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// The longest duration that has a JSON form, in seconds: 10,000 years.
+const MAX_DURATION: u64 = 315_576_000_000;
+
+/// The times that have a JSON form, in seconds: the years 1 to 9999.
+const TIMES: RangeInclusive<i64> = -62_135_596_800..=253_402_300_799;
 
 /// Encodes the arguments of one message type.
 #[derive(Debug)]
@@ -58,8 +64,9 @@ impl Plan {
     fn object(&self, object: &Map<String, Value>, bytes: &mut Vec<u8>) -> Result<(), Unusual> {
         for (name, value) in object {
             let field = self.0.get(name).ok_or(Unusual)?;
-            // Absent, in every protobuf JSON.
-            if !value.is_null() {
+            // Absent, in every protobuf JSON, but of a field that may hold any value.
+            let is_any = matches!(field.kind, Kind::WellKnown(WellKnown::Value));
+            if !value.is_null() || is_any {
                 field.encode(value, bytes)?;
             }
         }
@@ -149,10 +156,15 @@ impl WellKnown {
     fn encode(self, value: &Value) -> Result<Vec<u8>, Unusual> {
         Ok(match (self, value) {
             (Self::Duration, Value::String(text)) => {
-                text.parse::<prost_types::Duration>().map_err(|_| Unusual)?.encode_to_vec()
+                let length: prost_types::Duration = text.parse().map_err(|_| Unusual)?;
+                let is_in_range = length.seconds.unsigned_abs() <= MAX_DURATION;
+                if is_in_range { length.encode_to_vec() } else { return Err(Unusual) }
             }
             (Self::Timestamp, Value::String(text)) => {
-                text.parse::<prost_types::Timestamp>().map_err(|_| Unusual)?.encode_to_vec()
+                let time: prost_types::Timestamp = text.parse().map_err(|_| Unusual)?;
+                // Only as it would be written: this parser takes more than RFC 3339.
+                let is_usual = TIMES.contains(&time.seconds) && time.to_string() == *text;
+                if is_usual { time.encode_to_vec() } else { return Err(Unusual) }
             }
             (Self::Struct, Value::Object(object)) => json::to_struct(object).encode_to_vec(),
             (Self::Value, value) => json::to_value(value).encode_to_vec(),
