@@ -1,8 +1,8 @@
 //! The context of a call: who calls, until when, on behalf of which task (spec 001 ToolContext).
 //!
 //! What every layer, every tool and every source below sees of a call, whichever face it came in by. The wire form is
-//! `toolwire.v1.ToolContext`; in process the context adds cancellation, events, services and the way to call other
-//! tools. No credentials: who a caller is was settled before, and nothing of them is sent on to a source.
+//! `toolwire.v1.ToolContext`; in process the context adds cancellation, credentials, events, services and the way to
+//! call other tools.
 
 mod attributes;
 mod cancellation;
@@ -24,6 +24,7 @@ use std::{sync::Arc, time::Duration};
 
 use futures_util::future::BoxFuture;
 use opentelemetry::trace::TraceId;
+use secrecy::SecretString;
 use tokio::time::Instant;
 
 pub use attributes::{Attributes, TooManyAttributes};
@@ -71,6 +72,8 @@ pub struct ToolContext {
     pub cancellation: Cancellation,
     /// Where progress and chunks go.
     pub events: EventSink,
+    /// The credentials that the caller presented (spec 001 `auth`). Never serialised, never logged.
+    pub credentials: Option<Arc<SecretString>>,
     /// What tools need beyond this: one value a type, of which the tool sees what it declares.
     pub services: Services,
     /// The state that this call and its nested calls see, fixed at first use.
@@ -111,6 +114,7 @@ impl ToolContext {
             deadline: Deadline::new(deadline),
             cancellation: Cancellation::new(),
             events: EventSink::discarding(),
+            credentials: None,
             services: Services::default(),
             pins: Pins::default(),
             caller: Arc::new(NoNestedCalls),

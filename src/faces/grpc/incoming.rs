@@ -12,7 +12,7 @@ use crate::{
         arguments::Arguments,
         proto::v1::{self, invoke_tool_request::Input},
     },
-    faces::transport::{Arrival, CallersTrace, TakenOver},
+    faces::transport::{Arrival, CallersTrace, TakenOver, authenticate::Bearer},
     pipeline::{Arrived, Call, Target},
     service::request,
 };
@@ -50,8 +50,9 @@ pub(super) fn call(extensions: &Extensions, target: Target, arguments: Arguments
     let arrived = arrival.map_or_else(Arrived::now, |it| Arrived { at: it.at, wall: it.wall });
     let timeout = arrival.and_then(|it| it.timeout).unwrap_or(UNBOUNDED);
     let deadline = arrived.at.checked_add(timeout).unwrap_or_else(|| clock::now() + UNBOUNDED);
+    let credentials = extensions.get::<Bearer>().map(|bearer| bearer.0.clone());
     let trace_id = extensions.get::<CallersTrace>().map(|it| it.0);
-    let context = ToolContext { trace_id, ..ToolContext::new(user, deadline) };
+    let context = ToolContext { trace_id, credentials, ..ToolContext::new(user, deadline) };
     Call { arrived, ..Call::new(context, target, arguments) }
 }
 

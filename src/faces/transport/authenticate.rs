@@ -7,6 +7,7 @@ use std::{net::SocketAddr, sync::Arc};
 
 use futures_util::future::BoxFuture;
 use http::{HeaderMap, HeaderValue, Request, Response, header::AUTHORIZATION, request::Parts};
+use secrecy::SecretString;
 
 pub use self::{error::AuthenticationError, loopback::Loopback, static_tokens::StaticTokens};
 use super::{
@@ -29,6 +30,10 @@ pub struct Credentials<'a> {
     /// The TCP peer, if the request came over TCP.
     pub peer: Option<SocketAddr>,
 }
+
+/// The bearer token that an accepted caller presented, for tools that act on the caller's behalf elsewhere.
+#[derive(Debug, Clone)]
+pub struct Bearer(pub Arc<SecretString>);
 
 /// Decides who a caller is.
 ///
@@ -101,6 +106,12 @@ async fn identified<B>(
     let (mut parts, body) = request.into_parts();
     if !parts.extensions.get::<Rule>().is_some_and(|rule| rule.access == Access::Public) {
         let user = authenticator.authenticate(Credentials::of(&parts).unambiguous()?).await?;
+        if let Some(token) =
+            Credentials::of(&parts).bearer().and_then(|token| std::str::from_utf8(token).ok())
+        {
+            let bearer = Bearer(Arc::new(token.into()));
+            parts.extensions.insert(bearer);
+        }
         parts.extensions.insert(user);
         if let Some(peer) = parts.extensions.get::<Peer>() {
             peer.has_authenticated();
