@@ -107,6 +107,32 @@ fn all_problems_of_all_files_at_once() {
 }
 
 #[test]
+fn a_bad_pattern_says_what_the_engine_of_patterns_says() {
+    for (pattern, reason) in [
+        ("^(a|b$", "unclosed group, at character 2"),
+        ("a{2,1}", "invalid repetition count range, the start must be <= the end, at character 2"),
+        ("^(?=x)", "look-around, including look-ahead and look-behind, is not supported, at character 2"),
+        (r"\p{Greekish}", "Unicode property not found, at character 1"),
+    ] {
+        let bad = json!({"type": "string", "description": "One.", "pattern": pattern});
+        let object = json!({"type": "object", "description": "Some.", "properties": {"one": bad}});
+        for (parameters, pointer) in [
+            (json!({"one": bad}), "/parameters/one/pattern"),
+            (json!({"some": object}), "/parameters/some/properties/one/pattern"),
+        ] {
+            let problems = Data::with(&[manifest("think", &json!({"parameters": parameters}))]).problems();
+            let found: Vec<_> = problems.iter().map(ToString::to_string).collect();
+            assert_eq!(found.len(), 1, "{found:#?}");
+            assert_eq!(
+                (problems[0].file.as_str(), problems[0].pointer.as_str()),
+                ("tools/think.json", pointer)
+            );
+            assert!(problems[0].description.contains(reason), "{found:#?}");
+        }
+    }
+}
+
+#[test]
 fn names() {
     let data = Data::new();
     let mut other = manifest("get_quotes", &json!({}));

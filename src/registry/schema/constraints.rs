@@ -99,13 +99,27 @@ fn refuse_empty_ranges(schema: &Map<String, Value>, declared: &Declared, report:
     }
 }
 
+/// The validator only says that a pattern is none: the parser under it says what is wrong, and where.
+fn what_is_wrong(pattern: &str) -> Option<String> {
+    use regex_syntax::Error::{Parse, Translate};
+    let (what, span) = match regex_syntax::parse(pattern).err()? {
+        Parse(error) => (error.kind().to_string(), *error.span()),
+        Translate(error) => (error.kind().to_string(), *error.span()),
+        _ => return None,
+    };
+    Some(format!("{what}, at character {}", span.start.column))
+}
+
 /// Every word of the enum must satisfy the rest, and every example and the default must satisfy it all.
 fn refuse_unfit_values(schema: &Map<String, Value>, declared: &Declared, report: &mut Report) {
     let mut rest = schema.clone();
     rest.shift_remove("enum");
-    let rest = match compile(&rest.into()) {
-        Ok(rest) => rest,
-        Err(reason) => {
+    let rest = match (compile(&rest.into()), declared.keywords.get("pattern")) {
+        (Ok(rest), _) => rest,
+        // The pattern of a member, which has been told of there.
+        (Err(_), None) => return,
+        (Err(reason), Some(pattern)) => {
+            let reason = pattern.as_str().and_then(what_is_wrong).unwrap_or(reason);
             let text = format!("the pattern does not compile: {reason}; correct the regular expression");
             return refuse(declared, "pattern", "bad-pattern", text, report);
         }
