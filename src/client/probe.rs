@@ -8,8 +8,8 @@ use tokio::{
     time::timeout,
 };
 
-/// How long it may take to answer.
-const TIMEOUT: Duration = Duration::from_secs(2);
+/// How much of an answer is looked at, in bytes, and how long it is waited for.
+const ANSWER: (usize, Duration) = (1_024, Duration::from_secs(2));
 /// What an HTTP/2 client says first: the preface and empty settings (RFC 9113 §3.4).
 const GREETING: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 /// A TLS record that holds an alert, which is what a TLS server says to what is no handshake.
@@ -36,23 +36,28 @@ pub(super) enum Answer {
     Nobody(String),
 }
 
-/// What answers at a URL.
+/// What answers at a URL to who begins as a client without TLS does.
 pub(super) async fn what_answers(url: &str) -> Answer {
-    timeout(TIMEOUT, greet(url)).await.unwrap_or(Answer::Silence)
+    let (bytes, bound) = ANSWER;
+    let mut heard = Vec::with_capacity(bytes);
+    match timeout(bound, greet(url, &mut heard)).await {
+        Ok(Err(nobody)) => nobody,
+        Ok(Ok(())) if heard.is_empty() => Answer::Closed,
+        Err(_) if heard.is_empty() => Answer::Silence,
+        // What came within the bound is looked at, however the waiting ended.
+        Ok(Ok(())) | Err(_) => heard_as(&heard),
+    }
 }
 
-async fn greet(url: &str) -> Answer {
-    let Some(address) = address(url) else { return Answer::Nobody("the address has no host".to_owned()) };
-    let mut stream = match TcpStream::connect(address).await {
-        Ok(stream) => stream,
-        Err(error) => return Answer::Nobody(error.to_string()),
+/// Listens until the other side ends or wants TLS, which some say only after their settings.
+async fn greet(url: &str, heard: &mut Vec<u8>) -> Result<(), Answer> {
+    let Some(address) = address(url) else {
+        return Err(Answer::Nobody("the address has no host".to_owned()));
     };
-    let mut heard = [0; 512];
+    let mut stream = TcpStream::connect(address).await.map_err(|error| Answer::Nobody(error.to_string()))?;
     let _ = stream.write_all(GREETING).await;
-    match stream.read(&mut heard).await {
-        Ok(0) | Err(_) => Answer::Closed,
-        Ok(length) => heard_as(&heard[..length]),
-    }
+    while heard.len() < ANSWER.0 && !is_tls(heard) && stream.read_buf(heard).await.unwrap_or(0) > 0 {}
+    Ok(())
 }
 
 fn address(url: &str) -> Option<(String, u16)> {
@@ -62,11 +67,10 @@ fn address(url: &str) -> Option<(String, u16)> {
 }
 
 fn heard_as(bytes: &[u8]) -> Answer {
-    let text = String::from_utf8_lossy(bytes);
-    // Some TLS servers say so in HTTP/1, to be read by people.
-    if bytes.starts_with(TLS_ALERT) || (text.starts_with("HTTP/1.") && text.contains("HTTPS")) {
+    if is_tls(bytes) {
         return Answer::Tls;
     }
+    let text = String::from_utf8_lossy(bytes);
     if text.starts_with("HTTP/1.") {
         return Answer::Http1;
     }
@@ -74,6 +78,12 @@ fn heard_as(bytes: &[u8]) -> Answer {
         return Answer::Http2;
     }
     Answer::Other(text.chars().take(16).filter(|c| !c.is_control()).collect())
+}
+
+/// A TLS server answers plain text with an alert, or with words: ours in GOAWAY, others over HTTP/1.1.
+fn is_tls(answer: &[u8]) -> bool {
+    let says = |word: &[u8]| answer.windows(word.len()).any(|it| it == word);
+    answer.starts_with(TLS_ALERT) || says(b"TLS") || says(b"HTTPS")
 }
 
 impl fmt::Display for Answer {
@@ -96,14 +106,19 @@ mod tests {
 
     use super::*;
 
-    /// What is found where a server says this to whoever connects.
-    async fn found(says: &'static [u8]) -> Answer {
+    /// What is found where a server says this, part by part, to whoever connects.
+    async fn found(parts: &[&'static [u8]]) -> Answer {
+        let parts = parts.to_vec();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let serving = tokio::spawn(async move {
             let (mut stream, _) = listener.accept().await.unwrap();
             stream.read_exact(&mut [0; GREETING.len()]).await.unwrap();
-            stream.write_all(says).await.unwrap();
+            stream.set_nodelay(true).unwrap();
+            for part in parts {
+                stream.write_all(part).await.unwrap();
+                tokio::task::yield_now().await;
+            }
         });
         let answer = what_answers(&url).await;
         serving.await.unwrap();
@@ -111,14 +126,20 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_answers_is_known_by_its_first_bytes() {
-        assert_eq!(found(b"HTTP/1.1 400 Bad Request\r\n\r\n").await, Answer::Http1);
-        assert_eq!(found(&[0x15, 0x03, 0x03, 0, 2, 2, 40]).await, Answer::Tls);
+    async fn what_answers_is_known_by_what_it_says() {
+        assert_eq!(found(&[b"HTTP/1.1 400 Bad Request\r\n\r\n"]).await, Answer::Http1);
+        assert_eq!(found(&[b"\0\0\x06\x04\0\0\0\0\0"]).await, Answer::Http2);
+        assert_eq!(found(&[b"SSH-2.0-OpenSSH_9.9\r\n"]).await, Answer::Other("SSH-2.0-OpenSSH_".to_owned()));
+        assert_eq!(found(&[]).await, Answer::Closed);
+    }
+
+    #[tokio::test]
+    async fn a_refusal_of_plain_text_is_told_from_other_answers() {
+        assert_eq!(found(&[b"\x15\x03\x01\x00\x02\x02\x46"]).await, Answer::Tls);
         let words = b"HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.";
-        assert_eq!(found(words).await, Answer::Tls);
-        assert_eq!(found(&[0, 0, 0, 4, 0, 0, 0, 0, 0]).await, Answer::Http2);
-        assert_eq!(found(b"SSH-2.0-OpenSSH_9.9\r\n").await, Answer::Other("SSH-2.0-OpenSSH_".to_owned()));
-        assert_eq!(found(b"").await, Answer::Closed);
+        assert_eq!(found(&[words]).await, Answer::Tls);
+        let go_away = b"\0\0\x1c\x07\0\0\0\0\0\0\0\0\0\0\0\0\x0cThis port speaks TLS";
+        assert_eq!(found(&[b"\0\0\0\x04\0\0\0\0\0", go_away]).await, Answer::Tls);
     }
 
     #[tokio::test]

@@ -11,7 +11,11 @@ use tonic::{
 };
 use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};
 
-use super::{probe, server_url::ServerUrl, tls};
+use super::{
+    probe::{self, Answer},
+    server_url::ServerUrl,
+    tls,
+};
 use crate::{console::Failure, context::UserId};
 
 /// How long a connection may take to come about.
@@ -100,10 +104,10 @@ async fn greet(url: &ServerUrl, channel: Channel) -> Result<(), Failure> {
 }
 
 async fn not_grpc(url: &ServerUrl) -> Failure {
-    if tls::is_expected_at(url).await {
+    let found = probe::what_answers(&url.0).await;
+    if found == Answer::Tls && !url.is_https() {
         return Failure::Failed(format!("the server speaks TLS: use {}", tls::encrypted(url)));
     }
-    let found = probe::what_answers(&url.0).await;
     let advice = "Name the address that `toolwire serve` prints, with --server or TOOLWIRE_SERVER";
     Failure::Failed(format!("no toolwire server at {}: {found}. {advice}", url.0))
 }

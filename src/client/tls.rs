@@ -2,28 +2,16 @@
 //!
 //! Not here: the handshake, which is tonic's over rustls.
 
-use std::{error::Error, fs, io, iter::successors, path::Path, time::Duration};
+use std::{error::Error, fs, io, iter::successors, path::Path};
 
 use rustls::{
     CertificateError, InvalidMessage,
     pki_types::{CertificateDer, pem::PemObject},
 };
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
-    time::timeout,
-};
 use tonic::transport::{Certificate, ClientTlsConfig, Endpoint};
 
 use super::server_url::ServerUrl;
 use crate::console::Failure;
-
-/// How HTTP/2 begins: the preface and an empty SETTINGS frame (RFC 9113 §3.4).
-const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
-/// How much of an answer is looked at, in bytes, and for how long it is waited for.
-const ANSWER: (usize, Duration) = (1_024, Duration::from_secs(1));
-/// The first byte of a TLS alert.
-const ALERT: u8 = 0x15;
 
 /// The endpoint with TLS: trusting the authorities in the file, or else those of the platform.
 pub(super) fn add(endpoint: Endpoint, ca: Option<&Path>) -> Result<Endpoint, Failure> {
@@ -104,50 +92,7 @@ fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn
     successors(Some(error), |&cause| cause.source())
 }
 
-/// Whether the server that was asked in plain text wants TLS. Asks it once more, to see how it refuses.
-pub(super) async fn is_expected_at(url: &ServerUrl) -> bool {
-    let (bytes, bound) = ANSWER;
-    let mut answer = Vec::with_capacity(bytes);
-    // What came within the bound is looked at, however the waiting ends.
-    let _ = timeout(bound, ask(url, &mut answer)).await;
-    is_tls(&answer)
-}
-
 /// The address with `https://`.
 pub(super) fn encrypted(url: &ServerUrl) -> String {
     url.0.replacen("http://", "https://", 1)
-}
-
-async fn ask(url: &ServerUrl, answer: &mut Vec<u8>) -> io::Result<()> {
-    let authority = url.0.trim_start_matches("http://").trim_end_matches('/');
-    let address = if authority.contains(':') { authority.to_owned() } else { format!("{authority}:80") };
-    let mut stream = TcpStream::connect(address).await?;
-    stream.write_all(PREFACE).await?;
-    while answer.len() < ANSWER.0 && !is_tls(answer) && stream.read_buf(answer).await? > 0 {}
-    Ok(())
-}
-
-/// A TLS server answers plain text with an alert, or with words: ours in GOAWAY, others over HTTP/1.1.
-fn is_tls(answer: &[u8]) -> bool {
-    let says = |word: &[u8]| answer.windows(word.len()).any(|it| it == word);
-    answer.first() == Some(&ALERT) || says(b"TLS") || says(b"HTTPS")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_refusal_of_plain_text_is_told_from_other_answers() {
-        for yes in [
-            &b"\x15\x03\x01\x00\x02\x02\x46"[..],
-            b"HTTP/1.1 400 Bad Request\r\n\r\nThe plain HTTP request was sent to HTTPS port",
-            b"\0\0\0\x04\0\0\0\0\0\0\0\x2b\x07\0\0\0\0\0\0\0\0\0\0\0\0\x0cThis port speaks TLS",
-        ] {
-            assert!(is_tls(yes), "{yes:?}");
-        }
-        for no in [&b""[..], b"HTTP/1.1 505 HTTP Version Not Supported\r\n\r\n", b"\0\0\x06\x04\0\0\0\0\0"] {
-            assert!(!is_tls(no), "{no:?}");
-        }
-    }
 }
