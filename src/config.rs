@@ -9,7 +9,6 @@ mod admin;
 mod auth;
 mod client;
 mod data;
-pub mod duration;
 mod error;
 mod fields;
 mod file;

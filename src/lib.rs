@@ -41,6 +41,7 @@ pub mod contract;
 pub mod clock;
 pub mod console;
 pub mod digest;
+pub mod duration;
 pub mod files;
 pub mod offload;
 pub mod telemetry;

@@ -21,11 +21,11 @@ use super::{
 };
 use crate::{
     client,
-    config::duration,
     console::{self, Failure},
     context::{RequestId, SessionId, TaskId},
     contract::proto::v1::{self, ToolDefinition},
     domain::Domain,
+    duration,
     pipeline::Target,
 };
 

@@ -11,8 +11,9 @@ use std::{
 use secrecy::SecretString;
 use serde_json::json;
 
-use super::{duration, found::Found};
+use super::found::Found;
 use crate::context::UserId;
+use crate::duration;
 
 /// Printed instead of a secret. Rejected as input, so that a printed configuration cannot be used as a secret.
 pub const HIDDEN: &str = "[hidden]";

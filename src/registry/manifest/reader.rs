@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     contract::near::did_you_mean,
+    duration,
     registry::problem::{Report, join},
 };
 
@@ -120,7 +121,7 @@ struct Items(Vec<Value>);
 /// A whole number of milliseconds, at least 1.
 pub(in crate::registry) struct Milliseconds(pub(in crate::registry) Duration);
 
-/// A length of time such as `15m`, or a whole number of seconds.
+/// A length of time such as `15m`, or a whole number of seconds; not nothing.
 pub(in crate::registry) struct Seconds(pub(in crate::registry) Duration);
 
 impl Readable for Items {
@@ -175,26 +176,14 @@ impl Readable for Milliseconds {
 
 impl Readable for Seconds {
     fn form() -> String {
-        "a number of seconds, at least 1, or a text such as `90s`, `15m`, `24h`".to_owned()
+        format!("a number of seconds, at least 1, or {}; not 0", duration::EXPECTED)
     }
 
     fn read(value: &Value) -> Option<Self> {
-        let seconds = match value {
-            Value::String(text) => seconds_of(text)?,
-            other => other.as_u64()?,
+        let length = match value {
+            Value::String(text) => duration::parse(text).ok()?,
+            other => Duration::from_secs(other.as_u64()?),
         };
-        (seconds > 0).then(|| Self(Duration::from_secs(seconds)))
+        (!length.is_zero()).then_some(Self(length))
     }
-}
-
-fn seconds_of(text: &str) -> Option<u64> {
-    let (count, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
-    let unit = match unit {
-        "s" => 1,
-        "m" => 60,
-        "h" => 3_600,
-        "d" => 86_400,
-        _ => return None,
-    };
-    count.parse::<u64>().ok()?.checked_mul(unit)
 }

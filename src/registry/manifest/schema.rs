@@ -6,7 +6,10 @@
 use serde_json::{Map, Value, json};
 
 use super::declared::{CONSTRAINTS, FIELD_NAME, Form, KINDS};
-use crate::registry::words::{CacheScope, CacheTier, Category, ConsequenceLevel, ToolType};
+use crate::{
+    duration,
+    registry::words::{CacheScope, CacheTier, Category, ConsequenceLevel, ToolType},
+};
 
 /// The names that a tool may have.
 const TOOL_NAME: &str = "^[a-z][a-z0-9_]{0,63}$";
@@ -105,10 +108,10 @@ fn behaviour() -> Map<String, Value> {
 
 fn cache() -> Value {
     let length = json!({
-        "description": "How long a result is fresh: seconds, or a text such as 90s, 15m, 24h, 1d.",
+        "description": "How long a result is fresh: seconds, or a text such as 500ms, 90s, 15m, 24h.",
         "anyOf": [
             {"type": "integer", "minimum": 1},
-            {"type": "string", "pattern": "^0*[1-9][0-9]*[smhd]$"}
+            {"type": "string", "pattern": duration::PATTERN, "not": {"pattern": "^[0.]+ *[a-z]+$"}}
         ]
     });
     json!({

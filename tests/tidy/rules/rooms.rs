@@ -24,7 +24,7 @@ const HOUSE: &[&[&str]] = &[
     &["client", "config", "single_flight", "store"],
     &["context"],
     &["contract"],
-    &["clock", "console", "digest", "files", "offload", "telemetry", "words"],
+    &["clock", "console", "digest", "duration", "files", "offload", "telemetry", "words"],
 ];
 
 /// Rooms that have no place in the house.

@@ -1,11 +1,15 @@
 //! Lengths of time as people write them: `500ms`, `5s`, `2m`, `1h`.
 //!
-//! A number without a unit is refused: nobody knows whether it means seconds.
+//! The one grammar of the command line, of settings and of manifests. A number without a unit is refused: nobody knows
+//! whether it means seconds.
 
 use std::time::Duration;
 
 /// What is expected of such a text.
-pub(super) const EXPECTED: &str = "a length of time such as 500ms, 5s, 2m or 1h";
+pub(crate) const EXPECTED: &str = "a length of time such as 500ms, 5s, 2m or 1h";
+
+/// The same as a regular expression, for who checks a text before we do.
+pub(crate) const PATTERN: &str = r"^([0-9]+ *ms|[0-9]+(\.[0-9]{1,3})? *[smh])$";
 
 /// A text is not a valid length of time.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -17,13 +21,13 @@ pub struct InvalidDuration {
 /// The units, largest first.
 const UNITS: [(&str, u64); 4] = [("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
 
-/// Reads a length of time. A fraction is understood if it comes to whole milliseconds.
+/// Reads a length of time. A fraction has at most three digits; one of milliseconds is refused.
 pub fn parse(text: &str) -> Result<Duration, InvalidDuration> {
     let invalid = || InvalidDuration { found: text.chars().take(64).collect() };
     let unit_at = text.find(|c: char| c.is_ascii_alphabetic()).ok_or_else(invalid)?;
     let (amount, unit) = text.split_at(unit_at);
     let (_, millis) = UNITS.into_iter().find(|(name, _)| *name == unit).ok_or_else(invalid)?;
-    scaled(amount.trim_end(), millis).ok_or_else(invalid)
+    scaled(amount.trim_end_matches(' '), millis).ok_or_else(invalid)
 }
 
 /// Writes a length of time in the largest unit that needs no fraction.
@@ -45,9 +49,9 @@ fn scaled(amount: &str, millis: u64) -> Option<Duration> {
         return None;
     }
     let digits: u64 = format!("{whole}{fraction}").parse().ok()?;
-    let divisor = 10_u64.checked_pow(u32::try_from(fraction.len()).ok()?)?;
+    let divisor = [1, 10, 100, 1_000].get(fraction.len())?;
     let total = digits.checked_mul(millis)?;
-    total.is_multiple_of(divisor).then(|| Duration::from_millis(total / divisor))
+    (fraction.is_empty() || millis > 1).then(|| Duration::from_millis(total / divisor))
 }
 
 #[cfg(test)]
@@ -60,6 +64,7 @@ mod tests {
         assert_eq!(read("500ms"), 500);
         assert_eq!(read("5s"), 5_000);
         assert_eq!(read("1.5s"), 1_500);
+        assert_eq!(read("0.125 h"), 450_000);
         assert_eq!(read("2m"), 120_000);
         assert_eq!(read("1h"), 3_600_000);
         assert_eq!(read("0s"), 0);
@@ -67,9 +72,21 @@ mod tests {
 
     #[test]
     fn anything_else_is_refused_with_what_was_expected() {
-        for bad in
-            ["", "5", "s", "5 days", "-1s", "5.s", ".5s", "1e3s", "0.5ms", "5S", "99999999999999999999s"]
-        {
+        for bad in [
+            "",
+            "5",
+            "s",
+            "5 days",
+            "1d",
+            "-1s",
+            "5.s",
+            ".5s",
+            "1e3s",
+            "1.0ms",
+            "1.2345s",
+            "5S",
+            "99999999999999999999s",
+        ] {
             let error = parse(bad).unwrap_err().to_string();
             assert!(error.contains("such as 500ms, 5s"), "{bad}: {error}");
         }
