@@ -4,6 +4,7 @@ mod client;
 mod domain_commands;
 mod fake_server;
 mod source_failures;
+mod untrusted;
 
 use std::{
     fs,
