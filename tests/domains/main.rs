@@ -6,4 +6,5 @@
 mod support;
 
 mod brokerage;
+mod columns;
 mod research;

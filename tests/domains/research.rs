@@ -2,7 +2,6 @@
 
 mod advice;
 mod catalogue;
-mod columns;
 mod composites;
 mod credentials;
 mod isolation;
@@ -13,5 +12,5 @@ mod screener;
 mod screens;
 mod shapes;
 mod single_flight;
-mod support;
+pub(crate) mod support;
 mod watchlists;

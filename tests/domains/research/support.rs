@@ -162,7 +162,8 @@ impl Research {
         let user = User::new(user.parse().expect("a user id"));
         let context = ToolContext::new(user, clock::now() + Duration::from_mins(1));
         let mut call = Call::new(context, Target::Tool(tool.to_owned()), arguments);
-        call.request_id = tool.ends_with("_watchlist").then(RequestId::generate);
+        let writes = tool.ends_with("_watchlist") || tool == "debug_write";
+        call.request_id = writes.then(RequestId::generate);
         let started = self.app.tools.start(call).await.unwrap_or_else(|refusal| panic!("{tool}: {refusal}"));
         started.terminal().await.unwrap_or_else(|refusal| panic!("{tool}: {refusal}"))
     }
