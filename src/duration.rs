@@ -9,7 +9,7 @@ use std::time::Duration;
 pub(crate) const EXPECTED: &str = "a length of time such as 500ms, 5s, 2m or 1h";
 
 /// The same as a regular expression, for who checks a text before we do.
-pub(crate) const PATTERN: &str = r"^([0-9]+ *ms|[0-9]+(\.[0-9]{1,3})? *[smh])$";
+pub(crate) const PATTERN: &str = r"^([0-9]+ *ms|[0-9]+(\.[0-9]{1,3})? *[smhd])$";
 
 /// A text is not a valid length of time.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -18,7 +18,10 @@ pub struct InvalidDuration {
     found: String,
 }
 
-/// The units, largest first.
+/// A day, which is read and not written: settings say `24h`.
+const DAY: (&str, u64) = ("d", 86_400_000);
+
+/// The other units, largest first.
 const UNITS: [(&str, u64); 4] = [("h", 3_600_000), ("m", 60_000), ("s", 1_000), ("ms", 1)];
 
 /// Reads a length of time. A fraction has at most three digits; one of milliseconds is refused.
@@ -26,7 +29,7 @@ pub fn parse(text: &str) -> Result<Duration, InvalidDuration> {
     let invalid = || InvalidDuration { found: text.chars().take(64).collect() };
     let unit_at = text.find(|c: char| c.is_ascii_alphabetic()).ok_or_else(invalid)?;
     let (amount, unit) = text.split_at(unit_at);
-    let (_, millis) = UNITS.into_iter().find(|(name, _)| *name == unit).ok_or_else(invalid)?;
+    let (_, millis) = UNITS.into_iter().chain([DAY]).find(|(name, _)| *name == unit).ok_or_else(invalid)?;
     scaled(amount.trim_end_matches(' '), millis).ok_or_else(invalid)
 }
 
@@ -67,6 +70,7 @@ mod tests {
         assert_eq!(read("0.125 h"), 450_000);
         assert_eq!(read("2m"), 120_000);
         assert_eq!(read("1h"), 3_600_000);
+        assert_eq!(read("1d"), 86_400_000);
         assert_eq!(read("0s"), 0);
     }
 
@@ -77,7 +81,6 @@ mod tests {
             "5",
             "s",
             "5 days",
-            "1d",
             "-1s",
             "5.s",
             ".5s",

@@ -34,9 +34,12 @@ impl Tool for GetPositions {
         let as_of = held.as_of.as_str();
         let mut provenance = data.provenance(&context.user.id, "tool:positions:v1", as_of);
         let position = held.content.iter().find(|position| position.symbol == symbol).map(position_message);
-        if position.is_none() {
-            provenance.warnings.extend(elsewhere(&symbol, &held.name, master));
-        }
+        provenance.warnings.extend(match position {
+            None => elsewhere(&symbol, &held.name, master),
+            // Who names an account asks about that one.
+            Some(_) if input.account.is_none() => too(&symbol, &held.name, master),
+            Some(_) => None,
+        });
         let data = GetPositionsOutput {
             as_of: as_of.to_owned(),
             currency: master.currency().to_owned(),
@@ -48,9 +51,21 @@ impl Tool for GetPositions {
     }
 }
 
+/// What the first account holds is not all that is held.
+fn too(symbol: &Symbol, account: &str, master: &Master) -> Option<String> {
+    let others = master.holders(symbol).filter(|(name, _)| *name != account).map(holder);
+    let others = others.collect::<Vec<_>>().join(" and ");
+    (!others.is_empty()).then(|| {
+        format!("This is what {account} holds of {symbol}; it is held in {others} too: give that `account`.")
+    })
+}
+
+fn holder((name, position): (&str, &Position)) -> String {
+    format!("{name} ({})", shares(position.quantity))
+}
+
 /// Null is only about the account that was asked for.
 fn elsewhere(symbol: &Symbol, account: &str, master: &Master) -> Option<String> {
-    let holder = |(name, position): (&str, &Position)| format!("{name} ({})", shares(position.quantity));
     let holders: Vec<_> = master.holders(symbol).map(holder).collect();
     if !holders.is_empty() {
         let holders = holders.join(" and ");
