@@ -51,6 +51,11 @@ impl Inner {
         renderer.as_ref()?.text(descriptor, bytes)
     }
 
+    fn compiled_structure(&self) -> Option<Struct> {
+        let Form::Message { bytes, descriptor, renderer } = &self.form else { return None };
+        renderer.as_ref()?.structure(descriptor, bytes)
+    }
+
     /// Does not keep the value: whoever wants the text seldom wants the value too.
     fn render_text(&self) -> String {
         match self.json.get() {
@@ -205,6 +210,9 @@ impl Payload {
 
     /// The payload as a structure. What is not an object stands under `value`.
     pub fn to_struct(&self) -> Struct {
+        if let Some(structure) = self.0.compiled_structure() {
+            return structure;
+        }
         match self.json() {
             Value::Object(map) => json::to_struct(map),
             other => Struct { fields: [("value".to_owned(), json::to_value(other))].into_iter().collect() },

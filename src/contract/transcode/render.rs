@@ -1,13 +1,15 @@
-//! An encoded message as the text of its payload JSON.
+//! An encoded message as its payload JSON: as text, or as a structure.
 
 use std::collections::HashSet;
 
 use prost::Message;
 use prost_reflect::{FieldDescriptor, MessageDescriptor};
-use serde::Serialize;
+use prost_types::Struct;
+use serde_json::Value;
 
 use super::{
     kind::{Count, Int, Kind, WellKnown},
+    sink::{Sink, Structure, Text},
     wire::{Malformed, Raw, next, taken, varint},
 };
 use crate::contract::{json, payload::Omitted};
@@ -31,7 +33,8 @@ struct Plan {
 
 #[derive(Debug)]
 struct Field {
-    /// The key with its colon.
+    name: String,
+    /// The name in JSON, with its colon.
     key: Vec<u8>,
     kind: Kind<Plan>,
     count: Count,
@@ -52,10 +55,20 @@ impl Renderer {
 
     /// The text of a message's payload JSON; `None` if that is for others to say.
     pub fn text(&self, message: &MessageDescriptor, bytes: &[u8]) -> Option<String> {
-        let plan = self.plan.as_ref().filter(|_| message.full_name() == self.name)?;
-        let mut text = Vec::with_capacity(bytes.len() * 3);
-        plan.object(bytes, &mut text).ok()?;
-        String::from_utf8(text).ok()
+        let mut text = Text::with_capacity(bytes.len() * 3);
+        self.plan(message)?.object(bytes, &mut text).ok()?;
+        text.end()
+    }
+
+    /// The same as a structure.
+    pub fn structure(&self, message: &MessageDescriptor, bytes: &[u8]) -> Option<Struct> {
+        let mut structure = Structure::default();
+        self.plan(message)?.object(bytes, &mut structure).ok()?;
+        structure.end()
+    }
+
+    fn plan(&self, message: &MessageDescriptor) -> Option<&Plan> {
+        self.plan.as_ref().filter(|_| message.full_name() == self.name)
     }
 }
 
@@ -68,24 +81,20 @@ impl Plan {
         Some(Self { fields, numbers })
     }
 
-    fn object(&self, bytes: &[u8], text: &mut Vec<u8>) -> Result<(), Malformed> {
+    fn object(&self, bytes: &[u8], sink: &mut impl Sink) -> Result<(), Malformed> {
         let values = self.values(bytes)?;
         let mut rest = values.as_slice();
-        text.push(b'{');
-        let begin = text.len();
+        sink.begin_object();
         for (index, field) in self.fields.iter().enumerate() {
             let (own, after) = rest.split_at(rest.iter().take_while(|(of, _)| *of == index).count());
             rest = after;
             if own.is_empty() && field.is_omitted && field.count == Count::Optional {
                 continue;
             }
-            if text.len() > begin {
-                text.push(b',');
-            }
-            text.extend_from_slice(&field.key);
-            field.write(own, text)?;
+            sink.key(&field.name, &field.key);
+            field.write(own, sink)?;
         }
-        text.push(b'}');
+        sink.end_object();
         Ok(())
     }
 
@@ -112,60 +121,58 @@ impl Field {
         }
         let path =
             if parent.is_empty() { field.name().to_owned() } else { format!("{parent}.{}", field.name()) };
-        let mut key = Vec::new();
-        write(field.name(), &mut key);
-        key.push(b':');
+        let key = in_json(field.name());
         let compile = || match &field.kind() {
             prost_reflect::Kind::Message(message) => Plan::of(message, omitted, &path),
             _ => None,
         };
         let kind = Kind::of(&field.kind(), compile)?;
-        Some(Self { key, kind, count: Count::of(field), is_omitted: omitted.contains(&path) })
+        let name = field.name().to_owned();
+        Some(Self { name, key, kind, count: Count::of(field), is_omitted: omitted.contains(&path) })
     }
 
-    fn write(&self, values: &[(usize, Raw<'_>)], text: &mut Vec<u8>) -> Result<(), Malformed> {
+    fn write(&self, values: &[(usize, Raw<'_>)], sink: &mut impl Sink) -> Result<(), Malformed> {
         match (self.count, values) {
-            (Count::Optional, []) => text.extend_from_slice(b"null"),
-            (Count::Default, []) => self.kind.write_default(text),
+            (Count::Optional, []) => sink.null(),
+            (Count::Default, []) => self.kind.write_default(sink),
             // Several of a single value are one that was written in parts: rare enough to be left to others.
-            (Count::Optional | Count::Default, [(_, value)]) => self.kind.write(*value, text)?,
+            (Count::Optional | Count::Default, [(_, value)]) => self.kind.write(*value, sink)?,
             (Count::Optional | Count::Default, _) => return Err(Malformed),
-            (Count::List, values) => self.write_list(values, text)?,
-            (Count::Map, values) => self.write_map(values, text)?,
+            (Count::List, values) => self.write_list(values, sink)?,
+            (Count::Map, values) => self.write_map(values, sink)?,
         }
         Ok(())
     }
 
-    fn write_list(&self, values: &[(usize, Raw<'_>)], text: &mut Vec<u8>) -> Result<(), Malformed> {
-        text.push(b'[');
-        let begin = text.len();
+    fn write_list(&self, values: &[(usize, Raw<'_>)], sink: &mut impl Sink) -> Result<(), Malformed> {
+        sink.begin_list();
         for (_, value) in values {
             match value {
                 Raw::Bytes(packed) if self.kind.is_packed() => {
                     let mut rest = *packed;
                     while !rest.is_empty() {
-                        separate(text, begin);
+                        sink.element();
                         let value = self.kind.unpack(&mut rest)?;
-                        self.kind.write(value, text)?;
+                        self.kind.write(value, sink)?;
                     }
                 }
                 value => {
-                    separate(text, begin);
-                    self.kind.write(*value, text)?;
+                    sink.element();
+                    self.kind.write(*value, sink)?;
                 }
             }
         }
-        text.push(b']');
+        sink.end_list();
         Ok(())
     }
 
-    fn write_map(&self, values: &[(usize, Raw<'_>)], text: &mut Vec<u8>) -> Result<(), Malformed> {
-        let Kind::Message(Plan { fields, .. }) = &self.kind else { return Err(Malformed) };
+    fn write_map(&self, values: &[(usize, Raw<'_>)], sink: &mut impl Sink) -> Result<(), Malformed> {
         let Kind::Message(entry) = &self.kind else { return Err(Malformed) };
-        let [Field { kind: Kind::Text, .. }, of_value] = fields.as_slice() else { return Err(Malformed) };
+        let [Field { kind: Kind::Text, .. }, of_value] = entry.fields.as_slice() else {
+            return Err(Malformed);
+        };
         let mut keys = HashSet::new();
-        text.push(b'{');
-        let begin = text.len();
+        sink.begin_object();
         for (_, value) in values {
             let Raw::Bytes(bytes) = value else { return Err(Malformed) };
             let (mut key, mut value) = ("", None);
@@ -179,15 +186,13 @@ impl Field {
             if !keys.insert(key) {
                 return Err(Malformed);
             }
-            separate(text, begin);
-            write(key, text);
-            text.push(b':');
+            sink.key(key, &in_json(key));
             match value {
-                Some(value) => of_value.kind.write(value, text)?,
-                None => of_value.kind.write_default(text),
+                Some(value) => of_value.kind.write(value, sink)?,
+                None => of_value.kind.write_default(sink),
             }
         }
-        text.push(b'}');
+        sink.end_object();
         Ok(())
     }
 }
@@ -205,29 +210,29 @@ impl Kind<Plan> {
         })
     }
 
-    fn write(&self, value: Raw<'_>, text: &mut Vec<u8>) -> Result<(), Malformed> {
+    fn write(&self, value: Raw<'_>, sink: &mut impl Sink) -> Result<(), Malformed> {
         match (self, value) {
-            (Self::Text, Raw::Bytes(bytes)) => write(utf8(bytes)?, text),
-            (Self::Double, Raw::Fixed64(bytes)) => number(f64::from_le_bytes(bytes), text),
-            (Self::Float, Raw::Fixed32(bytes)) => number(f32::from_le_bytes(bytes).into(), text),
-            (Self::Bool, Raw::Varint(flag)) => write(&(flag != 0), text),
-            (Self::Message(plan), Raw::Bytes(bytes)) => plan.object(bytes, text)?,
-            (Self::WellKnown(kind), Raw::Bytes(bytes)) => kind.write(bytes, text)?,
-            (Self::Int(kind), value) => kind.write(value, text)?,
+            (Self::Text, Raw::Bytes(bytes)) => sink.text(utf8(bytes)?),
+            (Self::Double, Raw::Fixed64(bytes)) => sink.float(f64::from_le_bytes(bytes)),
+            (Self::Float, Raw::Fixed32(bytes)) => sink.float(f32::from_le_bytes(bytes).into()),
+            (Self::Bool, Raw::Varint(flag)) => sink.bool(flag != 0),
+            (Self::Message(plan), Raw::Bytes(bytes)) => plan.object(bytes, sink)?,
+            (Self::WellKnown(kind), Raw::Bytes(bytes)) => sink.value(&kind.value(bytes)?),
+            (Self::Int(kind), value) => sink.int(kind.value(value)?),
             _ => return Err(Malformed),
         }
         Ok(())
     }
 
     /// What a value without presence is when it is absent.
-    fn write_default(&self, text: &mut Vec<u8>) {
+    fn write_default(&self, sink: &mut impl Sink) {
         match self {
-            Self::Bool => text.extend_from_slice(b"false"),
-            Self::Double | Self::Float | Self::Int(_) => text.push(b'0'),
-            Self::Text => text.extend_from_slice(b"\"\""),
+            Self::Bool => sink.bool(false),
+            Self::Double | Self::Float | Self::Int(_) => sink.int(0),
+            Self::Text => sink.text(""),
             // Only the value of a map's entry.
-            Self::Message(plan) => plan.object(&[], text).expect("nothing is a message"),
-            Self::WellKnown(kind) => kind.write(&[], text).expect("nothing is a message"),
+            Self::Message(plan) => plan.object(&[], sink).expect("nothing is a message"),
+            Self::WellKnown(kind) => sink.value(&kind.value(&[]).expect("nothing is a message")),
         }
     }
 }
@@ -238,32 +243,30 @@ impl Int {
         clippy::cast_possible_wrap,
         reason = "as the encoding has them"
     )]
-    fn write(self, value: Raw<'_>, text: &mut Vec<u8>) -> Result<(), Malformed> {
-        match (self, value) {
-            (Self::I32, Raw::Varint(n)) => write(&(n as i32), text),
-            (Self::I64, Raw::Varint(n)) => write(&(n as i64), text),
-            (Self::U32, Raw::Varint(n)) => write(&(n as u32), text),
-            (Self::U64, Raw::Varint(n)) => write(&n, text),
-            (Self::Zigzag, Raw::Varint(n)) => write(&((n >> 1) as i64 ^ -((n & 1) as i64)), text),
-            (Self::Fixed32, Raw::Fixed32(bytes)) => write(&u32::from_le_bytes(bytes), text),
-            (Self::Sfixed32, Raw::Fixed32(bytes)) => write(&i32::from_le_bytes(bytes), text),
-            (Self::Fixed64, Raw::Fixed64(bytes)) => write(&u64::from_le_bytes(bytes), text),
-            (Self::Sfixed64, Raw::Fixed64(bytes)) => write(&i64::from_le_bytes(bytes), text),
+    fn value(self, value: Raw<'_>) -> Result<i128, Malformed> {
+        Ok(match (self, value) {
+            (Self::I32, Raw::Varint(n)) => (n as i32).into(),
+            (Self::I64, Raw::Varint(n)) => (n as i64).into(),
+            (Self::U32, Raw::Varint(n)) => (n as u32).into(),
+            (Self::U64, Raw::Varint(n)) => n.into(),
+            (Self::Zigzag, Raw::Varint(n)) => ((n >> 1) as i64 ^ -((n & 1) as i64)).into(),
+            (Self::Fixed32, Raw::Fixed32(bytes)) => u32::from_le_bytes(bytes).into(),
+            (Self::Sfixed32, Raw::Fixed32(bytes)) => i32::from_le_bytes(bytes).into(),
+            (Self::Fixed64, Raw::Fixed64(bytes)) => u64::from_le_bytes(bytes).into(),
+            (Self::Sfixed64, Raw::Fixed64(bytes)) => i64::from_le_bytes(bytes).into(),
             _ => return Err(Malformed),
-        }
-        Ok(())
+        })
     }
 }
 
 impl WellKnown {
-    fn write(self, bytes: &[u8], text: &mut Vec<u8>) -> Result<(), Malformed> {
-        match self {
-            Self::Duration => write(&decoded::<prost_types::Duration>(bytes)?.to_string(), text),
-            Self::Timestamp => write(&decoded::<prost_types::Timestamp>(bytes)?.to_string(), text),
-            Self::Struct => write(&json::from_struct(decoded(bytes)?), text),
-            Self::Value => write(&json::from_value(decoded(bytes)?), text),
-        }
-        Ok(())
+    fn value(self, bytes: &[u8]) -> Result<Value, Malformed> {
+        Ok(match self {
+            Self::Duration => decoded::<prost_types::Duration>(bytes)?.to_string().into(),
+            Self::Timestamp => decoded::<prost_types::Timestamp>(bytes)?.to_string().into(),
+            Self::Struct => Value::Object(json::from_struct(decoded(bytes)?)),
+            Self::Value => json::from_value(decoded(bytes)?),
+        })
     }
 }
 
@@ -275,17 +278,9 @@ fn utf8(bytes: &[u8]) -> Result<&str, Malformed> {
     std::str::from_utf8(bytes).map_err(|_| Malformed)
 }
 
-/// A comma, but for the first.
-fn separate(text: &mut Vec<u8>, begin: usize) {
-    if text.len() > begin {
-        text.push(b',');
-    }
-}
-
-fn number(value: f64, text: &mut Vec<u8>) {
-    write(&json::number(value), text);
-}
-
-fn write(value: &(impl Serialize + ?Sized), text: &mut Vec<u8>) {
-    serde_json::to_writer(text, value).expect("a text takes whatever is written");
+/// A key as it stands in JSON, with its colon.
+fn in_json(name: &str) -> Vec<u8> {
+    let mut key = serde_json::to_vec(name).expect("a text has a form");
+    key.push(b':');
+    key
 }

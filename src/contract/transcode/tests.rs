@@ -11,7 +11,10 @@ use protox::file::{ChainFileResolver, File, FileResolver, GoogleFileResolver};
 use serde_json::{Value, json};
 
 use super::*;
-use crate::contract::payload::{Omitted, of_data, to_arguments};
+use crate::contract::{
+    json::to_struct,
+    payload::{Omitted, of_data, to_arguments},
+};
 
 const PROTO: &str = r#"
     syntax = "proto3";
@@ -127,7 +130,7 @@ fn single(kind: &Kind, rng: &mut fastrand::Rng) -> Field {
 }
 
 fn well_known(message: &MessageDescriptor, rng: &mut fastrand::Rng) -> Option<DynamicMessage> {
-    use crate::contract::json::{to_struct, to_value};
+    use crate::contract::json::to_value;
     let free = json!({"b": [1, 2.5, null, {"c": "x\n"}], "a": true});
     let bytes = match message.full_name() {
         "google.protobuf.Duration" => {
@@ -154,6 +157,8 @@ proptest! {
         let text = renderer.text(&toy, &dynamic.encode_to_vec()).expect("compiled");
         let walked = of_data(&dynamic, &omitted);
         prop_assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), serde_json::from_str::<Value>(&walked.to_string()).unwrap());
+        let structure = renderer.structure(&toy, &dynamic.encode_to_vec()).expect("compiled");
+        prop_assert_eq!(structure, to_struct(walked.as_object().unwrap()));
         // But for maps, whose order nobody knows, the text is the same to the byte.
         let has_map = dynamic.fields().any(|(field, _)| field.is_map());
         let walked = walked.to_string();
