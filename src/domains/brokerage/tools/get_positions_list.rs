@@ -33,8 +33,7 @@ impl Tool for GetPositionsList {
         let data = data(context);
         let master = data.user(&context.user.id)?;
         let held = master.positions(input.account.as_deref())?;
-        let is_wanted =
-            |class: AssetClass| filter.is_none_or(|filter| filter.eq_ignore_ascii_case(class.word()));
+        let is_wanted = |class: AssetClass| filter.is_none_or(|filter| filter == class.word());
         let as_of = held.as_of.as_str();
         let mut provenance = data.provenance(&context.user.id, "tool:positions_list:v1", as_of);
         let output = GetPositionsListOutput {
