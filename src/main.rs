@@ -10,8 +10,8 @@ fn main() -> ExitCode {
     toolwire::cli::run(env::args_os(), &toolwire::domains::bundled())
 }
 
-/// The allocator asks for pages of 2 MiB, of which a service that is idle would keep many that are nearly empty: half of
-/// its memory. They make no call faster that was measured.
+/// The allocator asks for pages of 2 MiB, of which a service that is idle would keep many that are nearly empty: half
+/// of its memory. They make no call faster that was measured.
 fn small_pages() {
     #[cfg(target_os = "linux")]
     // Where it is refused, more memory is taken, and nothing else is different.

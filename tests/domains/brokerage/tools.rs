@@ -164,6 +164,11 @@ fn what_another_account_holds_is_said_with_the_account() {
     let expected =
         "ARKK is not held any more and was never in Brokerage, but in Retirement: give that `account`.";
     assert_eq!(bench.warnings("get_positions", json!({"symbol": "ARKK"})), [expected]);
+    // What the first account holds is not all; who names an account asks about that one.
+    let expected =
+        "This is what Brokerage holds of VTI; it is held in Retirement (70 shares) too: give that `account`.";
+    assert_eq!(bench.warnings("get_positions", json!({"symbol": "VTI"})), [expected]);
+    assert_eq!(bench.warnings("get_positions", json!({"symbol": "VTI", "account": "Brokerage"})), [""; 0]);
     // What was sold out of the account itself is not held there, which null says.
     assert_eq!(bench.warnings("get_positions", json!({"symbol": "TSLA"})), [""; 0]);
 }
