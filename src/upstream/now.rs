@@ -23,6 +23,14 @@ impl Now {
         }
     }
 
+    /// When the data was recorded, of embedded data.
+    pub fn recorded_at(self) -> Option<SystemTime> {
+        match self {
+            Self::Wall => None,
+            Self::Recorded(instant) => Some(instant),
+        }
+    }
+
     /// The instant of data that was read at the given one by the wall clock: that of embedded data never changes.
     pub fn of_data_read(self, at: SystemTime) -> SystemTime {
         match self {

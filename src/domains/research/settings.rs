@@ -42,8 +42,13 @@ pub(super) fn choices(Settings { profiles, .. }: &Settings) -> Vec<Choice> {
     let choice = |tool, names| Choice { tool, parameter: "profile", words: words(names) };
     let of_wait_zone: Vec<_> = profiles.wait_zone.keys().collect();
     let forbidden: Vec<_> = profiles.forbidden.keys().collect();
+    // Of fundamentals there is no history to replay.
+    let of_prices = profiles.forbidden.iter().filter(|(_, rules)| !rules.has_fundamentals());
     vec![
-        choice("backtest_filter", of_wait_zone.iter().chain(&forbidden).copied().collect()),
+        choice(
+            "backtest_filter",
+            of_wait_zone.iter().copied().chain(of_prices.map(|(name, _)| name)).collect(),
+        ),
         choice("check_forbidden", forbidden),
         choice("check_wait_zone", of_wait_zone),
     ]

@@ -37,6 +37,8 @@ mod watchlist;
 #[cfg(test)]
 mod writings_tests;
 
+use std::time::SystemTime;
+
 use chrono::{DateTime, NaiveDate, Utc};
 
 pub use add_to_watchlist::AddToWatchlist;
@@ -80,6 +82,12 @@ fn provenance(source: &str, as_of: impl Into<DateTime<Utc>>) -> Provenance {
 /// Data of one source, of the given day at its exchange.
 fn dated(source: &str, day: NaiveDate) -> Provenance {
     Provenance::of(format!("tool:{source}:v1"), day.to_string())
+}
+
+/// What to say of data that was recorded: however it is asked for, it is as old as that.
+fn recorded(at: Option<SystemTime>) -> Option<String> {
+    let day = DateTime::<Utc>::from(at?).format("%Y-%m-%d");
+    Some(format!("This is embedded data, recorded on {day}: it is never newer, whenever it was read."))
 }
 
 /// Keeps the first items of a list, as many as are wanted, and says how many there are.

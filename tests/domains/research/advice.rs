@@ -69,10 +69,14 @@ async fn profiles_are_an_enum_of_those_that_are_configured() {
     let bundled = Research::embedded();
     assert_eq!(profiles(&bundled, "check_wait_zone"), ["core", "momentum", "value"]);
     assert_eq!(profiles(&bundled, "check_forbidden"), ["default"]);
-    assert_eq!(profiles(&bundled, "backtest_filter"), ["core", "momentum", "value", "default"]);
+    assert_eq!(profiles(&bundled, "backtest_filter"), ["core", "momentum", "value"]);
     let mut rules = Profiles::default();
     let value = rules.wait_zone["value"];
     rules.wait_zone.insert("deep_value".to_owned(), value);
+    let of_prices = settings::Forbidden { min_price: Some(50.0), ..settings::Forbidden::default() };
+    rules.forbidden.insert("liquid".to_owned(), of_prices);
     let own = Config::default().with(settings::Settings { profiles: rules, ..settings::Settings::default() });
-    assert_eq!(profiles(&Research::of(own), "check_wait_zone"), ["core", "deep_value", "momentum", "value"]);
+    let own = Research::of(own);
+    assert_eq!(profiles(&own, "check_wait_zone"), ["core", "deep_value", "momentum", "value"]);
+    assert_eq!(profiles(&own, "backtest_filter"), ["core", "deep_value", "momentum", "value", "liquid"]);
 }

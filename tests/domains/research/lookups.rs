@@ -209,11 +209,15 @@ async fn every_success_names_its_sources() {
 #[tokio::test]
 async fn several_symbols_where_one_is_taken_are_told_so() {
     let research = Research::embedded();
-    for several in ["INFY,TCS", "INFY TCS", "infy; tcs"] {
-        let (one, list) = (json!({"symbol": several}), json!({"symbols": [several, "RELIANCE"]}));
+    for several in ["INFY,TCS", "INFY TCS", "infy; tcs", "INFY and TCS", "INFY/TCS"] {
+        let (one, query) = (json!({"symbol": several}), json!({"query": several}));
+        let list = json!({"symbols": [several, "RELIANCE"]});
         for (tool, arguments, next) in [
             ("get_technicals", &one, "give `symbols` to compare_stocks"),
-            ("get_news", &one, "give `symbols` to compare_stocks"),
+            ("get_fundamentals", &one, "give `symbols` to compare_stocks"),
+            ("get_news", &one, "are 2. Call once for each."),
+            ("remove_from_watchlist", &one, "are 2. Call once for each."),
+            ("get_stock_thesis", &query, "are 2. Call once for each."),
             ("compare_stocks", &list, "Give each as an element of its own"),
             ("backtest_filter", &list, "Give each as an element of its own"),
         ] {

@@ -138,7 +138,10 @@ async fn limits_show_that_the_scrape_of_the_day_is_spent_and_of_whom() {
 #[tokio::test]
 async fn browsing_a_screen_leaves_the_users_watch_list_as_it_is() {
     let research = Research::of(embedded());
-    let screen = data(research.call("browse_screener", json!({})).await);
+    let screen = research.call("browse_screener", json!({})).await;
+    let warnings = screen.provenance.warnings.join("\n");
+    assert!(warnings.contains("embedded data, recorded on 2026-01-16"), "{warnings}");
+    let screen = data(screen);
     let own = data(research.call("browse_watchlist", json!({})).await);
     assert_eq!((&own["items"], &own["items_count"]), (&json!([]), &json!(0)));
     let screened = data(research.call("browse_watchlist", json!({"source": "screener"})).await);
@@ -147,7 +150,10 @@ async fn browsing_a_screen_leaves_the_users_watch_list_as_it_is() {
     };
     let screened_symbols = symbols(&screened["items"]);
     assert!(symbols(&screen["stocks"]).iter().all(|symbol| screened_symbols.contains(symbol)));
-    assert!(screened["items"].as_array().expect("a list").iter().all(|item| item["source"] == "screener"));
+    for item in screened["items"].as_array().expect("a list") {
+        assert_eq!(item["source"], "screener");
+        assert_eq!((&item["added_at"], &item["updated_at"]), (&item["cmp_at"], &item["cmp_at"]), "{item}");
+    }
 }
 
 #[tokio::test]

@@ -57,6 +57,14 @@ pub struct Forbidden {
     pub deny: Vec<String>,
 }
 
+impl Forbidden {
+    /// Whether a rule is about fundamentals, of which only the present ones are known.
+    pub fn has_fundamentals(&self) -> bool {
+        let Self { min_market_cap_cr, min_pe, max_pe, min_roe_pct, max_debt_to_equity, .. } = self;
+        [min_market_cap_cr, min_pe, max_pe, min_roe_pct, max_debt_to_equity].into_iter().any(Option::is_some)
+    }
+}
+
 impl Default for Profiles {
     fn default() -> Self {
         let zone = |max_rsi, above_sma50, above_sma200, wait_below_sma200| WaitZone {

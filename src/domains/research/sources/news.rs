@@ -7,7 +7,7 @@ mod articles;
 mod date;
 mod feed;
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::future::join;
@@ -100,6 +100,11 @@ impl News {
     /// What time it is for the feeds.
     pub fn now(&self) -> DateTime<Utc> {
         self.settings.now.get().into()
+    }
+
+    /// When the news was recorded, if it is embedded.
+    pub fn recorded_at(&self) -> Option<SystemTime> {
+        self.settings.now.recorded_at()
     }
 
     /// The headlines of a category, of MoneyControl and the Economic Times together. What one of them lacks is a

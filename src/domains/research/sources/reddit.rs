@@ -77,7 +77,8 @@ impl Reddit {
         limit: usize,
         context: &ToolContext,
     ) -> Result<Vec<Post>, Failure> {
-        let limit = (limit + STICKIES).min(MAX_LISTED).to_string();
+        // One more tells whether there are more.
+        let limit = (limit + STICKIES + 1).min(MAX_LISTED).to_string();
         let query = [("limit", limit.as_str()), ("raw_json", "1")];
         self.listing(&format!("r/{subreddit}/{}", sort.word()), &query, context)
             .await

@@ -113,6 +113,11 @@ impl Screener {
         self.settings.now.of_data_read(copy.scraped_at)
     }
 
+    /// When the screens were recorded, if they are not those of the site.
+    pub fn recorded_at(&self) -> Option<SystemTime> {
+        self.settings.now.recorded_at()
+    }
+
     /// The copy, however old.
     async fn kept(&self, screen_id: &str, context: &ToolContext) -> Result<Option<Browsed>, ToolError> {
         let copy = self.stores.screens.copy(&context.user.id, screen_id).await;

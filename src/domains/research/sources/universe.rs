@@ -125,6 +125,17 @@ impl Universe {
         }
     }
 
+    /// The words of every company's name that has more words than the given one, which is a part of it.
+    pub fn longer_names(&self, name: &str) -> Vec<Vec<String>> {
+        let part = words(name);
+        let is_longer = |name: &Vec<String>| {
+            name.len() > part.len()
+                && !part.is_empty()
+                && name.windows(part.len()).any(|window| window == part)
+        };
+        self.stocks().map(|stock| words(&stock.name)).filter(is_longer).collect()
+    }
+
     /// The symbols nearest to one that is not known, by the symbol or the name, nearest first.
     pub fn near(&self, symbol: &str) -> Vec<&str> {
         let wanted = symbol.to_lowercase();

@@ -134,7 +134,9 @@ async fn play(
     let played = move || {
         let outcome = backtest::run(&filter, &stocks, &plan);
         let profile = input.profile.as_deref().unwrap_or_default();
-        (output(profile, &outcome), provenance(&input, &stocks, &outcome, &plan))
+        let mut provenance = provenance(&input, &stocks, &outcome, &plan);
+        provenance.warnings.extend(all_open(&outcome).map(str::to_owned));
+        (output(profile, &outcome), provenance)
     };
     offload::if_large(bars * size_of::<Bar>(), played).await
 }
@@ -199,6 +201,15 @@ fn ends_early(stock: &Stock, is_asked: bool, plan: &Plan) -> Option<String> {
     (plan.to - last > CLOSED).then(|| {
         format!("{} is played and compared up to {last}, not {}: its prices end then.", stock.symbol, plan.to)
     })
+}
+
+/// What to say where trades are no help, since none has ended.
+fn all_open(outcome: &Outcome) -> Option<&'static str> {
+    let is_any_and_all = !outcome.trades.is_empty() && outcome.trades.iter().all(|trade| trade.is_cut_off);
+    is_any_and_all.then_some(
+        "All trades are still open where the prices or the period end, so there is no mean, median or hit rate of them. Ask \
+         with a longer period or a shorter `holding_days`.",
+    )
 }
 
 fn output(profile: &str, outcome: &Outcome) -> BacktestFilterOutput {
@@ -307,6 +318,26 @@ mod tests {
             let (data, _) = play(BacktestFilterRequest::default(), filter, vec![stock; stocks], plan).await;
             assert!(data.buy_and_hold.is_some());
             assert_eq!(offload::testing::asked() - before, works, "{stocks} x {days}");
+        }
+    }
+
+    #[test]
+    fn that_no_trade_has_ended_is_said() {
+        let trade = |is_cut_off| Trade {
+            symbol: "X".to_owned(),
+            entered: NaiveDate::default(),
+            exited: NaiveDate::default(),
+            entry: 1.0,
+            exit: 2.0,
+            is_cut_off,
+        };
+        for (trades, is_said) in
+            [(vec![], false), (vec![trade(true)], true), (vec![trade(true), trade(false)], false)]
+        {
+            let outcome = Outcome { trades, ..Outcome::default() };
+            let all_null = output("value", &outcome).summary.unwrap().mean_return_pct.is_none();
+            assert_eq!(all_open(&outcome).is_some(), is_said, "{outcome:?}");
+            assert!(all_null || !is_said);
         }
     }
 

@@ -1,6 +1,6 @@
 //! `browse_news`: market-moving headlines (spec 004 §3.4).
 
-use super::{one_of, outside::Outside, provenance, required, time};
+use super::{limited, one_of, outside::Outside, provenance, recorded, required, time};
 use crate::{
     context::{Required, ToolContext, Unfinished},
     domains::research::proto::v1::{self, BrowseNewsOutput, BrowseNewsRequest},
@@ -29,17 +29,18 @@ impl Tool for BrowseNews {
     ) -> Result<Reply<BrowseNewsOutput>, Unfinished> {
         let word = required("category", input.category.as_deref())?;
         let category = one_of("category", word, category(word))?;
-        let limit = usize::try_from(input.limit.unwrap_or(10)).unwrap_or(0);
         let news = context.services.get::<News>();
-        let headlines = news.headlines(category, context).await?;
+        let mut headlines = news.headlines(category, context).await?;
         let newest = headlines.articles.iter().find_map(|article| article.published_at);
         let mut provenance = provenance(PROFILE.name, newest.unwrap_or_else(|| news.now()));
-        provenance.warnings = headlines.warnings;
-        let (articles, outside) = without_orders(headlines.articles, limit).await;
+        provenance.warnings = recorded(news.recorded_at()).into_iter().chain(headlines.warnings).collect();
+        let limit = Some(input.limit.unwrap_or(10));
+        limited(&mut headlines.articles, limit, "headlines", &mut provenance.warnings);
+        let (articles, outside) = without_orders(headlines.articles).await;
         provenance.warnings.extend(outside.warnings());
         let data = BrowseNewsOutput {
             category: word.to_owned(),
-            stale: headlines.is_stale,
+            stale: headlines.is_stale || news.recorded_at().is_some(),
             headlines: articles.into_iter().map(article_message).collect(),
         };
         Ok(Reply { data, provenance })
@@ -55,9 +56,8 @@ fn category(word: &str) -> Option<Category> {
     }
 }
 
-/// The first articles without what gives orders, and what is left out.
-pub(super) async fn without_orders(mut articles: Vec<Article>, limit: usize) -> (Vec<Article>, Outside) {
-    articles.truncate(limit);
+/// The articles without what gives orders, and what is left out.
+pub(super) async fn without_orders(articles: Vec<Article>) -> (Vec<Article>, Outside) {
     let bytes = articles.iter().map(|article| article.title.len() + article.summary.len()).sum();
     let read = move || {
         let mut outside = Outside::default();
@@ -94,7 +94,7 @@ mod tests {
         };
         for (limit, works) in [(10, 0), (50, 1)] {
             let before = offload::testing::asked();
-            assert_eq!(without_orders(vec![article.clone(); 100], limit).await.0.len(), limit);
+            assert_eq!(without_orders(vec![article.clone(); limit]).await.0.len(), limit);
             assert_eq!(offload::testing::asked() - before, works, "{limit}");
         }
     }

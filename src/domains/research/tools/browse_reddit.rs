@@ -4,7 +4,7 @@ use super::{
     one_of,
     opinion::{Opinion, opinions},
     provenance, required,
-    sentiment::together,
+    sentiment::{CAVEAT, together},
     time,
 };
 use crate::{
@@ -49,16 +49,24 @@ impl Tool for BrowseReddit {
         let limit = usize::try_from(input.limit.unwrap_or(10)).unwrap_or(0);
         let reddit = context.services.get::<Reddit>();
         let mut posts = reddit.posts(subreddit, sort, limit, context).await?;
-        posts.truncate(limit);
+        let mut provenance = provenance(PROFILE.name, reddit.now());
+        // Hardly more than wanted are asked for, so how many there are is not known.
+        if posts.len() > limit {
+            posts.truncate(limit);
+            let words = format!(
+                "The first {limit} posts are shown, and there are more. Ask with a higher `limit` for them."
+            );
+            provenance.warnings.push(words);
+        }
         let found = posts.into_iter().map(|post| (subreddit, post)).collect();
         let (posts, outside) = opinions(found, |_| true).await;
         let sentiment = together(posts.iter().map(|opinion| opinion.mood));
-        let mut provenance = provenance(PROFILE.name, reddit.now());
+        provenance.warnings.extend(sentiment.is_some().then(|| CAVEAT.to_owned()));
         provenance.warnings.extend(outside.warnings());
         let data = BrowseRedditOutput {
             subreddit: subreddit.to_owned(),
             posts: posts.into_iter().map(post_message).collect(),
-            sentiment: Some(sentiment),
+            sentiment,
         };
         Ok(Reply { data, provenance })
     }

@@ -4,7 +4,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use super::{limited, provenance, time};
+use super::{limited, provenance, recorded, time};
 use crate::{
     context::{Required, ToolContext, Unfinished},
     contract::Provenance,
@@ -41,7 +41,8 @@ impl Tool for BrowseScreener {
         let screener = context.services.get::<Screener>();
         let screen_id = input.screen_id.as_deref().unwrap_or(PRIMARY);
         let refresh = if input.force_refresh.unwrap_or(false) { Refresh::Force } else { Refresh::IfStale };
-        let browsed = screener.browse(screen_id, refresh, context).await?;
+        let mut browsed = screener.browse(screen_id, refresh, context).await?;
+        browsed.warnings.extend(recorded(screener.recorded_at()));
         let as_of = screener.as_of(&browsed.copy);
         Ok(reply(browsed, input.limit, as_of))
     }

@@ -3,7 +3,9 @@
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use super::{naming::Naming, one_of, outside::Outside, provenance, required, time, watchlist::unavailable};
+use super::{
+    limited, naming::Naming, one_of, outside::Outside, provenance, required, time, watchlist::unavailable,
+};
 use crate::{
     context::{Required, ToolContext, Unfinished},
     contract::{ToolError, arguments::Arguments},
@@ -62,7 +64,6 @@ impl Tool for BrowseValuepickr {
     ) -> Result<Reply<BrowseValuepickrOutput>, Unfinished> {
         let word = required("category", input.category.as_deref())?;
         let category = one_of("category", word, Category::from_word(word))?;
-        let limit = usize::try_from(input.limit.unwrap_or(10)).unwrap_or(0);
         let forum = context.services.get::<ValuePickr>();
         let (topics, warnings) = match category {
             Category::Latest => (forum.latest(context).await?, Vec::new()),
@@ -74,10 +75,11 @@ impl Tool for BrowseValuepickr {
             let mut outside = Outside::default();
             (outside.titled(topics, |topic| &topic.title), outside)
         };
-        let (topics, outside) = offload::if_large(bytes, read).await;
-        let topics = topics.into_iter().take(limit).map(topic_message).collect();
+        let (mut topics, outside) = offload::if_large(bytes, read).await;
         let mut provenance = provenance(PROFILE.name, forum.now());
         provenance.warnings = warnings;
+        limited(&mut topics, Some(input.limit.unwrap_or(10)), "topics", &mut provenance.warnings);
+        let topics = topics.into_iter().map(topic_message).collect();
         provenance.warnings.extend(outside.warnings());
         Ok(Reply { data: BrowseValuepickrOutput { topics }, provenance })
     }
@@ -151,9 +153,11 @@ async fn list_as_text(context: &ToolContext) -> String {
 }
 
 fn naming(stock: &WatchedStock, universe: &Universe) -> Naming {
-    let known = universe.get(&stock.symbol).map(|stock| stock.name.clone());
-    let name = known.or_else(|| stock.name.clone().map(String::from)).unwrap_or_else(|| stock.symbol.clone());
-    Naming { symbol: Some(stock.symbol.clone()), name }
+    if let Some(known) = universe.get(&stock.symbol) {
+        return Naming::of_stock(known, universe);
+    }
+    let name = stock.name.clone().map_or_else(|| stock.symbol.clone(), String::from);
+    Naming { symbol: Some(stock.symbol.clone()), name, longer: Vec::new() }
 }
 
 fn topic_message(topic: Topic) -> ForumTopic {

@@ -9,7 +9,7 @@ use crate::{
     context::{Required, ToolContext, Unfinished},
     domains::research::proto::v1::{BrowseWatchlistOutput, BrowseWatchlistRequest, WatchedStock},
     domains::research::sources::watchlist::UserWatchlists,
-    domains::research::store::watchlist,
+    domains::research::store::watchlist::{self, WatchOrigin},
     tool::{Reply, Tool},
     upstream::now::Now,
 };
@@ -82,13 +82,18 @@ fn nothing(source: &str) -> &'static str {
 
 fn stock_message(stock: watchlist::WatchedStock, prices: Now) -> WatchedStock {
     let watchlist::WatchedStock { symbol, name, origin, note, added_at, updated_at, cmp } = stock;
+    // What a screen says has one time, that of its data.
+    let at = |at| match origin {
+        WatchOrigin::User => time(at),
+        WatchOrigin::Screener => time(prices.of_data_read(at)),
+    };
     WatchedStock {
         symbol,
         name: name.map(Into::into),
         source: origin.name().to_owned(),
         note: note.map(Into::into),
-        added_at: time(added_at),
-        updated_at: time(updated_at),
+        added_at: at(added_at),
+        updated_at: at(updated_at),
         cmp: cmp.map(|(price, _)| price),
         cmp_at: cmp.map(|(_, at)| time(prices.of_data_read(at))),
     }

@@ -35,7 +35,7 @@ impl Tool for GetFundamentals {
         input: GetFundamentalsRequest,
         context: &ToolContext,
     ) -> Result<Reply<GetFundamentalsOutput>, Unfinished> {
-        let symbol = symbol::of(input.symbol.as_deref(), context)?;
+        let symbol = symbol::of_comparable(input.symbol.as_deref(), context)?;
         let yahoo = context.services.get::<Yahoo>();
         let summary = yahoo.summary(&symbol, context).await;
         let summary = summary.map_err(|failure| symbol::explained(failure, &symbol, context))?;

@@ -42,8 +42,8 @@ impl Tool for GetInsiderTrading {
         let since = nse.first_deal().unwrap_or(asked).max(asked);
         let mut deals = nse.deals(&symbol, since, context).await?;
         let mut provenance = dated("nse", nse.today());
-        provenance.warnings.extend((asked < since).then(|| begins_later(since)));
         provenance.warnings.extend(symbol::doubt(&symbol, context));
+        provenance.warnings.extend((asked < since).then(|| begins_later(since)));
         let net_quantity = deals.iter().map(signed).fold(0, i64::saturating_add);
         let deals_count = i32::try_from(deals.len()).unwrap_or(i32::MAX);
         limited(&mut deals, input.limit, "deals", &mut provenance.warnings);

@@ -2,7 +2,7 @@
 
 use chrono::TimeDelta;
 
-use super::{browse_news::without_orders, provenance, symbol, time};
+use super::{browse_news::without_orders, limited, provenance, recorded, symbol, time};
 use crate::{
     context::{Required, Services, ToolContext, Unfinished},
     contract::arguments::Arguments,
@@ -38,20 +38,21 @@ impl Tool for GetNews {
     ) -> Result<Reply<GetNewsOutput>, Unfinished> {
         let symbol = symbol::of(input.symbol.as_deref(), context)?;
         let days = input.days.unwrap_or(7);
-        let limit = usize::try_from(input.limit.unwrap_or(10)).unwrap_or(0);
         let universe = context.services.get::<Universe>();
         // The company's name: a symbol alone is often an everyday word.
         let name = universe.get(&symbol).map_or(symbol.as_str(), |stock| stock.name.as_str());
         let news = context.services.get::<News>();
         let Articles { mut articles, left_out } = news.about(name, days.unsigned_abs(), context).await?;
-        let had_some = !articles.is_empty();
         let undated = articles.iter().filter(|article| article.published_at.is_none()).count();
         let earliest = news.now() - TimeDelta::days(days.into());
         articles.retain(|article| article.published_at.is_some_and(|published| published >= earliest));
-        let stale = had_some && articles.is_empty();
-        let (articles, outside) = without_orders(articles, limit).await;
+        // Of nothing, nobody can say that it is new; nor of what was recorded.
+        let stale = articles.is_empty() || news.recorded_at().is_some();
         let mut provenance = provenance(PROFILE.name, news.now());
         provenance.warnings.extend(symbol::doubt(&symbol, context));
+        provenance.warnings.extend(recorded(news.recorded_at()));
+        limited(&mut articles, Some(input.limit.unwrap_or(10)), "articles", &mut provenance.warnings);
+        let (articles, outside) = without_orders(articles).await;
         provenance.warnings.extend(lost("Google News", left_out));
         if undated > 0 {
             provenance.warnings.push(format!("Left out, without a date that can be read: {undated}."));

@@ -6,12 +6,12 @@ use chrono::TimeDelta;
 
 use super::{
     browse_reddit::{MAX_EXCERPT, SUBREDDITS},
-    lacking,
+    lacking, limited,
     mention::mentions,
     naming::Naming,
     opinion::{Found, Opinion, opinions},
     provenance,
-    sentiment::together,
+    sentiment::{CAVEAT, together},
     symbol, time,
 };
 use crate::{
@@ -49,7 +49,6 @@ impl Tool for GetRedditMentions {
         context: &ToolContext,
     ) -> Result<Reply<GetRedditMentionsOutput>, Unfinished> {
         let symbol = symbol::of(input.symbol.as_deref(), context)?;
-        let limit = usize::try_from(input.limit.unwrap_or(10)).unwrap_or(0);
         let reddit = context.services.get::<Reddit>();
         let naming = naming(&symbol, &context.services.get::<Universe>());
         let (mut found, warnings) = search(&reddit, &query(&naming), context).await?;
@@ -57,24 +56,28 @@ impl Tool for GetRedditMentions {
         found.retain(|(_, post)| post.created_at >= earliest);
         found.sort_by_key(|(_, post)| std::cmp::Reverse(post.created_at));
         let is_one = move |post: &Post| mentions(&naming, &post.title) || mentions(&naming, &post.text);
-        let (mentions, outside) = opinions(found, is_one).await;
+        let (mut mentions, outside) = opinions(found, is_one).await;
         let mut provenance = provenance(PROFILE.name, reddit.now());
-        provenance.warnings = warnings;
         provenance.warnings.extend(symbol::doubt(&symbol, context));
+        provenance.warnings.extend(warnings);
+        let mentions_count = i32::try_from(mentions.len()).unwrap_or(i32::MAX);
+        let sentiment = together(mentions.iter().map(|opinion| opinion.mood));
+        provenance.warnings.extend(sentiment.is_some().then(|| CAVEAT.to_owned()));
+        limited(&mut mentions, Some(input.limit.unwrap_or(10)), "mentions", &mut provenance.warnings);
         provenance.warnings.extend(outside.warnings());
         let data = GetRedditMentionsOutput {
             symbol,
-            mentions_count: i32::try_from(mentions.len()).unwrap_or(i32::MAX),
-            sentiment: Some(together(mentions.iter().map(|opinion| opinion.mood))),
-            mentions: mentions.into_iter().take(limit).map(mention_message).collect(),
+            mentions_count,
+            sentiment,
+            mentions: mentions.into_iter().map(mention_message).collect(),
         };
         Ok(Reply { data, provenance })
     }
 }
 
 fn naming(symbol: &str, universe: &Universe) -> Naming {
-    let unknown = || Naming { symbol: None, name: symbol.to_owned() };
-    universe.get(symbol).map_or_else(unknown, Naming::of_stock)
+    let unknown = || Naming { symbol: None, name: symbol.to_owned(), longer: Vec::new() };
+    universe.get(symbol).map_or_else(unknown, |stock| Naming::of_stock(stock, universe))
 }
 
 /// The company's name or the symbol: `"Reliance Industries" OR RELIANCE`.

@@ -4,7 +4,7 @@ use super::{
     naming::Naming,
     outside::Outside,
     provenance, required,
-    sentiment::{Mood, together},
+    sentiment::{CAVEAT, Mood, together},
     symbol, time,
 };
 use crate::{
@@ -46,11 +46,14 @@ impl Tool for GetStockThesis {
         context: &ToolContext,
     ) -> Result<Reply<GetStockThesisOutput>, Unfinished> {
         let query = required("query", input.query.as_deref())?;
-        symbol::refuse_bse("query", query)?;
         let universe = context.services.get::<Universe>();
+        symbol::refuse_several("query", query, &universe)?;
+        symbol::refuse_bse("query", query)?;
         let forum = context.services.get::<ValuePickr>();
         let found = match universe.named(query) {
-            Named::One(stock) => discussion(&forum, query, &Naming::of_stock(stock), context).await?,
+            Named::One(stock) => {
+                discussion(&forum, query, &Naming::of_stock(stock, &universe), context).await?
+            }
             // A topic's own slug, or a company that is not known here.
             Named::Nothing => discussion(&forum, query, &Naming::of_text(query), context).await?,
             // Whichever of them were taken, it would be by accident.
@@ -64,6 +67,7 @@ impl Tool for GetStockThesis {
             return Ok(Reply { data: GetStockThesisOutput::default(), provenance });
         };
         let (data, outside) = output(found).await;
+        provenance.warnings.extend((!data.excerpts.is_empty()).then(|| CAVEAT.to_owned()));
         provenance.warnings.extend(outside.warnings());
         Ok(Reply { data, provenance })
     }
@@ -118,33 +122,37 @@ async fn output(discussion: Discussion) -> (GetStockThesisOutput, Outside) {
     let read = move || {
         let mut outside = Outside::default();
         let thesis = outside.kept(&thesis);
-        let recent: Vec<_> = recent.iter().map(|post| outside.said("", post)).collect();
+        let recent = recent.iter().rev().map(|post| outside.said("", post));
+        let recent: Vec<_> = recent.filter(|(post, _)| !post.is_empty()).collect();
         (thesis, recent, outside)
     };
     let (thesis, recent, outside) = offload::if_large(bytes, read).await;
-    let excerpts = recent.iter().rev().map(|(post, _)| post.beginning(MAX_EXCERPT));
     let data = GetStockThesisOutput {
         found: true,
         topic_url: Some(url.into()),
         thesis_summary: Some(thesis.into()),
-        recent_sentiment: Some(in_words(recent.iter().map(|(_, mood)| *mood))),
+        recent_sentiment: Some(in_words(&recent.iter().map(|(_, mood)| *mood).collect::<Vec<_>>())),
         last_activity: Some(time(last_activity)),
         posts_count: Some(i32::try_from(posts_count).unwrap_or(i32::MAX)),
-        excerpts: excerpts.filter(|excerpt| !excerpt.is_empty()).map(Into::into).collect(),
+        excerpts: recent.iter().map(|(post, _)| post.beginning(MAX_EXCERPT).into()).collect(),
     };
     (data, outside)
 }
 
-/// The mood of the newest posts in our own words: `Last 5 posts by word list: 2 positive, 2 neutral, 1 negative.`
-fn in_words(moods: impl ExactSizeIterator<Item = Mood>) -> String {
-    let posts = moods.len();
-    if posts == 0 {
+/// The mood of the newest posts in our own words, and that of each: `Last 3 posts by word list: 1 positive, 1 neutral,
+/// 1 negative (newest first: neutral, negative, positive).`
+fn in_words(moods: &[Mood]) -> String {
+    let Some(counts) = together(moods.iter().copied()) else {
         return "No posts after the first one.".to_owned();
-    }
-    let counts = together(moods);
+    };
+    let each: Vec<_> = moods.iter().map(|mood| mood.word()).collect();
     format!(
-        "Last {posts} posts by word list: {} positive, {} neutral, {} negative.",
-        counts.positive, counts.neutral, counts.negative
+        "Last {} posts by word list: {} positive, {} neutral, {} negative (newest first: {}).",
+        moods.len(),
+        counts.positive,
+        counts.neutral,
+        counts.negative,
+        each.join(", ")
     )
 }
 

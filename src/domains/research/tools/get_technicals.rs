@@ -36,7 +36,7 @@ impl Tool for GetTechnicals {
         input: GetTechnicalsRequest,
         context: &ToolContext,
     ) -> Result<Reply<GetTechnicalsOutput>, Unfinished> {
-        let symbol = symbol::of(input.symbol.as_deref(), context)?;
+        let symbol = symbol::of_comparable(input.symbol.as_deref(), context)?;
         let yahoo = context.services.get::<Yahoo>();
         let chart = yahoo.chart(&symbol, Span::TwoYears, context).await;
         let Chart { currency, bars } =

@@ -43,14 +43,16 @@ fn stands_out(line: &str, word: &str, naming: &Naming) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::domains::research::sources::universe::words;
 
     fn known(symbol: &str, name: &str) -> Naming {
-        Naming { symbol: Some(symbol.to_owned()), name: name.to_owned() }
+        let longer = vec![words("Mahindra & Mahindra Financial Services")];
+        Naming { symbol: Some(symbol.to_owned()), name: name.to_owned(), longer }
     }
 
     #[test]
     fn an_ordinary_word_is_a_mention_only_in_a_form_that_denotes_a_ticker() {
-        let the = Naming { symbol: None, name: "THE".to_owned() };
+        let the = Naming { symbol: None, name: "THE".to_owned(), longer: Vec::new() };
         let idea = known("IDEA", "Vodafone Idea");
         for (naming, text, is_one) in [
             (&the, "The market fell on the news", false),
@@ -77,6 +79,14 @@ mod tests {
             ("INFY", "Infosys", "infosys or tcs?", true),
             ("M&M", "Mahindra & Mahindra", "Exited m&m, here is why", true),
             ("M&M", "Mahindra & Mahindra", "Why M&MFIN?", false),
+            ("M&M", "Mahindra & Mahindra", "Why is Mahindra & Mahindra Financial Services rising?", false),
+            (
+                "M&M",
+                "Mahindra & Mahindra",
+                "Mahindra and Mahindra Financial Services, or Mahindra & Mahindra?",
+                true,
+            ),
+            ("M&MFIN", "Mahindra & Mahindra Financial Services", "Why M&MFIN?", true),
             ("BAJAJ-AUTO", "Bajaj Auto", "Exited BAJAJ-AUTO", true),
             ("LT", "Larsen & Toubro", "Larsen and Toubro's order book", true),
             ("LT", "Larsen & Toubro", "an altered text", false),

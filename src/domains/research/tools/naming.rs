@@ -1,6 +1,6 @@
 //! How people write of a stock: by its symbol or by the name of its company, in whatever case and without `Ltd`.
 
-use crate::domains::research::sources::universe::{Stock, words};
+use crate::domains::research::sources::universe::{Stock, Universe, words};
 
 /// A stock as texts name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,6 +9,8 @@ pub(super) struct Naming {
     pub(super) symbol: Option<String>,
     /// The name of its company, or what was asked for.
     pub(super) name: String,
+    /// The words of other companies' names of which this one is a part: the longest name is the one that is meant.
+    pub(super) longer: Vec<Vec<String>>,
 }
 
 /// How well a title names a stock.
@@ -22,13 +24,14 @@ pub(super) enum Likeness {
 
 impl Naming {
     /// A known stock.
-    pub(super) fn of_stock(stock: &Stock) -> Self {
-        Self { symbol: Some(stock.symbol.clone()), name: stock.name.clone() }
+    pub(super) fn of_stock(stock: &Stock, universe: &Universe) -> Self {
+        let symbol = Some(stock.symbol.clone());
+        Self { symbol, name: stock.name.clone(), longer: universe.longer_names(&stock.name) }
     }
 
     /// Something that is not known, looked for as it is written. In addresses words stand with hyphens between them.
     pub(super) fn of_text(text: &str) -> Self {
-        Self { symbol: None, name: text.trim().replace('-', " ") }
+        Self { symbol: None, name: text.trim().replace('-', " "), longer: Vec::new() }
     }
 
     /// What to search for: the name, and where that is another word, the symbol.
@@ -40,7 +43,13 @@ impl Naming {
     /// How well a title names the stock; `None` if it does not. A single word of which nothing is known names it only
     /// at its beginning, where titles say what they are about.
     pub(super) fn in_title(&self, title: &str) -> Option<Likeness> {
-        let title = words(title);
+        let mut title = words(title);
+        for name in &self.longer {
+            while let Some(at) = title.windows(name.len()).position(|window| window == name) {
+                // Something is left between the words on both sides.
+                title.splice(at..at + name.len(), [String::new()]);
+            }
+        }
         let has = |text: &str| match &words(text)[..] {
             [] => false,
             [word] if self.symbol.is_none() => title.first() == Some(word),
@@ -58,7 +67,7 @@ mod tests {
     use super::*;
 
     fn stock(symbol: &str, name: &str) -> Naming {
-        Naming { symbol: Some(symbol.to_owned()), name: name.to_owned() }
+        Naming { symbol: Some(symbol.to_owned()), name: name.to_owned(), longer: Vec::new() }
     }
 
     #[test]

@@ -44,17 +44,21 @@ impl Outside {
 
     /// What a reader of the result should know.
     pub(super) fn warnings(&self) -> impl Iterator<Item = String> + use<> {
-        let said = |count: usize, one: &str, many: &str, what: &str| {
-            let noun = if count == 1 { one } else { many };
-            (count > 0).then(|| format!("{count} {noun} left out: {what}."))
+        let said = |count: usize, one: &str, many: &str| match count {
+            0 => None,
+            1 => Some(format!("1 {one}.")),
+            _ => Some(format!("{count} {many}.")),
         };
         let sentences = said(
             self.sentences,
-            "sentence was",
-            "sentences were",
-            "they give orders to the reader or to a model",
+            "sentence was left out: it gives orders to the reader or to a model",
+            "sentences were left out: they give orders to the reader or to a model",
         );
-        let items = said(self.items, "item was", "items were", "their titles give orders");
+        let items = said(
+            self.items,
+            "item was left out: its title gives orders",
+            "items were left out: their titles give orders",
+        );
         sentences.into_iter().chain(items)
     }
 }

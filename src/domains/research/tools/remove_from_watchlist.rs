@@ -44,6 +44,7 @@ impl Tool for RemoveFromWatchlist {
         let written = required("symbol", input.symbol.as_deref())?;
         symbol::refuse_bse("symbol", written)?;
         let symbols = context.services.get::<Symbols>();
+        symbol::refuse_several("symbol", written, symbols.universe())?;
         let symbol = symbol::read("symbol", written, symbols.universe()).unwrap_or_else(|_| normal(written));
         let watchlists = context.services.get::<UserWatchlists>();
         let removed = watchlists.lists.remove(&context.user.id, &symbol).await;

@@ -109,22 +109,37 @@ pub(super) fn read(parameter: &str, text: &str, universe: &Universe) -> Result<S
     Err(ToolError::not_found(universe.unknown(text.trim())))
 }
 
-/// Refuses a list: with commas, or of known symbols with spaces between.
-fn refuse_several(parameter: &str, text: &str, universe: &Universe) -> Result<(), ToolError> {
+/// As [`of`], for a tool whose answer compare_stocks gives for several.
+pub(super) fn of_comparable(value: Option<&str>, context: &ToolContext) -> Result<String, ToolError> {
+    let universe = context.services.get::<Universe>();
+    let next = "Call once for each, or give `symbols` to compare_stocks to see them side by side";
+    refuse("symbol", required("symbol", value)?, next, &universe)?;
+    of(value, context)
+}
+
+/// Refuses a list of symbols: with commas, or of known ones with whatever people write between.
+pub(super) fn refuse_several(parameter: &str, text: &str, universe: &Universe) -> Result<(), ToolError> {
+    let is_element = parameter.starts_with("symbols/");
+    let next = if is_element { "Give each as an element of its own" } else { "Call once for each" };
+    refuse(parameter, text, next, universe)
+}
+
+fn refuse(parameter: &str, text: &str, next: &str, universe: &Universe) -> Result<(), ToolError> {
+    if matches!(universe.named(text), Named::One(_)) {
+        return Ok(());
+    }
     let parts = |separator: fn(char) -> bool| {
-        text.split(separator).map(normal).filter(|part| looks_like_one(part)).collect::<Vec<_>>()
+        let parts = text.split(separator).map(normal);
+        parts.filter(|part| looks_like_one(part) && !matches!(part.as_str(), "AND" | "&")).collect::<Vec<_>>()
     };
-    let (listed, spaced) = (parts(|c| matches!(c, ',' | ';')), parts(char::is_whitespace));
-    let are_known = || spaced.iter().all(|symbol| universe.get(symbol).is_some());
-    let symbols = match (listed.len(), spaced.len()) {
-        (2.., _) => listed,
-        (_, 2..) if are_known() => spaced,
+    let listed = parts(|c| matches!(c, ',' | ';'));
+    let apart = parts(|c| c.is_whitespace() || matches!(c, ',' | ';' | '/' | '|' | '+'));
+    let are_known = apart.iter().all(|symbol| universe.get(symbol).is_some());
+    let symbols = match (listed.len(), apart.len()) {
+        (_, 2..) if are_known => apart,
+        // What is searched for may be a sentence.
+        (2.., _) if parameter != "query" => listed,
         _ => return Ok(()),
-    };
-    let next = if parameter == "symbol" {
-        "Call once for each, or give `symbols` to compare_stocks to see them side by side"
-    } else {
-        "Give each as an element of its own"
     };
     let words = format!(
         "`{parameter}` takes one symbol, and {} are {}. {next}.",

@@ -102,7 +102,7 @@ async fn posts_are_listed_without_those_that_may_not_be_shown() {
         ),
     ];
     Mock::given(path("/reddit/r/IndiaInvestments/hot"))
-        .and(query_param("limit", "12"))
+        .and(query_param("limit", "13"))
         .and(query_param("raw_json", "1"))
         .and(header("authorization", format!("Bearer {TOKEN}").as_str()))
         .and(header("user-agent", "linux:toolwire:0.1.0 (by /u/tester)"))

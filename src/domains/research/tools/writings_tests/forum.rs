@@ -47,6 +47,7 @@ async fn the_latest_discussions_are_as_many_as_asked_for() {
         last_activity: "2026-01-15T08:00:00Z".to_owned(),
     };
     assert_eq!((reply.data.topics.len(), &reply.data.topics[0]), (2, &newest));
+    assert_eq!(reply.provenance.warnings, ["2 of 3 topics are shown. Ask with a higher `limit` for more."]);
     assert_eq!(reply.provenance.source_ids, ["tool:valuepickr:v1"]);
     assert_eq!(reply.provenance.as_of, "2026-01-16");
 }
@@ -138,7 +139,10 @@ async fn the_thesis_is_that_of_the_longest_topic_with_the_name_in_its_title() {
         topic_url: Some("https://forum.valuepickr.com/t/topic-3/3".to_owned()),
         thesis_summary: Some("Cheap at 20 times earnings.".to_owned()),
         // Whoever gives orders has no opinion to count.
-        recent_sentiment: Some("Last 3 posts by word list: 0 positive, 2 neutral, 1 negative.".to_owned()),
+        recent_sentiment: Some(
+            "Last 3 posts by word list: 0 positive, 2 neutral, 1 negative (newest first: neutral, negative, neutral)."
+                .to_owned(),
+        ),
         last_activity: Some("2026-01-15T09:00:00Z".to_owned()),
         posts_count: Some(4),
         excerpts: [
@@ -151,7 +155,7 @@ async fn the_thesis_is_that_of_the_longest_topic_with_the_name_in_its_title() {
     };
     assert_eq!(reply.data, expected);
     let left_out = "2 sentences were left out: they give orders to the reader or to a model.";
-    assert_eq!(reply.provenance.warnings, [left_out]);
+    assert_eq!(reply.provenance.warnings, [sentiment::CAVEAT, left_out]);
 }
 
 #[tokio::test]

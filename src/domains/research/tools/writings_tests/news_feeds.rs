@@ -22,7 +22,7 @@ async fn headlines_come_from_the_feed_that_is_not_frozen() {
     feed(&server, "^/economictimes/", &items).await;
     let input = BrowseNewsRequest { category: Some("stocks".to_owned()), limit: Some(1) };
     let reply = BrowseNews.execute(input, &call(&server, &[])).await.unwrap();
-    assert_eq!((reply.data.category.as_str(), reply.data.stale), ("stocks", false));
+    assert_eq!((reply.data.category.as_str(), reply.data.stale), ("stocks", true), "what was recorded");
     let expected = Article {
         title: "New".to_owned(),
         source: "Economic Times".to_owned(),
@@ -30,7 +30,11 @@ async fn headlines_come_from_the_feed_that_is_not_frozen() {
         ..Article::default()
     };
     assert_eq!(reply.data.headlines, [expected]);
-    assert!(reply.provenance.warnings[0].starts_with("stale: "), "{:?}", reply.provenance);
+    let warnings = reply.provenance.warnings;
+    let recorded = "This is embedded data, recorded on 2026-01-16: it is never newer, whenever it was read.";
+    assert_eq!(warnings[0], recorded);
+    assert!(warnings[1].starts_with("stale: "), "{warnings:?}");
+    assert_eq!(warnings[2], "1 of 2 headlines are shown. Ask with a higher `limit` for more.");
 }
 
 #[tokio::test]
@@ -56,7 +60,10 @@ async fn news_about_a_stock_is_that_of_the_period() {
     let reply = GetNews.execute(ask(7), &call(&server, &[])).await.unwrap();
     let titles: Vec<_> = reply.data.articles.iter().map(|article| article.title.as_str()).collect();
     assert_eq!(titles, ["Tata Consultancy wins"]);
-    assert_eq!((reply.data.symbol.as_str(), reply.data.days, reply.data.stale), ("TCS", 7, false));
+    assert_eq!((reply.data.symbol.as_str(), reply.data.days, reply.data.stale), ("TCS", 7, true));
+    let one = GetNewsRequest { limit: Some(1), ..ask(8) };
+    let warnings = GetNews.execute(one, &call(&server, &[])).await.unwrap().provenance.warnings;
+    assert!(warnings[1].starts_with("1 of 2 articles are shown."), "{warnings:?}");
     assert_eq!(GetNews.execute(ask(8), &call(&server, &[])).await.unwrap().data.articles.len(), 2);
     let reply = GetNews.execute(ask(1), &call(&server, &[])).await.unwrap();
     assert!(reply.data.stale && reply.data.articles.is_empty(), "the feed has nothing new");
@@ -70,5 +77,6 @@ async fn no_news_are_no_failure() {
     feed(&server, "^/googlenews/", &[]).await;
     let input = GetNewsRequest { symbol: Some("NEWCO".to_owned()), days: Some(7), limit: Some(10) };
     let reply = GetNews.execute(input, &call(&server, &[])).await.unwrap();
-    assert!(reply.data.articles.is_empty() && !reply.data.stale);
+    assert!(reply.data.articles.is_empty() && reply.data.stale, "nothing is not new");
+    assert!(reply.provenance.warnings[0].starts_with("Unknown symbol 'NEWCO'."), "{:?}", reply.provenance);
 }

@@ -7,7 +7,7 @@ use wiremock::{
     matchers::{method, path},
 };
 
-use super::*;
+use super::{sentiment::CAVEAT, *};
 
 async fn give_tokens(server: &MockServer) {
     let token = json!({"access_token": "t", "token_type": "bearer", "expires_in": 3600});
@@ -46,6 +46,8 @@ async fn a_subreddit_is_browsed_with_the_mood_of_what_is_shown() {
     assert_eq!(moods, ["positive", "negative"]);
     let sentiment = reply.data.sentiment.unwrap();
     assert_eq!((sentiment.positive, sentiment.negative, sentiment.method.as_str()), (1, 1, "lexicon"));
+    let more = "The first 2 posts are shown, and there are more. Ask with a higher `limit` for them.";
+    assert_eq!(reply.provenance.warnings, [more, CAVEAT]);
     let first = &reply.data.posts[0];
     assert_eq!((first.author.as_str(), first.flair.as_deref()), ("[deleted]", Some("‹b>Flair‹/b>")));
     assert!(first.excerpt.chars().count() <= 300 && first.excerpt.ends_with('…'));
@@ -75,7 +77,8 @@ async fn names_and_addresses_stay_as_they_are_and_tags_and_orders_do_not() {
     assert_eq!(post.excerpt, "Read https://x.example/a---b__c first. We hold.");
     let warnings = reply.provenance.warnings.join(" ");
     assert!(
-        warnings.contains("1 sentence was left out") && warnings.contains("1 item was left out"),
+        warnings.contains("1 sentence was left out: it gives orders")
+            && warnings.contains("1 item was left out: its title gives orders"),
         "{warnings}"
     );
 }
@@ -90,7 +93,10 @@ async fn mentions_are_those_of_the_period_in_both_subreddits_newest_first() {
     answer(&server, "/reddit/r/IndianStockMarket/search", listing(&posts)).await;
     let input =
         GetRedditMentionsRequest { symbol: Some("reliance".to_owned()), days: Some(7), limit: Some(2) };
-    let reply = GetRedditMentions.execute(input, &call(&server, &[])).await.unwrap().data;
+    let reply = GetRedditMentions.execute(input, &call(&server, &[])).await.unwrap();
+    let cut = "2 of 3 mentions are shown. Ask with a higher `limit` for more.";
+    assert_eq!(reply.provenance.warnings, [CAVEAT, cut]);
+    let reply = reply.data;
     assert_eq!(
         (reply.symbol.as_str(), reply.mentions_count),
         ("RELIANCE", 3),
@@ -116,8 +122,9 @@ async fn one_closed_subreddit_is_a_warning_and_two_are_a_failure() {
     let reply = GetRedditMentions.execute(input(), &call(&server, &[])).await.unwrap();
     assert_eq!(reply.data.mentions_count, 0);
     let warnings = reply.provenance.warnings;
-    assert_eq!(warnings[0], "r/IndiaInvestments is not there or is closed.");
-    assert!(warnings[1].starts_with("Unknown symbol 'NEWCO'."), "{warnings:?}");
+    assert_eq!(reply.data.sentiment, None, "no mood of nothing");
+    assert!(warnings[0].starts_with("Unknown symbol 'NEWCO'."), "{warnings:?}");
+    assert_eq!(warnings[1], "r/IndiaInvestments is not there or is closed.");
     let server = MockServer::start().await;
     give_tokens(&server).await;
     let error = failed(GetRedditMentions.execute(input(), &call(&server, &[])).await);
@@ -141,7 +148,10 @@ async fn what_was_found_before_a_limit_is_kept() {
         Mock::given(path(format!("/reddit/r/{refused}/search"))).respond_with(refusal).mount(&server).await;
         let reply = GetRedditMentions.execute(input(), &call(&server, &[])).await.unwrap();
         assert_eq!(reply.data.mentions.len(), 1);
-        let [warning] = reply.provenance.warnings.as_slice() else { panic!("{:?}", reply.provenance) };
+        let [warning, CAVEAT] = &reply.provenance.warnings.iter().map(String::as_str).collect::<Vec<_>>()[..]
+        else {
+            panic!("{:?}", reply.provenance)
+        };
         assert!(warning.starts_with(&format!("What r/{refused} has is missing: Reddit")), "{warning}");
     }
     let server = MockServer::start().await;
