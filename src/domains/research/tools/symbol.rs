@@ -109,7 +109,7 @@ pub(super) fn read(parameter: &str, text: &str, universe: &Universe) -> Result<S
     Err(ToolError::not_found(universe.unknown(text.trim())))
 }
 
-/// As [`of`], for a tool whose answer compare_stocks gives for several.
+/// As [`of`], for a tool whose answer `compare_stocks` gives for several.
 pub(super) fn of_comparable(value: Option<&str>, context: &ToolContext) -> Result<String, ToolError> {
     let universe = context.services.get::<Universe>();
     let next = "Call once for each, or give `symbols` to compare_stocks to see them side by side";
