@@ -2,14 +2,15 @@
 
 Usage: instructions.py BINARY [--write], with the stubs on PYTHONPATH and valgrind on PATH. A count that grew by more than
 5 % fails; `--write` renews the file, which belongs into the commit that makes a call dearer or cheaper. Instructions are
-the same on every machine of an architecture, busy or not; what they cannot see are system calls and waiting (see
-docs/PERFORMANCE.md).
+the same on every machine of an architecture, busy or not; what was counted on another one, or by another valgrind, is
+printed and not compared. What they cannot see are system calls and waiting (see docs/PERFORMANCE.md).
 """
 
 import glob
 import json
 import os
 import pathlib
+import platform
 import re
 import shutil
 import signal
@@ -133,10 +134,17 @@ def measure(binary):
 def main(binary, *options):
     if not shutil.which("callgrind_control"):
         sys.exit("valgrind is not installed")
+    valgrind = subprocess.run(["valgrind", "--version"], check=True, capture_output=True, text=True).stdout.strip()
+    counted_with = f"{platform.machine()}, {valgrind}"
     counts = measure(binary)
     if "--write" in options:
-        FILE.write_text(json.dumps(counts, indent=2) + "\n")
-    recorded = json.loads(FILE.read_text())
+        record = {"counted_with": counted_with, "instructions": counts}
+        FILE.write_text(json.dumps(record, indent=2) + "\n")
+    record = json.loads(FILE.read_text())
+    recorded = record["instructions"]
+    if record["counted_with"] != counted_with:
+        print(f"NOT COMPARED: the file was counted with {record['counted_with']}, and this is {counted_with}")
+        recorded = counts
     dearer = []
     for name, count in counts.items():
         change = count / recorded.get(name, count) - 1
