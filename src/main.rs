@@ -1,4 +1,4 @@
-//! The `toolwire` program: hands the bundled domains to the command line, and nothing else.
+//! The `toolwire` program: chooses allocator and pages, and hands the bundled domains to the command line.
 
 use std::{env, process::ExitCode};
 
@@ -11,7 +11,7 @@ fn main() -> ExitCode {
 }
 
 /// The allocator asks for pages of 2 MiB, of which a service that is idle would keep many that are nearly empty: half
-/// of its memory. They make no call faster that was measured.
+/// of its memory.
 fn small_pages() {
     #[cfg(target_os = "linux")]
     // Where it is refused, more memory is taken, and nothing else is different.

@@ -16,48 +16,8 @@ use crate::contract::{
     payload::{Omitted, of_data, to_arguments},
 };
 
-const PROTO: &str = r#"
-    syntax = "proto3";
-    package toys.v1;
-    import "google/protobuf/duration.proto";
-    import "google/protobuf/struct.proto";
-    import "google/protobuf/timestamp.proto";
-    message Toy {
-        string name = 7;
-        optional string maker = 1;
-        bool sold = 2;
-        optional bool broken = 3;
-        double price = 4;
-        optional double weight = 5;
-        float length = 6;
-        int32 a = 20;
-        int64 b = 21;
-        uint32 c = 22;
-        uint64 d = 23;
-        sint32 e = 24;
-        sint64 f = 25;
-        fixed32 g = 26;
-        fixed64 h = 27;
-        sfixed32 i = 28;
-        sfixed64 j = 29;
-        repeated string tags = 8;
-        repeated int64 sizes = 9;
-        repeated double prices = 10;
-        Part part = 11;
-        repeated Part parts = 12;
-        google.protobuf.Duration age = 13;
-        google.protobuf.Timestamp made = 14;
-        google.protobuf.Struct free = 15;
-        google.protobuf.Value any = 16;
-        map<string, int64> counts = 17;
-        map<string, Part> by_name = 18;
-    }
-    message Part { string name = 1; optional int32 count = 2; repeated Part2 inner = 3; }
-    message Part2 { optional double share = 1; }
-    message Asked { string symbol = 1; optional int32 limit = 2; repeated string names = 3; bool all = 4;
-        double share = 5; google.protobuf.Duration wait = 6; google.protobuf.Timestamp since = 7; Part part = 8;
-        uint64 big = 9; int64 small = 10; google.protobuf.Value any = 11; google.protobuf.Struct free = 12; }
-"#;
+/// A field of every kind that a payload may have: the messages of the fuzz target, too.
+const PROTO: &str = include_str!("../../../fuzz/src/toys.proto");
 
 struct Own;
 

@@ -1,7 +1,8 @@
 //! Answers are compressed for whoever compresses too.
 //!
-//! Most client libraries say with every request that they can read gzip, whether or not anybody wants it, and a message
-//! of a call costs ten times more to compress than to make. Who compresses its requests is understood to want it.
+//! Most client libraries say with every request that they can read gzip, whether or not anybody wants it, and to
+//! compress the message of a call costs four times what the call costs. Who compresses its requests is understood to
+//! want it.
 
 use http::{HeaderName, Request};
 
