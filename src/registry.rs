@@ -17,6 +17,7 @@ mod manifest;
 mod manifests;
 mod narration;
 mod offered;
+mod pace;
 mod planner;
 mod problem;
 mod schema;
@@ -48,7 +49,10 @@ pub use schema::pattern_in_words;
 pub use snapshot::{Change, Snapshot};
 pub use words::{CacheScope, CacheTier, Category, ConsequenceLevel, ToolType};
 
-use self::{load::Loaded, manifests::Contents};
+use self::{
+    load::{Kept, Loaded},
+    manifests::Contents,
+};
 use crate::{
     digest::Digest,
     files::{Problem, Problems},
@@ -58,16 +62,27 @@ use crate::{
 pub struct Registry {
     current: ArcSwap<Snapshot>,
     changes: watch::Sender<Arc<Snapshot>>,
+    /// Locked while files are looked at, which may take long: only another look waits for it.
+    files: Mutex<Files>,
+    /// Locked while a snapshot is made.
     state: Mutex<State>,
     intent_parameters: BTreeSet<&'static str>,
 }
 
+/// The files, as they were at the last look.
+struct Files {
+    offered: Offered,
+    /// Good or not.
+    listing: Option<manifests::Listing>,
+    digest: Digest,
+    kept: Kept,
+    /// What reloads have replaced. Whoever comes to know of the new one last would else give the tools' memory back,
+    /// a thread that carries calls.
+    replaced: Vec<Arc<Snapshot>>,
+}
+
 /// What the next snapshot is made from.
 struct State {
-    offered: Offered,
-    /// The files at the last look, good or not.
-    stamps: Option<manifests::Stamps>,
-    digest: Digest,
     /// The last good tools, in full health.
     tools: Vec<Arc<RegisteredTool>>,
     problems: Vec<Problem>,
@@ -83,17 +98,19 @@ impl fmt::Debug for Registry {
 impl Registry {
     /// Reads the manifests and checks them against the messages, the executors and each other.
     pub fn open(offered: Offered) -> Result<Self, Problems> {
-        let Contents { files, digest, stamps } = offered.manifests.read();
-        let Loaded { tools, problems } = load::load(&files, &offered);
+        let mut kept = Kept::default();
+        let Contents { files, digest, listing } = offered.manifests.read_all();
+        let Loaded { tools, problems } = load::load(files, &offered, &mut kept);
         if !problems.is_empty() {
             return Err(Problems(problems));
         }
         let intent_parameters = offered.intent_parameters.clone();
-        let sources = health::Sources::default();
-        let state = State { offered, stamps, digest, tools, problems, sources };
+        let state = State { tools, problems, sources: health::Sources::default() };
+        let files = Files { offered, listing, digest, kept, replaced: Vec::new() };
         let snapshot = state.snapshot();
         let changes = watch::Sender::new(Arc::clone(&snapshot));
-        Ok(Self { current: ArcSwap::new(snapshot), changes, state: Mutex::new(state), intent_parameters })
+        let (files, state) = (Mutex::new(files), Mutex::new(state));
+        Ok(Self { current: ArcSwap::new(snapshot), changes, files, state, intent_parameters })
     }
 
     /// The parameters that an intent passes on even where its tool does not take them.
@@ -113,15 +130,17 @@ impl Registry {
 
     /// Looks at the manifests again and takes them over if they changed: all of them, or none and their problems.
     pub fn reload(&self) {
-        let mut state = self.lock();
-        if state.look() {
-            self.publish(&state);
-        }
+        let mut files = lock(&self.files);
+        files.replaced.retain(|snapshot| Arc::strong_count(snapshot) > 1);
+        let Some(loaded) = files.look() else { return };
+        let mut state = lock(&self.state);
+        state.take_over(loaded);
+        files.replaced.push(self.publish(&state));
     }
 
     /// Takes over what a source says of its data.
     pub fn set_source_health(&self, source: &str, health: SourceHealth) {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         if state.sources.set(source, health) {
             self.publish(&state);
         }
@@ -129,21 +148,41 @@ impl Registry {
 
     /// Takes over which sources refuse us, and why: no tool of theirs is ready. The others no longer do.
     pub fn set_refused(&self, refused: BTreeMap<String, String>) {
-        let mut state = self.lock();
+        let mut state = lock(&self.state);
         if state.sources.set_refused(refused) {
             self.publish(&state);
         }
     }
 
-    fn publish(&self, state: &State) {
+    /// The snapshot that is no longer the present one.
+    fn publish(&self, state: &State) -> Arc<Snapshot> {
         let snapshot = state.snapshot();
         self.current.store(Arc::clone(&snapshot));
-        self.changes.send_replace(snapshot);
+        self.changes.send_replace(snapshot)
     }
+}
 
-    fn lock(&self) -> MutexGuard<'_, State> {
-        // A panic in the middle of a look leaves the last good state, which is what is wanted.
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+/// A panic in the middle of a look leaves the last good state, which is what is wanted.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Files {
+    /// What the files amount to, if they are others than at the last look.
+    fn look(&mut self) -> Option<Loaded> {
+        let listing = self.offered.manifests.list();
+        if self.listing.as_ref() == Some(&listing) {
+            return None;
+        }
+        let known = |place: &_, stamp| self.kept.digest(place, stamp);
+        let Contents { files, digest, listing } = self.offered.manifests.read(listing, known);
+        self.listing = listing;
+        if digest == self.digest {
+            self.kept.refresh(&files);
+            return None;
+        }
+        self.digest = digest;
+        Some(load::load(files, &self.offered, &mut self.kept))
     }
 }
 
@@ -152,24 +191,14 @@ impl State {
         Arc::new(Snapshot::new(&self.tools, &self.problems, &self.sources))
     }
 
-    /// Whether the files are others than at the last look. If they are good, they are taken over.
-    fn look(&mut self) -> bool {
-        if self.stamps.as_ref() == Some(&self.offered.manifests.stamps()) {
-            return false;
+    /// Tools without problems are taken over; of the others only the problems are told.
+    fn take_over(&mut self, Loaded { tools, problems }: Loaded) {
+        log_problems(&self.problems, &problems);
+        if problems.is_empty() {
+            tracing::info!(tools = tools.len(), "manifests were taken over");
+            self.tools = tools;
         }
-        let Contents { files, digest, stamps } = self.offered.manifests.read();
-        self.stamps = stamps;
-        if digest == self.digest {
-            return false;
-        }
-        let loaded = load::load(&files, &self.offered);
-        log_problems(&self.problems, &loaded.problems);
-        if loaded.problems.is_empty() {
-            tracing::info!(tools = loaded.tools.len(), "manifests were taken over");
-            self.tools = loaded.tools;
-        }
-        (self.problems, self.digest) = (loaded.problems, digest);
-        true
+        self.problems = problems;
     }
 }
 

@@ -1,5 +1,6 @@
 //! The definition of a tool: the checked, complete form of its manifest, which callers see.
 
+mod canonical;
 mod derived;
 mod parts;
 mod wire;

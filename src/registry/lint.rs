@@ -14,7 +14,8 @@ use crate::files::Problem;
 
 /// Everything that start-up would refuse, and then every weakness of the tools that could be read.
 pub fn lint(offered: &Offered) -> Vec<Problem> {
-    let load::Loaded { tools, mut problems } = load::load(&offered.manifests.read().files, offered);
+    let load::Loaded { tools, mut problems } =
+        load::load(offered.manifests.read_all().files, offered, &mut load::Kept::default());
     problems.extend(weaknesses(&tools));
     problems
 }

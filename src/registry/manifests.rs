@@ -2,6 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
+use super::pace::paced;
 use crate::{
     clock,
     digest::Digest,
@@ -11,28 +12,60 @@ use crate::{
 /// A file written so recently may be written again without its stamp telling.
 const SETTLES_AFTER: Duration = Duration::from_secs(2);
 
+/// So many files are looked at in one go, and so many are read.
+const LOOKED_AT: usize = 64;
+const READ: usize = 8;
+
 /// Where manifests come from.
 #[derive(Clone, Debug)]
 pub struct Manifests {
     places: Vec<(Tree, String)>,
 }
 
-/// What identifies a state of the files as cheaply as a `stat` each can.
+/// The files there are, and what identifies their state as cheaply as a `stat` each can.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Stamps(Vec<(String, Stamp)>);
+pub(super) struct Listing(Vec<Listed>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Listed {
+    directory: Stamp,
+    /// In order of path; or why there are none.
+    files: Result<Vec<(String, Stamp)>, String>,
+}
 
 /// The files at one moment.
 pub(super) struct Contents {
     pub(super) files: Vec<Content>,
     pub(super) digest: Digest,
     /// `None` while a file is too young for its stamp to be trusted.
-    pub(super) stamps: Option<Stamps>,
+    pub(super) listing: Option<Listing>,
 }
 
-/// One file, or why it could not be read.
+/// One file.
 pub(super) struct Content {
+    pub(super) place: Place,
+    pub(super) text: Text,
+    pub(super) digest: Digest,
+    /// `None` while the file is too young for it to be trusted.
+    pub(super) stamp: Stamp,
+}
+
+/// Where a file is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Place {
+    /// Among the directories.
+    directory: usize,
+    /// In the tree.
     pub(super) path: String,
-    pub(super) text: Result<String, String>,
+}
+
+/// What a file says.
+pub(super) enum Text {
+    /// What it said when it was read last.
+    Unchanged,
+    Read(String),
+    /// Why it could not be read.
+    Unreadable(String),
 }
 
 impl Manifests {
@@ -47,54 +80,84 @@ impl Manifests {
         self
     }
 
-    pub(super) fn stamps(&self) -> Stamps {
-        let paths = self.places.iter().flat_map(|(tree, directory)| {
-            let paths = tree.list(directory, "json").unwrap_or_default();
-            // The directory too: an empty one and none are not the same.
-            paths.into_iter().chain([directory.clone()]).map(move |path| (tree.stamp(&path), path))
-        });
-        Stamps(paths.map(|(stamp, path)| (path, stamp)).collect())
+    pub(super) fn list(&self) -> Listing {
+        Listing(self.places.iter().map(|(tree, directory)| listed(tree, directory)).collect())
     }
 
-    pub(super) fn read(&self) -> Contents {
-        // Stamps first: what is written after them is seen by the next look.
-        let (stamps, now) = (self.stamps(), clock::wall());
-        let files: Vec<_> =
-            self.places.iter().flat_map(|(tree, directory)| read_directory(tree, directory)).collect();
-        let texts = files.iter().flat_map(|file| match &file.text {
-            Ok(text) | Err(text) => [file.path.as_str(), text],
-        });
-        Contents { digest: Digest::of_parts(texts), stamps: stamps.settled(now), files }
+    pub(super) fn read_all(&self) -> Contents {
+        self.read(self.list(), |_, _| None)
     }
-}
 
-impl Stamps {
-    fn settled(self, now: SystemTime) -> Option<Self> {
-        let is_settled = |stamp: &Stamp| {
-            stamp.is_none_or(|(modified, _)| {
-                now.duration_since(modified).is_ok_and(|age| age >= SETTLES_AFTER)
-            })
-        };
-        self.0.iter().all(|(_, stamp)| is_settled(stamp)).then_some(self)
-    }
-}
-
-fn read_directory(tree: &Tree, directory: &str) -> Vec<Content> {
-    match tree.list(directory, "json") {
-        Ok(_) if !tree.has_directory(directory) => {
-            let reason = "there is no such directory; manifests belong there, one <name>.json a tool";
-            vec![Content { path: directory.to_owned(), text: Err(reason.to_owned()) }]
+    /// Reads the files that have been listed, but those whose digest `known` says by their place and stamp.
+    pub(super) fn read(
+        &self,
+        listing: Listing,
+        known: impl Fn(&Place, (SystemTime, u64)) -> Option<Digest>,
+    ) -> Contents {
+        // After the stamps: what is written from now on is seen by the next look.
+        let now = clock::wall();
+        let mut files = Vec::new();
+        for (directory, (listed, (tree, path))) in listing.0.iter().zip(&self.places).enumerate() {
+            let place = |path: &String| Place { directory, path: path.clone() };
+            match &listed.files {
+                Err(reason) => files.push(Content::new(place(path), Text::Unreadable(reason.clone()), None)),
+                Ok(paths) => files.extend(paced(paths, READ).map(|(path, stamp)| {
+                    let (place, stamp) = (place(path), settled(*stamp, now));
+                    match stamp.and_then(|stamp| known(&place, stamp)) {
+                        Some(digest) => Content { place, text: Text::Unchanged, digest, stamp },
+                        None => Content::new(place, read(tree, path), stamp),
+                    }
+                })),
+            }
         }
-        Ok(paths) => paths.into_iter().map(|path| read_file(tree, path)).collect(),
-        Err(error) => vec![Content { path: directory.to_owned(), text: Err(error.to_string()) }],
+        let parts = files.iter().flat_map(|it| [it.place.path.as_bytes(), it.digest.as_bytes()]);
+        Contents { digest: Digest::of_parts(parts), listing: listing.settled(now), files }
     }
 }
 
-fn read_file(tree: &Tree, path: String) -> Content {
-    let text = match tree.read(&path) {
-        Ok(Some(text)) => Ok(text),
-        Ok(None) => Err("the file is gone or not UTF-8".to_owned()),
+impl Content {
+    fn new(place: Place, text: Text, stamp: Stamp) -> Self {
+        let digest = match &text {
+            Text::Unchanged => Digest::of_bytes(&[]),
+            Text::Read(text) | Text::Unreadable(text) => Digest::of_bytes(text.as_bytes()),
+        };
+        Self { place, text, digest, stamp }
+    }
+}
+
+impl Listing {
+    fn settled(self, now: SystemTime) -> Option<Self> {
+        let is_settled = |stamp: &Stamp| stamp.is_none() || settled(*stamp, now).is_some();
+        let files = |listed: &Listed| {
+            listed.files.iter().flatten().all(|(_, stamp)| is_settled(stamp)) && is_settled(&listed.directory)
+        };
+        self.0.iter().all(files).then_some(self)
+    }
+}
+
+fn settled(stamp: Stamp, now: SystemTime) -> Stamp {
+    stamp.filter(|(modified, _)| now.duration_since(*modified).is_ok_and(|age| age >= SETTLES_AFTER))
+}
+
+fn listed(tree: &Tree, directory: &str) -> Listed {
+    let files = match tree.list(directory, "json") {
+        Ok(_) if !tree.has_directory(directory) => {
+            Err("there is no such directory; manifests belong there, one <name>.json a tool".to_owned())
+        }
+        Ok(paths) => Ok(stamped(tree, paths)),
         Err(error) => Err(error.to_string()),
     };
-    Content { path, text }
+    Listed { directory: tree.stamp(directory), files }
+}
+
+fn stamped(tree: &Tree, paths: Vec<String>) -> Vec<(String, Stamp)> {
+    paced(paths, LOOKED_AT).map(|path| (tree.stamp(&path), path)).map(|(stamp, path)| (path, stamp)).collect()
+}
+
+fn read(tree: &Tree, path: &str) -> Text {
+    match tree.read(path) {
+        Ok(Some(text)) => Text::Read(text),
+        Ok(None) => Text::Unreadable("the file is gone or not UTF-8".to_owned()),
+        Err(error) => Text::Unreadable(error.to_string()),
+    }
 }

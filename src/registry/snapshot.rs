@@ -104,9 +104,17 @@ impl Snapshot {
 
     /// What became different since an older snapshot: what is gone, then the tools in order of name, then the rest.
     pub fn changes_since(&self, older: &Self) -> Vec<Change> {
-        let gone = older.tools.keys().filter(|name| !self.tools.contains_key(*name));
-        let mut changes: Vec<_> = gone.cloned().map(Change::Removed).collect();
-        changes.extend(self.tools().flat_map(|tool| tool_changes(older.get(&tool.definition.name), tool)));
+        let (mut changes, mut of_tools) = (Vec::new(), Vec::new());
+        let mut before = older.tools.iter().peekable();
+        for (name, tool) in &self.tools {
+            while let Some((gone, _)) = before.next_if(|(older, _)| *older < name) {
+                changes.push(Change::Removed(gone.clone()));
+            }
+            let older = before.next_if(|(older, _)| *older == name);
+            of_tools.extend(tool_changes(older.map(|(_, tool)| tool), tool));
+        }
+        changes.extend(before.map(|(gone, _)| Change::Removed(gone.clone())));
+        changes.append(&mut of_tools);
         if self.data_digest != older.data_digest {
             changes.push(Change::DataChanged(self.data_digest));
         }
@@ -131,6 +139,9 @@ fn in_health(
 /// A definition and its status may change at once; a watcher sees both.
 fn tool_changes(older: Option<&Arc<RegisteredTool>>, tool: &Arc<RegisteredTool>) -> Vec<Change> {
     let Some(older) = older else { return vec![Change::Added(Arc::clone(tool))] };
+    if Arc::ptr_eq(older, tool) {
+        return Vec::new();
+    }
     let (before, now) = (&older.definition, &tool.definition);
     let is_ready_again = now.status == Status::Ready && before.status != Status::Ready;
     let is_degraded = now.status != Status::Ready && now.status != before.status;

@@ -1,6 +1,6 @@
 //! What becomes of a registry when files and data change under it.
 
-use std::{collections::BTreeMap, fs};
+use std::{collections::BTreeMap, fs, io::Write, process::Command, sync::Arc, thread};
 
 use serde_json::json;
 use toolwire::{
@@ -159,4 +159,86 @@ fn a_directory_that_vanishes_takes_no_tool_with_it() {
     fs::rename(data.path().join("tools_"), data.path().join("tools")).expect("renamed");
     registry.reload();
     assert!(registry.snapshot().problems().is_empty());
+}
+
+#[test]
+fn the_tool_of_a_file_that_has_not_changed_is_not_made_again() {
+    let data = Data::with(&[manifest("get_quotes", &json!({})), manifest("get_transfers", &json!({}))]);
+    let registry = data.open();
+    let before = registry.snapshot();
+    let is_as_before = |name: &str| {
+        let now = registry.snapshot();
+        Arc::ptr_eq(now.get(name).expect("now"), before.get(name).expect("before"))
+    };
+    data.put(&manifest("get_transfers", &json!({"title": "Transfers"})));
+    registry.reload();
+    assert!(is_as_before("get_quotes") && !is_as_before("get_transfers"));
+    // Nor if another file was wrong in between.
+    data.write("tools/get_transfers.json", "{");
+    registry.reload();
+    data.put(&manifest("get_transfers", &json!({})));
+    registry.reload();
+    assert!(is_as_before("get_quotes") && !is_as_before("get_transfers"));
+    assert!(registry.snapshot().problems().is_empty());
+}
+
+#[test]
+fn a_reload_says_of_the_files_what_a_start_would_say() {
+    let think = |changes| manifest("think", &changes).to_string();
+    let data = Data::with(&[
+        manifest("think", &json!({"intents": ["thought"]})),
+        manifest("think_again", &json!({"depends_on": ["think"]})),
+        manifest("get_quotes", &json!({})),
+    ]);
+    let registry = data.open();
+    let edits = [
+        ("tools/other.json", manifest("other", &json!({"intents": ["thought"]})).to_string()),
+        ("diagnostics/think.json", think(json!({}))),
+        ("tools/think.json", think(json!({"depends_on": ["think_again"]}))),
+        ("tools/think_again.json", manifest("think_again", &json!({"depends_on": ["thinks"]})).to_string()),
+        ("tools/a.json", "{".to_owned()),
+        ("tools/get_quotes.json", manifest("get_quotes", &json!({"input": "x", "tags": 1})).to_string()),
+        ("diagnostics/think.json", think(json!({"intents": ["thought"], "name": "thinks"}))),
+    ];
+    for (file, text) in edits {
+        data.write(file, &text);
+        registry.reload();
+        assert_eq!(registry.snapshot().problems(), data.problems(), "after {file}");
+    }
+    for file in ["tools/other.json", "diagnostics/think.json", "tools/a.json"] {
+        data.remove(file);
+        registry.reload();
+        assert_eq!(registry.snapshot().problems(), data.problems(), "after {file}");
+    }
+}
+
+#[test]
+fn whoever_knew_the_old_tools_last_does_not_give_their_memory_back() {
+    let data = Data::with(&[manifest("get_quotes", &json!({}))]);
+    let registry = data.open();
+    let old = Arc::downgrade(registry.snapshot().get("get_quotes").expect("the tool"));
+    let (watcher, call) = (registry.watch(), registry.snapshot());
+    data.put(&manifest("get_quotes", &json!({"title": "Quotes"})));
+    registry.reload();
+    drop((watcher, call));
+    assert!(old.upgrade().is_some(), "it is left to the next look");
+    registry.reload();
+    assert!(old.upgrade().is_none());
+}
+
+#[test]
+fn what_a_source_says_does_not_wait_for_a_look_at_the_files() {
+    let data = Data::with(&[manifest("get_quotes", &json!({}))]);
+    let registry = data.open();
+    let slow = data.path().join("tools/think.json");
+    assert!(Command::new("mkfifo").arg(&slow).status().expect("there is mkfifo").success());
+    thread::scope(|scope| {
+        scope.spawn(|| registry.reload());
+        // Opens once the look has opened it too, and waits for what it says.
+        let mut slow = fs::File::options().write(true).open(&slow).expect("opened");
+        registry.set_source_health("brokerage", SourceHealth::default());
+        assert!(registry.snapshot().get("think").is_none(), "the look goes on");
+        slow.write_all(manifest("think", &json!({})).to_string().as_bytes()).expect("written");
+    });
+    assert!(registry.snapshot().get("think").is_some());
 }

@@ -1,7 +1,16 @@
 //! From a manifest to its schemas, exact to the letter: a changed snapshot is a changed contract.
 
+use prost_reflect::ReflectMessage;
 use serde_json::json;
-use toolwire::{contract::proto::v1::ToolView, registry::Status};
+use toolwire::{
+    app,
+    config::Config,
+    contract::proto::v1::{ToolDefinition, ToolView},
+    digest::Digest,
+    domains,
+    files::{Embedded, Tree},
+    registry::{Registry, Status},
+};
 
 use super::support::{Data, manifest};
 
@@ -110,5 +119,27 @@ fn the_digest_tells_definitions_apart_and_nothing_else() {
         [json!({"title": "Q"}), json!({"timeout_ms": 1}), json!({"parameters": {"symbol": {"default": "A"}}})]
     {
         assert_ne!(plain, digest(change.clone()), "{change}");
+    }
+}
+
+/// The contract's words: SHA-256 over the RFC 8785 form of the ProtoJSON, each schema in both forms.
+#[test]
+fn the_digest_of_every_bundled_definition_is_what_the_contract_says() {
+    let domains = domains::bundled();
+    let tree = Embedded::of_all(domains.iter().map(|domain| (domain.name, &domain.data)));
+    let tree = Tree::Embedded(tree.expect("each path is one domain's"));
+    let registry = Registry::open(app::offered(&tree, &domains, &Config::default()).expect("they agree"));
+    let snapshot = registry.expect("good manifests").snapshot();
+    for definition in snapshot.tools().map(|tool| &tool.definition) {
+        let text = definition.wire(ToolView::FullJson);
+        let complete = ToolDefinition {
+            input_schema_json: text.input_schema_json,
+            output_schema_json: text.output_schema_json,
+            digest: String::new(),
+            status: None,
+            ..definition.wire(ToolView::Full)
+        };
+        let form = serde_json_canonicalizer::to_vec(&complete.transcode_to_dynamic()).expect("ProtoJSON");
+        assert_eq!(definition.digest, Digest::of_bytes(&form), "{}", definition.name);
     }
 }

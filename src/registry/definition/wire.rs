@@ -1,10 +1,12 @@
 //! A definition on the wire, and its digest.
 
+use std::mem;
+
 use bytes::Bytes;
 use prost::Message;
-use prost_reflect::ReflectMessage;
 
 use super::{
+    canonical::canonical,
     derived::Derived,
     parts::{CachePolicy, Example, Source, Status},
 };
@@ -26,50 +28,63 @@ pub(super) struct Wire {
 /// A definition as bytes.
 #[derive(Clone, Debug)]
 struct Form {
-    /// Without its status.
-    unchanging: Bytes,
     whole: Bytes,
+    /// Where the status begins: fields may come in any order, so it comes last.
+    status: usize,
 }
 
 impl Form {
-    fn new(definition: &v1::ToolDefinition) -> Self {
-        Self::with_status(definition.encode_to_vec().into(), &Status::Ready)
+    fn new(parts: &[&[u8]]) -> Self {
+        Self::with_status(parts, &Status::Ready)
     }
 
-    /// Fields may come in any order, so the status comes last.
-    fn with_status(unchanging: Bytes, of_tool: &Status) -> Self {
+    fn with_status(parts: &[&[u8]], of_tool: &Status) -> Self {
         let status = v1::ToolDefinition { status: Some(status(of_tool)), ..v1::ToolDefinition::default() };
-        let whole = [&*unchanging, &status.encode_to_vec()].concat().into();
-        Self { unchanging, whole }
+        let before = parts.iter().map(|part| part.len()).sum();
+        let mut whole = Vec::with_capacity(before + status.encoded_len());
+        for part in parts {
+            whole.extend_from_slice(part);
+        }
+        status.encode(&mut whole).expect("a vector has room");
+        Self { whole: whole.into(), status: before }
     }
 }
 
 impl Wire {
     /// The forms of a tool that is ready.
     pub(super) fn new(manifest: &Manifest, derived: &Derived) -> Self {
-        let described = described(manifest, derived);
-        let digest = digest_of(&described);
-        let both = v1::ToolDefinition { digest: digest.to_string(), ..described };
-        let full_json = v1::ToolDefinition { input_schema: None, output_schema: None, ..both.clone() };
-        let full = v1::ToolDefinition {
-            input_schema_json: String::new(),
-            output_schema_json: String::new(),
-            ..both
+        let mut described = described(manifest, derived);
+        let digest = Digest::of_bytes(&canonical(&described));
+        // Encoded message parts one after the other are the encoded message.
+        let schemas = v1::ToolDefinition {
+            input_schema: described.input_schema.take(),
+            output_schema: described.output_schema.take(),
+            ..v1::ToolDefinition::default()
         };
-        let basic = v1::ToolDefinition {
-            input_schema: None,
-            output_schema: None,
-            examples: Vec::new(),
-            utterances: Vec::new(),
-            ..full.clone()
+        let schemas_json = v1::ToolDefinition {
+            input_schema_json: mem::take(&mut described.input_schema_json),
+            output_schema_json: mem::take(&mut described.output_schema_json),
+            ..v1::ToolDefinition::default()
         };
-        let [full, full_json, basic] = [full, full_json, basic].map(|form| Form::new(&form));
-        Self { full, full_json, basic, digest }
+        let shown = v1::ToolDefinition {
+            examples: mem::take(&mut described.examples),
+            utterances: mem::take(&mut described.utterances),
+            ..v1::ToolDefinition::default()
+        };
+        described.digest = digest.to_string();
+        let [basic, shown, schemas, schemas_json] =
+            [described, shown, schemas, schemas_json].map(|part| part.encode_to_vec());
+        Self {
+            full: Form::new(&[&basic, &shown, &schemas]),
+            full_json: Form::new(&[&basic, &shown, &schemas_json]),
+            basic: Form::new(&[&basic]),
+            digest,
+        }
     }
 
     /// The same forms in another status.
     pub(super) fn with_status(&self, of_tool: &Status) -> Self {
-        let with_status = |form: &Form| Form::with_status(form.unchanging.clone(), of_tool);
+        let with_status = |form: &Form| Form::with_status(&[&form.whole[..form.status]], of_tool);
         Self {
             full: with_status(&self.full),
             full_json: with_status(&self.full_json),
@@ -90,13 +105,6 @@ impl Wire {
             v1::ToolView::FullJson => &self.full_json.whole,
         }
     }
-}
-
-/// The digest of a definition, schemas in both forms.
-fn digest_of(described: &v1::ToolDefinition) -> Digest {
-    let message = described.transcode_to_dynamic();
-    let canonical = serde_json_canonicalizer::to_vec(&message).expect("ProtoJSON of a definition has a form");
-    Digest::of_bytes(&canonical)
 }
 
 /// Everything but digest and status.

@@ -15,12 +15,12 @@ pub(super) fn refuse_conflicts(files: &mut [Read]) {
 fn refuse_taken_names(files: &mut [Read]) {
     let mut owners = BTreeMap::new();
     for (manifest, report) in files.iter_mut().filter_map(Read::parts) {
-        if let Some(owner) = owners.get(&manifest.name) {
+        if let Some(owner) = owners.get(manifest.name) {
             let text =
                 format!("Tool '{}' is already registered (by {owner}); rename one of the two", manifest.name);
             report.add("/name", "duplicate-name", text);
         } else {
-            owners.insert(manifest.name.clone(), manifest.file.clone());
+            owners.insert(manifest.name.clone(), manifest.file.to_owned());
         }
     }
 }
@@ -45,11 +45,11 @@ fn refuse_dependencies(files: &mut [Read]) {
     let graph: BTreeMap<_, _> = files
         .iter_mut()
         .filter_map(Read::parts)
-        .map(|(manifest, _)| (manifest.name.clone(), manifest.depends_on.clone()))
+        .map(|(manifest, _)| (manifest.name.clone(), manifest.depends_on.to_vec()))
         .collect();
     for (manifest, report) in files.iter_mut().filter_map(Read::parts) {
         for (index, dependency) in manifest.depends_on.iter().enumerate() {
-            if let Some((rule, text)) = fault(&manifest.name, dependency, &graph) {
+            if let Some((rule, text)) = fault(manifest.name, dependency, &graph) {
                 report.add(format!("/depends_on/{index}"), rule, text);
             }
         }
