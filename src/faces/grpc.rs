@@ -24,7 +24,9 @@ pub use self::{
     services::{GrpcServices, ServiceError},
     typed::call,
 };
-use super::transport::{self, Hooks, ListenError, Listener, Report, authenticate::Authenticator, tls::Files};
+use super::transport::{
+    self, Hooks, ListenError, Listener, Report, Socket, authenticate::Authenticator, tls::Files,
+};
 use crate::config;
 pub use crate::{grpc_service as service, grpc_typed_service as typed_service};
 
@@ -40,7 +42,7 @@ pub async fn serve(
     services: GrpcServices,
     authenticator: Arc<dyn Authenticator>,
     server: &config::Server,
-    listener: Listener,
+    listener: Listener<impl Socket>,
     ready: Receiver<bool>,
     shutdown: impl Future<Output = ()>,
 ) -> Report {

@@ -17,6 +17,7 @@ pub use self::{
     config::{Age, Config, Drain, Http2},
     listener::{BindError, ListenError, Listener, bind},
     serve::{Hooks, Report, serve},
+    socket::{Socket, Stream},
     tls::Tls,
     trace::{CallersTrace, TakenOver},
 };
@@ -48,6 +49,7 @@ mod refusal;
 mod reply;
 mod serve;
 mod shares;
+mod socket;
 mod status;
 mod stream;
 mod trace;

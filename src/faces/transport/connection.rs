@@ -12,7 +12,6 @@ use hyper_util::{
 };
 use tokio::{
     io::{AsyncRead, AsyncWrite},
-    net::TcpStream,
     time::{Instant, sleep, timeout, timeout_at},
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -26,6 +25,7 @@ use super::{
     late::Late,
     preface::{self, Opening, OtherProtocol, Protocol},
     shares::Origin,
+    socket::Stream,
     stream::Executor,
     tls::{self, Accepted, Tls},
 };
@@ -91,7 +91,7 @@ where
     B::Error: std::error::Error + Send + Sync,
 {
     /// Serves the connection until it ends or is dropped by force.
-    pub(super) async fn run(self, stream: TcpStream) {
+    pub(super) async fn run(self, stream: impl Stream) {
         let address = self.address;
         let (forced, closed) = (self.signals.forced.clone(), self.known.closed.clone());
         tokio::select! {
@@ -103,7 +103,7 @@ where
         }
     }
 
-    async fn serve(self, stream: TcpStream) {
+    async fn serve(self, stream: impl Stream) {
         let (address, bound) = (self.address, self.config.preface_timeout);
         // One bound for the handshake and the preface.
         let by = clock::now() + bound;

@@ -2,13 +2,13 @@
 
 use std::{io, net::SocketAddr, time::Duration};
 
-use socket2::{Domain, Protocol, Socket, Type};
-use tokio::{
-    net::{TcpListener, TcpStream},
-    time::sleep,
-};
+use socket2::{Domain, Protocol, Type};
+use tokio::{net::TcpListener, time::sleep};
 
-use super::tls::{self, CertificateError, Tls};
+use super::{
+    socket::{Socket, concerns_one_connection},
+    tls::{self, CertificateError, Tls},
+};
 
 const BACKLOG: i32 = 1_024;
 const SHORTEST_PAUSE: Duration = Duration::from_millis(5);
@@ -16,8 +16,8 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
 /// An address that was taken, and what is spoken on it.
 #[derive(Debug)]
-pub struct Listener {
-    pub(super) tcp: TcpListener,
+pub struct Listener<S = TcpListener> {
+    pub(super) socket: S,
     pub(super) tls: Option<Tls>,
 }
 
@@ -41,12 +41,12 @@ impl Listener {
     ) -> Result<Self, ListenError> {
         // First what a typing mistake is likelier in, before anybody can connect.
         let tls = files.map(Tls::open).transpose()?;
-        Ok(Self { tcp: bind(address, reuse_port)?, tls })
+        Ok(Self { socket: bind(address, reuse_port)?, tls })
     }
 
     /// The address, with the port that was taken.
     pub fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.tcp.local_addr()
+        self.socket.local_addr()
     }
 
     /// What takes TLS connections, if they are asked for.
@@ -55,9 +55,9 @@ impl Listener {
     }
 }
 
-impl From<TcpListener> for Listener {
-    fn from(tcp: TcpListener) -> Self {
-        Self { tcp, tls: None }
+impl<S: Socket> From<S> for Listener<S> {
+    fn from(socket: S) -> Self {
+        Self { socket, tls: None }
     }
 }
 
@@ -92,8 +92,8 @@ pub fn bind(address: SocketAddr, reuse_port: bool) -> Result<TcpListener, BindEr
         .map_err(|source| BindError::new(address, source))
 }
 
-fn socket(address: SocketAddr, reuse_port: bool) -> io::Result<Socket> {
-    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+fn socket(address: SocketAddr, reuse_port: bool) -> io::Result<socket2::Socket> {
+    let socket = socket2::Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
     // A restarted server may listen while connections of the last one linger in TIME_WAIT.
     socket.set_reuse_address(true)?;
     #[cfg(unix)]
@@ -106,14 +106,11 @@ fn socket(address: SocketAddr, reuse_port: bool) -> io::Result<Socket> {
 
 /// The next connection. Errors are waited out: a server that stops accepting must be restarted, one that pauses need
 /// not.
-pub(super) async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
+pub(super) async fn accept<S: Socket>(socket: &S) -> (S::Stream, SocketAddr) {
     let mut pause = SHORTEST_PAUSE;
     loop {
-        match listener.accept().await {
-            Ok((stream, address)) => {
-                without_delay(&stream);
-                return (stream, address);
-            }
+        match socket.accept().await {
+            Ok(connection) => return connection,
             Err(error) if concerns_one_connection(&error) => {}
             Err(error) => {
                 tracing::warn!(%error, ?pause, "cannot accept connections; is the limit of open files reached?");
@@ -122,41 +119,6 @@ pub(super) async fn accept(listener: &TcpListener) -> (TcpStream, SocketAddr) {
             }
         }
     }
-}
-
-/// A connection that is in the queue already, without waiting for one. `queue` must be non-blocking.
-pub(super) fn accept_queued(queue: &std::net::TcpListener) -> Option<(TcpStream, SocketAddr)> {
-    loop {
-        match queue.accept() {
-            Ok((stream, address)) => {
-                stream.set_nonblocking(true).ok()?;
-                let stream = TcpStream::from_std(stream).ok()?;
-                without_delay(&stream);
-                return Some((stream, address));
-            }
-            Err(error) if concerns_one_connection(&error) => {}
-            // Mostly WouldBlock: the queue is empty.
-            Err(_) => return None,
-        }
-    }
-}
-
-/// Small frames go out at once; otherwise each waits for the peer's delayed acknowledgement, 40 ms.
-fn without_delay(stream: &TcpStream) {
-    if let Err(error) = stream.set_nodelay(true) {
-        tracing::debug!(%error, "cannot set TCP_NODELAY");
-    }
-}
-
-/// Whether only this connection is lost, and the next may be accepted at once.
-fn concerns_one_connection(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::ConnectionAborted
-            | io::ErrorKind::ConnectionRefused
-            | io::ErrorKind::ConnectionReset
-            | io::ErrorKind::Interrupted
-    )
 }
 
 #[cfg(test)]
@@ -178,27 +140,5 @@ mod tests {
     async fn two_servers_may_share_a_port_on_demand() {
         let first = bind(ANY.parse().unwrap(), true).unwrap();
         bind(first.local_addr().unwrap(), true).unwrap();
-    }
-
-    #[tokio::test]
-    async fn the_queue_is_emptied_without_waiting() {
-        let listener = bind(ANY.parse().unwrap(), false).unwrap();
-        let address = listener.local_addr().unwrap();
-        // Connected by the kernel before anyone accepts.
-        let clients =
-            [std::net::TcpStream::connect(address).unwrap(), std::net::TcpStream::connect(address).unwrap()];
-        let queue = listener.into_std().unwrap();
-        for client in clients {
-            let (_, peer) = accept_queued(&queue).unwrap();
-            assert_eq!(peer, client.local_addr().unwrap());
-        }
-        assert!(accept_queued(&queue).is_none());
-    }
-
-    #[test]
-    fn a_lost_connection_is_no_reason_to_pause() {
-        assert!(concerns_one_connection(&io::ErrorKind::ConnectionAborted.into()));
-        let too_many_open_files = io::Error::from_raw_os_error(24);
-        assert!(!concerns_one_connection(&too_many_open_files));
     }
 }

@@ -5,10 +5,7 @@ use std::{convert::Infallible, net::SocketAddr, pin::pin, sync::Arc, time::Durat
 use bytes::Bytes;
 use futures_util::future::join;
 use http::{Request, Response};
-use tokio::{
-    net::{TcpListener, TcpStream},
-    time::{sleep, timeout, timeout_at},
-};
+use tokio::time::{sleep, timeout, timeout_at};
 use tokio_util::task::TaskTracker;
 use tonic::body::Body;
 use tower::Service;
@@ -18,7 +15,8 @@ use super::{
     Config,
     connection::{Connection, Signals},
     connections::{Connections, Place},
-    listener::{Listener, accept, accept_queued},
+    listener::{Listener, accept},
+    socket::{Socket, Stream},
     tls::Tls,
 };
 use crate::clock;
@@ -48,28 +46,29 @@ pub struct Report {
 /// connection says GOAWAY and closes when its calls are done. What is left at the forced end is dropped.
 ///
 /// Dropping this future drops every connection.
-pub async fn serve<S, B>(
-    listener: impl Into<Listener>,
+pub async fn serve<K, S, B>(
+    listener: impl Into<Listener<K>>,
     service: S,
     config: Config,
     shutdown: impl Future<Output = ()>,
     hooks: Hooks,
 ) -> Report
 where
+    K: Socket,
     S: Service<Request<Body>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
     S::Future: Send,
     B: http_body::Body<Data = Bytes> + Send + 'static,
     B::Error: std::error::Error + Send + Sync,
 {
-    let Listener { tcp: listener, tls } = listener.into();
+    let Listener { socket, tls } = listener.into();
     let server = Server { tls, ..Server::new(service, config) };
     let _drop_connections = server.signals.forced.clone().drop_guard();
-    server.accept_until(&listener, shutdown).await;
+    server.accept_until(&socket, shutdown).await;
 
     let signal = clock::now();
     let connections = server.connections.len();
     let forced_end = signal + server.config.drain.forced_end;
-    let is_drained = timeout_at(forced_end, server.drain(listener, hooks.on_draining)).await.is_ok();
+    let is_drained = timeout_at(forced_end, server.drain(socket, hooks.on_draining)).await.is_ok();
     let streams_cut = if is_drained { 0 } else { server.force(hooks.on_forced).await };
     Report { connections, streams_cut, elapsed: signal.elapsed() }
 }
@@ -101,23 +100,23 @@ where
         }
     }
 
-    async fn accept_until(&self, listener: &TcpListener, end: impl Future<Output = ()>) {
+    async fn accept_until(&self, socket: &impl Socket, end: impl Future<Output = ()>) {
         let (mut end, mut tended) = (pin!(end), pin!(self.places.tend()));
         loop {
             tokio::select! {
                 biased;
                 () = &mut end => return,
                 never = &mut tended => match never {},
-                (place, connection) = self.next(listener) => self.spawn(connection, place),
+                (place, connection) = self.next(socket) => self.spawn(connection, place),
             }
         }
     }
 
     /// The next connection for which there is room. While there is none, peers wait in the kernel's queue.
-    async fn next(&self, listener: &TcpListener) -> (Place, (TcpStream, SocketAddr)) {
+    async fn next<K: Socket>(&self, socket: &K) -> (Place, (K::Stream, SocketAddr)) {
         loop {
             self.places.room().await;
-            let (stream, address) = accept(listener).await;
+            let (stream, address) = accept(socket).await;
             // Who has its share already is closed at once: in the queue it would keep others out.
             if let Some(place) = self.places.take(address) {
                 return (place, (stream, address));
@@ -125,7 +124,7 @@ where
         }
     }
 
-    fn spawn(&self, (stream, address): (TcpStream, SocketAddr), place: Place) {
+    fn spawn(&self, (stream, address): (impl Stream, SocketAddr), place: Place) {
         let connection = Connection {
             address,
             service: self.service.clone(),
@@ -140,11 +139,11 @@ where
         });
     }
 
-    async fn drain(&self, listener: TcpListener, on_draining: hooks::OnDraining) {
+    async fn drain(&self, socket: impl Socket, on_draining: hooks::OnDraining) {
         let lame_duck = self.config.drain.lame_duck;
         let announced = join(timeout(lame_duck, on_draining()), sleep(lame_duck));
-        self.accept_until(&listener, async { drop(announced.await) }).await;
-        self.empty_queue(listener);
+        self.accept_until(&socket, async { drop(announced.await) }).await;
+        self.empty_queue(socket);
         self.signals.go_away.cancel();
         for tasks in [&self.connections, &self.signals.streams] {
             tasks.close();
@@ -152,14 +151,11 @@ where
         }
     }
 
-    /// Takes the connections that the kernel has already accepted, and closes the listener.
-    fn empty_queue(&self, listener: TcpListener) {
-        let queue = match listener.into_std() {
-            Ok(queue) => queue,
-            Err(error) => return tracing::warn!(%error, "the accept queue is lost"),
-        };
+    /// Takes the connections that peers have made already, and closes the socket.
+    fn empty_queue(&self, socket: impl Socket) {
+        let mut queue = socket.close();
         while self.places.has_room()
-            && let Some(connection) = accept_queued(&queue)
+            && let Some(connection) = queue.next()
         {
             if let Some(place) = self.places.take(connection.1) {
                 self.spawn(connection, place);

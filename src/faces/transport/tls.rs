@@ -8,15 +8,17 @@ use std::{convert::Infallible, fmt, io, sync::Arc, time::Duration};
 
 use rustls::{ServerConfig, crypto::ring};
 use tokio::{
-    io::AsyncWriteExt,
-    net::TcpStream,
+    io::{AsyncRead, AsyncWrite, AsyncWriteExt},
     time::{MissedTickBehavior, interval},
 };
 use tokio_rustls::{TlsAcceptor, server::TlsStream};
 
 use self::certificate::Certificate;
 pub use self::certificate::{CertificateError, Files};
-use super::preface::{self, Opening, Rejection, close};
+use super::{
+    preface::{self, Opening, Rejection, close},
+    socket::Stream,
+};
 
 mod certificate;
 
@@ -35,11 +37,11 @@ pub struct Tls {
 }
 
 /// How a connection to a TLS port begins.
-pub(super) enum Accepted {
+pub(super) enum Accepted<S> {
     /// With a handshake, which succeeded.
-    Encrypted(Box<TlsStream<TcpStream>>),
+    Encrypted(Box<TlsStream<S>>),
     /// Without TLS. Nothing was read yet.
-    Plain(TcpStream),
+    Plain(S),
 }
 
 impl Tls {
@@ -68,7 +70,7 @@ impl Tls {
     }
 
     /// Shakes hands, unless the first byte is not that of a handshake. A peer that leaves before it is an error.
-    pub(super) async fn accept(&self, stream: TcpStream) -> io::Result<Accepted> {
+    pub(super) async fn accept<S: Stream>(&self, mut stream: S) -> io::Result<Accepted<S>> {
         let mut first = [0];
         if stream.peek(&mut first).await? == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
@@ -81,7 +83,7 @@ impl Tls {
 }
 
 /// Answers a peer without TLS in its own protocol that the port speaks TLS, and closes. The caller bounds the time.
-pub(super) async fn reject_plain(stream: TcpStream) -> io::Result<()> {
+pub(super) async fn reject_plain(stream: impl AsyncRead + AsyncWrite + Unpin) -> io::Result<()> {
     match preface::read(stream).await? {
         Opening::Http2(mut io) => {
             io.write_all(&go_away(Rejection::WANTS_TLS.text)).await?;

@@ -1,0 +1,34 @@
+# shellcheck shell=bash
+# shellcheck disable=SC2034  # $server_pid belongs to .ci/server.sh
+# Runs a script as steps: each prints its seconds, the first failure ends the script, and a summary comes last. Sourced by
+# .ci/run and .ci/long; sets $work, a directory that goes at the end, and needs .ci/server.sh.
+
+work=$(mktemp -d)
+server_pid='' current='set-up' passed=() seconds=()
+
+# step HEADING FUNCTION: runs one step and keeps the seconds it took.
+step() {
+  current=$1
+  printf '\n=== %s\n' "$current"
+  local start=$SECONDS
+  "$2"
+  passed+=("$current") seconds+=($((SECONDS - start)))
+  printf -- '--- %s: %d s\n' "$current" "${seconds[-1]}"
+  current='between steps'
+}
+
+# Runs however the script ends: stops what was started, then tells what was done.
+finish() {
+  local status=$?
+  trap - EXIT
+  kill_server
+  rm -rf "$work"
+  printf '\n=== Summary\n'
+  for i in "${!passed[@]}"; do printf '%6d s  %s\n' "${seconds[i]}" "${passed[i]}"; done
+  [ "$status" -eq 0 ] || printf '  FAILED  %s (exit code %d); the steps after it did not run\n' "$current" "$status"
+  printf '%d passed, %d failed\n' "${#passed[@]}" "$((status != 0))"
+  exit "$status"
+}
+trap finish EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP

@@ -1,0 +1,104 @@
+//! The server of the simulation: the product's parts, wired to stores in memory and to a simulated socket.
+
+use std::{
+    future::pending,
+    sync::{Arc, LazyLock},
+};
+
+use toolwire::{
+    app,
+    config::{self, Config, ServerBounds},
+    context::{Services, UnreadBounds, User},
+    contract::descriptors,
+    faces::{
+        grpc::{self, Face, GrpcServices},
+        transport::{Listener, authenticate::StaticTokens},
+    },
+    files::Tree,
+    pipeline::{InFlight, Parts, Pipeline, Tiers, policy::AllowAll},
+    registry::Registry,
+    service::Tools,
+    store::{MemoryCoolDowns, MemoryIdempotency},
+    upstream::{
+        limiter::{Budgets, MemoryLimiter},
+        source_status::Limits,
+    },
+};
+use turmoil::net::TcpListener;
+
+use crate::{
+    ledger::Ledger,
+    network::Simulated,
+    plan::{CALLERS, CAP, SHARE},
+    source::{Connector, Notes},
+    tools,
+};
+
+pub(crate) const HOST: &str = "server";
+pub(crate) const PORT: u16 = 50_051;
+/// A connection whose peer is gone is noticed within two of them.
+const KEEPALIVE: std::time::Duration = std::time::Duration::from_secs(1);
+
+static REGISTRY: LazyLock<Arc<Registry>> = LazyLock::new(|| {
+    let domain = tools::domain();
+    let tree = Tree::Embedded(domain.data.clone());
+    let offered = app::offered(&tree, &[domain], &Config::default()).expect("a good domain");
+    Arc::new(Registry::open(offered).expect("good manifests"))
+});
+
+/// The server, before it is served.
+#[derive(Clone)]
+pub(crate) struct Server {
+    tools: Tools,
+}
+
+/// Whose machine it is.
+pub(crate) fn user(caller: usize) -> &'static str {
+    CALLERS[caller].split('-').next().unwrap()
+}
+
+impl Server {
+    pub(crate) fn new(ledger: &Ledger) -> Self {
+        let services = Services::default();
+        let services = services.with(Arc::new(Connector::new(ledger))).with(Arc::new(Notes(ledger.clone())));
+        let policy = Arc::new(AllowAll);
+        let pipeline = Pipeline::new(Parts {
+            registry: Arc::clone(&REGISTRY),
+            policy: policy.clone(),
+            idempotency: Arc::new(MemoryIdempotency::default()),
+            tiers: Tiers::in_memory(),
+            services,
+            cap: CAP,
+            unread: UnreadBounds::default(),
+            log_arguments: false,
+        });
+        let limiter = Arc::new(MemoryLimiter::new(Vec::<(String, Budgets)>::new()));
+        let limits = Limits::new(limiter, Arc::<MemoryCoolDowns>::default(), Vec::new());
+        Self { tools: Tools::new(pipeline, Arc::clone(&REGISTRY), policy, Arc::new(limits)) }
+    }
+
+    /// The calls that are running.
+    pub(crate) fn in_flight(&self) -> &InFlight {
+        self.tools.in_flight()
+    }
+
+    /// Serves until the simulation ends.
+    pub(crate) async fn serve(self) -> turmoil::Result {
+        let limits = ServerBounds {
+            max_calls_per_user: SHARE,
+            keepalive_interval: KEEPALIVE,
+            keepalive_timeout: KEEPALIVE,
+            ..ServerBounds::default()
+        };
+        let server = config::Server { deadline_cap: CAP, limits, ..config::Server::default() };
+        let face = Face { tools: self.tools, max_request_bytes: server.limits.max_request_bytes };
+        let pool = descriptors::pool([("sim", tools::domain().descriptors)]).expect("they agree");
+        let services = GrpcServices::new(pool, [], false).expect("they are described");
+        let users = ["alice", "bob"].map(|name| (name.into(), User::new(name.parse().unwrap())));
+        let socket = Simulated(TcpListener::bind(("0.0.0.0", PORT)).await?);
+        let (_ready, ready) = tokio::sync::watch::channel(true);
+        let tokens = Arc::new(StaticTokens::new(users));
+        grpc::serve(face, services, tokens, &server, Listener::from(socket), ready, pending()).await;
+        Ok(())
+    }
+}
