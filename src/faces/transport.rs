@@ -54,6 +54,7 @@ mod status;
 mod stream;
 mod trace;
 mod watches;
+mod write_buffer;
 
 /// The layers over `routes` (tonic's `Routes`, or any service of that form), in the order a request passes them.
 ///

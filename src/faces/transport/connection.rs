@@ -28,6 +28,7 @@ use super::{
     socket::Stream,
     stream::Executor,
     tls::{self, Accepted, Tls},
+    write_buffer::Io,
 };
 use crate::clock;
 
@@ -131,7 +132,9 @@ where
     async fn serve_spoken<T: AsyncRead + AsyncWrite + Send + Unpin + 'static>(self, stream: T, by: Instant) {
         let (address, bound) = (self.address, self.config.preface_timeout);
         match timeout_at(by, preface::read(stream)).await {
-            Ok(Ok(Opening::Http2(io))) => self.serve_http2(io).await,
+            Ok(Ok(Opening::Http2(stream))) => {
+                Io::new(stream, &preface::PREFACE).turns(|io| self.serve_http2(io)).await;
+            }
             Ok(Ok(Opening::Other(other))) => {
                 log_other_protocol(address, &other);
                 // Ignored if it fails or takes too long: the connection ends in any case.
@@ -142,7 +145,7 @@ where
         }
     }
 
-    async fn serve_http2<T: AsyncRead + AsyncWrite + Send + Unpin + 'static>(self, io: preface::Io<T>) {
+    async fn serve_http2<T: AsyncRead + AsyncWrite + Send + Unpin + 'static>(self, io: Io<T>) {
         let Self { address, service, config, signals, known, tls: _ } = self;
         let peer = Peer::new(address, known);
         let service = with_peer(service, peer.clone());

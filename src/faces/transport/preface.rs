@@ -3,24 +3,22 @@
 //! Decided at the first byte that differs, so that a peer of another protocol need not wait. The caller bounds the
 //! time.
 
-use std::io::{self, Cursor};
+use std::io;
 
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, Chain, Join, ReadHalf, WriteHalf, join, split};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
 
 pub(super) use self::other_protocol::{OtherProtocol, Protocol, Rejection, close};
 
 mod other_protocol;
 
-const PREFACE: [u8; 24] = *b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-
-/// A stream whose preface was read and is read again by HTTP/2.
-pub(super) type Io<S> = Join<Chain<Cursor<[u8; 24]>, ReadHalf<S>>, WriteHalf<S>>;
+/// What every HTTP/2 connection begins with.
+pub(super) const PREFACE: [u8; 24] = *b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// How a connection opens.
 #[derive(Debug)]
 pub(super) enum Opening<S> {
-    /// With the preface.
-    Http2(Io<S>),
+    /// With the preface, which was read.
+    Http2(S),
     /// With something else.
     Other(OtherProtocol<S>),
 }
@@ -39,6 +37,5 @@ pub(super) async fn read<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S) -> io
             return Ok(Opening::Other(OtherProtocol::new(stream, &bytes[..filled])));
         }
     }
-    let (reader, writer) = split(stream);
-    Ok(Opening::Http2(join(Cursor::new(PREFACE).chain(reader), writer)))
+    Ok(Opening::Http2(stream))
 }

@@ -85,9 +85,9 @@ impl Tls {
 /// Answers a peer without TLS in its own protocol that the port speaks TLS, and closes. The caller bounds the time.
 pub(super) async fn reject_plain(stream: impl AsyncRead + AsyncWrite + Unpin) -> io::Result<()> {
     match preface::read(stream).await? {
-        Opening::Http2(mut io) => {
-            io.write_all(&go_away(Rejection::WANTS_TLS.text)).await?;
-            close(io).await
+        Opening::Http2(mut stream) => {
+            stream.write_all(&go_away(Rejection::WANTS_TLS.text)).await?;
+            close(stream).await
         }
         Opening::Other(other) => other.reject(Rejection::WANTS_TLS).await,
     }

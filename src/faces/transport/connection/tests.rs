@@ -9,6 +9,7 @@ use std::{
 };
 
 use futures_util::future::join_all;
+use http_body_util::Full;
 use tokio::io::{DuplexStream, ReadBuf};
 
 use super::*;
@@ -61,8 +62,9 @@ impl AsyncWrite for Counting {
     }
 }
 
-fn nothing(_: Request<Body>) -> Ready<Result<Response<Body>, Infallible>> {
-    ready(Ok(Response::default()))
+/// As long as the answers of tools usually are, and longer than what HTTP/2 gathers by itself.
+fn answer(_: Request<Body>) -> Ready<Result<Response<Body>, Infallible>> {
+    ready(Ok(Response::new(Body::new(Full::new(Bytes::from_static(&[b'x'; 1_200]))))))
 }
 
 /// One worker, as on one processor: what is woken by it waits in its own queue.
@@ -73,7 +75,7 @@ async fn the_answers_of_streams_that_are_ready_leave_together() {
     let address = "127.0.0.1:1".parse().unwrap();
     let connection = Connection {
         address,
-        service: tower::service_fn(nothing),
+        service: tower::service_fn(answer),
         config: Arc::default(),
         tls: None,
         signals: Arc::default(),
