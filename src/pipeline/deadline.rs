@@ -16,7 +16,7 @@ use tower::Service;
 use super::{Arrived, Call, Facts, InFlight};
 use crate::{
     clock,
-    context::{StopCause, ToolContext},
+    context::{Cancellation, Deadline, EventSink, StopCause, ToolContext},
     contract::{Provenance, Refusal, Terminal, ToolError, ToolResult},
 };
 
@@ -32,7 +32,7 @@ pub struct Layer {
 
 /// Passes calls on, lists them for cancellation, and ends them at their deadline.
 #[derive(Clone, Debug)]
-pub struct Deadline<S> {
+pub struct Bounded<S> {
     inner: S,
     layer: Layer,
 }
@@ -45,14 +45,14 @@ impl Layer {
 }
 
 impl<S> tower::Layer<S> for Layer {
-    type Service = Deadline<S>;
+    type Service = Bounded<S>;
 
-    fn layer(&self, inner: S) -> Deadline<S> {
-        Deadline { inner, layer: self.clone() }
+    fn layer(&self, inner: S) -> Bounded<S> {
+        Bounded { inner, layer: self.clone() }
     }
 }
 
-impl<S> Service<Call> for Deadline<S>
+impl<S> Service<Call> for Bounded<S>
 where
     S: Service<Call, Response = Terminal, Error = Refusal>,
     S::Future: Send + 'static,
@@ -84,18 +84,27 @@ where
 
 /// What ends a call before its work is done.
 struct Bound {
-    context: ToolContext,
+    deadline: Deadline,
+    cancellation: Cancellation,
+    events: EventSink,
     arrived: Arrived,
     facts: Arc<Facts>,
 }
 
 impl Bound {
     fn of(call: &Call) -> Self {
-        Self { context: call.context.clone(), arrived: call.arrived, facts: Arc::clone(&call.facts) }
+        let ToolContext { deadline, cancellation, events, .. } = &call.context;
+        Self {
+            deadline: *deadline,
+            cancellation: cancellation.clone(),
+            events: events.clone(),
+            arrived: call.arrived,
+            facts: Arc::clone(&call.facts),
+        }
     }
 
     async fn run(self, inner: impl Future<Output = Result<Terminal, Refusal>>) -> Result<Terminal, Refusal> {
-        if clock::now() >= self.context.deadline.at() {
+        if clock::now() >= self.deadline.at() {
             return self.stop(StopCause::Deadline);
         }
         pin!(inner);
@@ -108,10 +117,10 @@ impl Bound {
             select! {
                 // The deadline wins a tie.
                 biased;
-                () = sleep_until(self.context.deadline.at()) => return self.stop(StopCause::Deadline),
+                () = sleep_until(self.deadline.at()) => return self.stop(StopCause::Deadline),
                 end = &mut inner => return end,
-                () = self.context.events.closed() => return self.stop(self.cause_of_leaving()),
-                () = self.context.cancellation.cancelled(), if may_cancel => {
+                () = self.events.closed() => return self.stop(self.cause_of_leaving()),
+                () = self.cancellation.cancelled(), if may_cancel => {
                     if !self.facts.is_detached() {
                         return self.stop(StopCause::Cancelled);
                     }
@@ -123,7 +132,7 @@ impl Bound {
     }
 
     fn cause_of_leaving(&self) -> StopCause {
-        match self.context.remaining() {
+        match self.deadline.remaining() {
             left if left <= SKEW => StopCause::Deadline,
             _ => StopCause::CallerGone,
         }
@@ -131,8 +140,8 @@ impl Bound {
 
     /// Tells the work below to stop; it is dropped when this returns. The first cause counts, unless the work goes on.
     fn stop(&self, cause: StopCause) -> Result<Terminal, Refusal> {
-        self.context.cancellation.cancel(cause);
-        let first = self.context.cancellation.cause().filter(|_| !self.facts.is_detached());
+        self.cancellation.cancel(cause);
+        let first = self.cancellation.cause().filter(|_| !self.facts.is_detached());
         match first.unwrap_or(cause) {
             StopCause::Deadline => Err(Refusal::DeadlineExceeded),
             StopCause::CallerGone => Err(Refusal::CallerGone),

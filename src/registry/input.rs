@@ -13,7 +13,7 @@ use prost_reflect::{DynamicMessage, MessageDescriptor};
 use serde_json::{Map, Value};
 
 use super::schema;
-use crate::contract::{Violation, arguments::Arguments};
+use crate::contract::{Violation, arguments::Arguments, transcode::Encoder};
 
 /// How many violations are reported: what a caller gets wrong in bulk, it sees by the first hundred, and an answer must
 /// not be many times the size of its request.
@@ -27,7 +27,12 @@ struct Inner {
     schema: Value,
     validator: Validator,
     /// What the arguments must fit, where the schema alone does not ensure it.
-    message: Option<MessageDescriptor>,
+    message: Option<Message>,
+}
+
+struct Message {
+    descriptor: MessageDescriptor,
+    encoder: Encoder,
 }
 
 impl fmt::Debug for InputSchema {
@@ -40,7 +45,8 @@ impl InputSchema {
     /// Compiles a derived schema; `message` is what the arguments must fit, if the tool has one.
     pub(super) fn new(schema: Value, message: Option<MessageDescriptor>) -> Result<Self, String> {
         let validator = schema::compile(&schema)?;
-        let message = message.filter(|message| !schema::is_exact(message));
+        let inexact = message.filter(|message| !schema::is_exact(message));
+        let message = inexact.map(|descriptor| Message { encoder: Encoder::new(&descriptor), descriptor });
         Ok(Self(Arc::new(Inner { schema, validator, message })))
     }
 
@@ -76,7 +82,11 @@ impl InputSchema {
 
     /// What the schema accepts and the message still cannot hold: an integer out of range, 30 February.
     fn misfit(&self, normal: &Value, raw: &Value) -> Option<Violation> {
-        let message = self.0.message.as_ref()?;
+        let Message { descriptor: message, encoder } = self.0.message.as_ref()?;
+        // What is usual fits, and that is quickly seen.
+        if encoder.bytes(normal.as_object()?).is_some() {
+            return None;
+        }
         let error = DynamicMessage::deserialize(message.clone(), normal).err()?;
         let fits_alone = |(key, value): &(&String, &Value)| {
             let alone = Map::from_iter([((*key).clone(), (*value).clone())]);

@@ -14,7 +14,7 @@ use crate::{
 /// The normal form of a value, and the keys that were given in both spellings.
 pub(super) fn normalize(schema: &Value, raw: &Value) -> (Value, Vec<Violation>) {
     let mut normalizer = Normalizer { clashes: Vec::new() };
-    let normal = normalizer.value(schema, raw, "");
+    let normal = normalizer.value(schema, raw, Place::Top);
     (normal, normalizer.clashes)
 }
 
@@ -44,11 +44,30 @@ struct Normalizer {
     clashes: Vec<Violation>,
 }
 
+/// Where a value is. Seldom asked for, so it is no text until then.
+#[derive(Clone, Copy)]
+enum Place<'a> {
+    Top,
+    Member(&'a Place<'a>, &'a str),
+    Element(&'a Place<'a>, usize),
+}
+
+impl Place<'_> {
+    /// As a JSON pointer.
+    fn pointer(self) -> String {
+        match self {
+            Self::Top => String::new(),
+            Self::Member(parent, key) => join(&parent.pointer(), key),
+            Self::Element(parent, index) => join(&parent.pointer(), index),
+        }
+    }
+}
+
 impl Normalizer {
-    fn value(&mut self, schema: &Value, raw: &Value, pointer: &str) -> Value {
+    fn value(&mut self, schema: &Value, raw: &Value, place: Place<'_>) -> Value {
         match raw {
-            Value::Object(map) => self.map(schema, map, pointer),
-            Value::Array(items) => self.list(schema, items, pointer),
+            Value::Object(map) => self.map(schema, map, place),
+            Value::Array(items) => self.list(schema, items, place),
             Value::String(text) if is_duration(schema) => {
                 duration(text).map_or_else(|| raw.clone(), Value::from)
             }
@@ -57,26 +76,26 @@ impl Normalizer {
         }
     }
 
-    fn map(&mut self, schema: &Value, map: &Map<String, Value>, pointer: &str) -> Value {
+    fn map(&mut self, schema: &Value, map: &Map<String, Value>, place: Place<'_>) -> Value {
         if let Some(properties) = properties(schema) {
-            return self.object(schema, properties, map, pointer).into();
+            return self.object(schema, properties, map, place).into();
         }
         match schema.get("additionalProperties") {
             Some(element @ Value::Object(_)) => map
                 .iter()
-                .map(|(key, value)| (key.clone(), self.value(element, value, &join(pointer, key))))
+                .map(|(key, value)| (key.clone(), self.value(element, value, Place::Member(&place, key))))
                 .collect::<Map<_, _>>()
                 .into(),
             _ => map.clone().into(),
         }
     }
 
-    fn list(&mut self, schema: &Value, items: &[Value], pointer: &str) -> Value {
+    fn list(&mut self, schema: &Value, items: &[Value], place: Place<'_>) -> Value {
         match schema.get("items") {
             Some(element) => items
                 .iter()
                 .enumerate()
-                .map(|(index, item)| self.value(element, item, &join(pointer, index)))
+                .map(|(index, item)| self.value(element, item, Place::Element(&place, index)))
                 .collect(),
             None => items.to_vec().into(),
         }
@@ -87,7 +106,7 @@ impl Normalizer {
         schema: &Value,
         properties: &Map<String, Value>,
         map: &Map<String, Value>,
-        pointer: &str,
+        place: Place<'_>,
     ) -> Map<String, Value> {
         let mut normal = Map::with_capacity(map.len());
         for (key, raw) in map {
@@ -96,14 +115,15 @@ impl Normalizer {
                 continue;
             };
             if name != key && map.contains_key(name) {
-                self.clashes.push(clash(pointer, key, name));
+                self.clashes.push(clash(place, key, name));
             } else if !raw.is_null() || is_required(schema, name) {
-                normal.insert(name.to_owned(), self.value(&properties[name], raw, &join(pointer, key)));
+                normal
+                    .insert(name.to_owned(), self.value(&properties[name], raw, Place::Member(&place, key)));
             }
         }
         for (name, property) in properties {
             if let Some(default) = property.get("default").filter(|_| !normal.contains_key(name)) {
-                let default = self.value(property, default, &join(pointer, name));
+                let default = self.value(property, default, Place::Member(&place, name));
                 normal.insert(name.clone(), default);
             }
         }
@@ -111,9 +131,9 @@ impl Normalizer {
     }
 }
 
-fn clash(pointer: &str, key: &str, name: &str) -> Violation {
+fn clash(place: Place<'_>, key: &str, name: &str) -> Violation {
     Violation {
-        pointer: join(pointer, key),
+        pointer: join(&place.pointer(), key),
         rule: "additionalProperties".to_owned(),
         description: format!("`{key}` and `{name}` are the same parameter; give `{name}` only"),
     }

@@ -4,13 +4,17 @@ use tokio::time::Instant;
 
 use crate::{
     clock,
-    context::{StopCause, ToolContext},
+    context::{CallId, Cancellation, StopCause, ToolContext},
+    telemetry::milliseconds,
 };
 
-/// Logs one line when it is dropped: that is when the work stops, however it stops.
+/// Logs one line when it is dropped: that is when the work stops, however it stops. Where it was done, the line of the
+/// call says so too.
 pub(super) struct StopRecord {
     tool: &'static str,
-    context: ToolContext,
+    call_id: CallId,
+    cancellation: Cancellation,
+    deadline: Instant,
     started: Instant,
     completed: bool,
 }
@@ -18,7 +22,14 @@ pub(super) struct StopRecord {
 impl StopRecord {
     /// The work begins.
     pub(super) fn begin(tool: &'static str, context: &ToolContext) -> Self {
-        Self { tool, context: context.clone(), started: clock::now(), completed: false }
+        Self {
+            tool,
+            call_id: context.call_id,
+            cancellation: context.cancellation.clone(),
+            deadline: context.deadline.at(),
+            started: clock::now(),
+            completed: false,
+        }
     }
 
     /// The work came to its natural end.
@@ -27,7 +38,7 @@ impl StopRecord {
     }
 
     fn cause(&self) -> &'static str {
-        match self.context.cancellation.cause() {
+        match self.cancellation.cause() {
             _ if self.completed => "completed",
             _ if std::thread::panicking() => "panic",
             cause => cause.map_or("dropped", StopCause::name),
@@ -37,15 +48,22 @@ impl StopRecord {
 
 impl Drop for StopRecord {
     fn drop(&mut self) {
-        let now = clock::now();
-        tracing::info!(
-            target: "toolwire::diagnostics",
-            tool_name = self.tool,
-            call_id = %self.context.call_id,
-            cause = self.cause(),
-            ran_ms = (now - self.started).as_secs_f64() * 1000.0,
-            past_deadline_ms = now.saturating_duration_since(self.context.deadline.at()).as_secs_f64() * 1000.0,
-            "work stopped"
-        );
+        /// The level is part of what `tracing` knows of a line beforehand.
+        macro_rules! stopped {
+            ($level:ident, $record:expr) => {{
+                let now = clock::now();
+                let past_deadline = now.saturating_duration_since($record.deadline);
+                tracing::$level!(
+                    target: "toolwire::diagnostics",
+                    tool_name = $record.tool,
+                    call_id = %$record.call_id,
+                    cause = $record.cause(),
+                    ran_ms = milliseconds(now - $record.started),
+                    past_deadline_ms = milliseconds(past_deadline),
+                    "work stopped"
+                );
+            }};
+        }
+        if self.completed { stopped!(debug, self) } else { stopped!(info, self) }
     }
 }
