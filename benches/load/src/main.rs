@@ -8,6 +8,7 @@
 
 mod bare;
 mod client;
+mod collector;
 mod exchange;
 mod growth;
 mod machine;

@@ -10,7 +10,7 @@ use crate::{
     Result,
     bare::Answer,
     client::Clients,
-    machine,
+    collector, machine,
     ours::{Ours, Scratch, TOKEN},
     peer::{self, Peer},
     report::Report,
@@ -28,6 +28,9 @@ pub struct Table {
     /// Beside it too, in the first row, what COMMAND starts: it speaks PROTOCOL, grpc or mcp
     #[arg(long, value_name = "NAME=PROTOCOL:COMMAND")]
     pub peer: Vec<Peer>,
+    /// Our server exports 1 % of its traces, and its metrics, over OTLP
+    #[arg(long)]
+    pub otlp: bool,
     /// Only the rows whose name contains TEXT; may be given several times
     #[arg(long, value_name = "TEXT")]
     pub row: Vec<String>,
@@ -71,7 +74,11 @@ pub async fn run(program: &Path, table: &Table) -> Result<()> {
 /// Measures these rows.
 pub async fn measure(ours: &Ours<'_>, table: &Table, rows: &[Row]) -> Result<Report> {
     let most = rows.iter().map(|row| row.load.connections).max().unwrap_or(1);
-    let mut sides = vec![Side::grpc("ours", &mut ours.command()?, Some(TOKEN), most).await?];
+    let mut command = ours.command()?;
+    if table.otlp {
+        command.envs(collector::start().await?);
+    }
+    let mut sides = vec![Side::grpc("ours", &mut command, Some(TOKEN), most).await?];
     let mut report = Report::new(machine::describe(), machine::memory(sides[0].server.id())?);
     let answers = ours.directory.join("answers.json");
     if table.against.is_some() || !table.peer.is_empty() {
