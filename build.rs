@@ -25,6 +25,9 @@ const PACKAGES: &str = "toolwire";
 /// The platform's package, and where its types are.
 const PLATFORM: (&str, &str) = (".toolwire.v1", "crate::contract::proto::v1");
 
+/// What brings messages into the buffers of streams.
+const CODEC: &str = "crate::contract::codec::Codec";
+
 /// Messages that are encoded once and sent often. In Rust their fields are their bytes, which on the wire is the same.
 const ENCODED: [(&str, &str); 3] =
     [("GetToolResponse", "tool"), ("ListToolsResponse", "tool"), ("WatchToolsResponse", "tool")];
@@ -95,7 +98,10 @@ fn compile(pass: &Pass) -> Done {
     let redacted: Vec<_> =
         messages.iter().filter(|message| message.fields().any(|it| is_redacted(&it))).collect();
     config.skip_debug(redacted.iter().map(|message| format!(".{}", message.full_name())));
-    tonic_prost_build::configure().build_transport(false).compile_fds_with_config(set, config)?;
+    tonic_prost_build::configure()
+        .build_transport(false)
+        .codec_path(CODEC)
+        .compile_fds_with_config(set, config)?;
     redacted.into_iter().try_for_each(|message| add_debug(message, &out))
 }
 

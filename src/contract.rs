@@ -4,6 +4,7 @@
 //! generated envelope types are met only here and in the faces.
 
 pub mod arguments;
+pub mod codec;
 pub mod convert;
 pub mod descriptors;
 pub mod error;

@@ -25,7 +25,7 @@ const CAPACITY: usize = 16;
 /// The receiving end: what a face renders.
 #[derive(Debug)]
 pub struct Events {
-    receiver: mpsc::Receiver<Said>,
+    receiver: mpsc::Receiver<Box<Said>>,
     /// What was taken last counts as unread until more is asked for: only then has it left.
     taken: Option<Bytes>,
 }
@@ -33,15 +33,15 @@ pub struct Events {
 /// The sending end of one reader.
 #[derive(Clone, Debug)]
 pub(super) struct Reader {
-    sender: mpsc::Sender<Said>,
+    sender: mpsc::Sender<Box<Said>>,
     unread: Arc<OfStream>,
 }
 
 /// Somebody who waits for the end only.
 #[derive(Clone, Debug)]
-pub(super) struct Waiter(mpsc::Sender<Said>);
+pub(super) struct Waiter(mpsc::Sender<Box<Said>>);
 
-/// An event under way, and the bytes that it holds.
+/// An event under way, and the bytes that it holds. Boxed in the channel, which has room for 32 from its beginning.
 #[derive(Debug)]
 struct Said {
     event: Event,
@@ -84,7 +84,7 @@ impl Reader {
             0 => None,
             bytes => Some(self.unread.try_hold(bytes).map_err(|_| NotTaken::Full)?),
         };
-        permit.send(Said { event: event.clone(), bytes });
+        permit.send(Box::new(Said { event: event.clone(), bytes }));
         Ok(())
     }
 
@@ -95,7 +95,7 @@ impl Reader {
                 0 => None,
                 bytes => Some(self.unread.hold(bytes).await),
             };
-            self.sender.send(Said { event, bytes }).await.map_err(|_| NotTaken::Gone)
+            self.sender.send(Box::new(Said { event, bytes })).await.map_err(|_| NotTaken::Gone)
         };
         select! {
             biased;
@@ -123,21 +123,21 @@ impl Events {
     pub async fn recv(&mut self) -> Option<Event> {
         self.taken = None;
         let said = self.receiver.recv().await?;
-        Some(self.take(said))
+        Some(self.take(*said))
     }
 
     /// The same, to be polled.
     pub fn poll_recv(&mut self, cx: &mut Context<'_>) -> Poll<Option<Event>> {
         self.taken = None;
         let said = ready!(self.receiver.poll_recv(cx));
-        Poll::Ready(said.map(|said| self.take(said)))
+        Poll::Ready(said.map(|said| self.take(*said)))
     }
 
     /// The next event, if it is there already.
     pub fn try_recv(&mut self) -> Result<Event, TryRecvError> {
         self.taken = None;
         let said = self.receiver.try_recv()?;
-        Ok(self.take(said))
+        Ok(self.take(*said))
     }
 
     /// Lets nobody say any more. What was said is still there.

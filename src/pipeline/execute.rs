@@ -3,21 +3,25 @@
 //! Never throws: whatever a tool does becomes a result (spec 001).
 
 use std::{
+    mem,
     panic::AssertUnwindSafe,
     task::{Context, Poll},
 };
 
 use futures_util::{FutureExt, future::BoxFuture, poll};
 use serde_json::json;
-use tokio::{pin, select, time::sleep_until};
+use tokio::{
+    pin, select,
+    time::{Instant, sleep_until},
+};
 use tower::Service;
 use tracing::Instrument;
 
 use super::{Call, span};
 use crate::{
     clock,
-    context::{StopCause, ToolContext, Unfinished},
-    contract::{ErrorCode, Origin, Payload, Provenance, Refusal, Terminal, ToolError},
+    context::{StopCause, Unfinished},
+    contract::{ErrorCode, Origin, Payload, Provenance, Refusal, Terminal, ToolError, arguments::Arguments},
     registry::{Category, ToolType},
     tool::{Executor, Reply},
     upstream::http::requests_made,
@@ -42,26 +46,54 @@ impl Service<Call> for Execute {
         Poll::Ready(Ok(()))
     }
 
-    fn call(&mut self, call: Call) -> Self::Future {
+    fn call(&mut self, mut call: Call) -> Self::Future {
         Box::pin(async move {
             let span = span::execute_tool(&call);
+            let work = Work::of(&mut call);
             let ended = span::Ended::new(&span, &call);
-            let terminal = execute(&call).instrument(span).await;
+            let terminal = execute(&call, work).instrument(span).await;
             ended.with(&terminal);
             Ok(terminal)
         })
     }
 }
 
-async fn execute(call: &Call) -> Terminal {
-    match call.tool().definition.kind {
-        ToolType::Function => conclude(call, run(call).await),
-        // Executes nothing; start-up accepts no such tool yet.
-        ToolType::NonFunction
-        | ToolType::Handoff
-        | ToolType::AgentAsTool
-        | ToolType::AskMaster
-        | ToolType::Root => call.result(Ok(logged()), recorded(call)),
+/// What is left to be done when the context of a call has become that of its tool.
+struct Work {
+    arguments: Arguments,
+    /// The manifest's time-out, where it comes first.
+    limit: Option<Instant>,
+}
+
+impl Work {
+    /// None for what executes nothing; start-up accepts no such tool yet.
+    fn of(call: &mut Call) -> Option<Self> {
+        match call.tool().definition.kind {
+            ToolType::Function => {}
+            ToolType::NonFunction
+            | ToolType::Handoff
+            | ToolType::AgentAsTool
+            | ToolType::AskMaster
+            | ToolType::Root => return None,
+        }
+        let limit = clock::now() + call.tool().definition.timeout;
+        // A write that has started is never cancelled: only the wait for it has a limit, which `deadline` enforces.
+        let limit = Some(limit).filter(|limit| !call.writes() && *limit < call.context.deadline.at());
+        let services = call.context.services.only(&executor(call).services());
+        let context = &mut call.context;
+        if let Some(limit) = limit {
+            context.deadline = context.deadline.shortened(limit);
+        }
+        context.cancellation = context.cancellation.child();
+        context.services = services;
+        Some(Self { arguments: mem::take(&mut call.arguments), limit })
+    }
+}
+
+async fn execute(call: &Call, work: Option<Work>) -> Terminal {
+    match work {
+        Some(work) => conclude(call, run(call, work).await),
+        None => call.result(Ok(logged()), recorded(call)),
     }
 }
 
@@ -93,30 +125,18 @@ fn conclude(call: &Call, reply: Result<Reply<Payload>, Unfinished>) -> Terminal 
     }
 }
 
-async fn run(call: &Call) -> Result<Reply<Payload>, Unfinished> {
-    let limit = clock::now() + call.tool().definition.timeout;
-    let reads = call.tool().definition.category == Category::Read;
-    // A write that has started is never cancelled: only the wait for it has a limit, which `deadline` enforces.
-    let own_limit = reads && limit < call.context.deadline.at();
-    let context = ToolContext {
-        deadline: if own_limit { call.context.deadline.shortened(limit) } else { call.context.deadline },
-        cancellation: call.context.cancellation.child(),
-        services: call.context.services.only(&executor(call).services()),
-        ..call.context.clone()
-    };
-    let work = guarded(call, &context);
+async fn run(call: &Call, Work { arguments, limit }: Work) -> Result<Reply<Payload>, Unfinished> {
+    let work = guarded(call, arguments);
     pin!(work);
     // Most reads end here, without a timer.
     if let Poll::Ready(reply) = poll!(&mut work) {
         return reply;
     }
-    if !own_limit {
-        return work.await;
-    }
+    let Some(limit) = limit else { return work.await };
     select! {
         biased;
         () = sleep_until(limit) => {
-            context.cancellation.cancel(StopCause::Timeout);
+            call.context.cancellation.cancel(StopCause::Timeout);
             Err(super::timed_out(call).into())
         }
         reply = &mut work => reply,
@@ -124,9 +144,8 @@ async fn run(call: &Call) -> Result<Reply<Payload>, Unfinished> {
 }
 
 /// The tool's work; a panic in it is a failure of this call and of nothing else.
-async fn guarded(call: &Call, context: &ToolContext) -> Result<Reply<Payload>, Unfinished> {
-    let arguments = call.arguments.clone();
-    let work = AssertUnwindSafe(async { executor(call).execute(arguments, context).await });
+async fn guarded(call: &Call, arguments: Arguments) -> Result<Reply<Payload>, Unfinished> {
+    let work = AssertUnwindSafe(async { executor(call).execute(arguments, &call.context).await });
     match work.catch_unwind().await {
         Ok(reply) => reply,
         Err(_) => Err(panicked(call).into()),

@@ -1,0 +1,67 @@
+//! How messages get into the buffer of a stream: one that is as small as what is under way.
+//!
+//! tonic's own takes 8 KiB for each stream at once, and one that told much keeps 64 KiB for as long as it lives, though
+//! a watch in step and a call that waits have nothing to tell.
+
+use std::marker::PhantomData;
+
+use prost::Message;
+use tonic::{
+    Status,
+    codec::{self, BufferSettings, EncodeBuf},
+};
+use tonic_prost::ProstCodec;
+
+/// What a stream has from its beginning: room for a status, or for the first event of a call.
+const FIRST: usize = 512;
+
+/// What is handed on at the latest, in whole messages.
+const MOST: usize = 2 * 1024;
+
+/// Protobuf messages, as bytes.
+#[derive(Debug)]
+pub struct Codec<T, U>(PhantomData<(T, U)>);
+
+/// Writes messages.
+#[derive(Debug)]
+pub struct Encoder<T>(PhantomData<T>);
+
+impl<T, U> Default for Codec<T, U> {
+    fn default() -> Self {
+        Self(PhantomData)
+    }
+}
+
+impl<T, U> codec::Codec for Codec<T, U>
+where
+    T: Message + Send + 'static,
+    U: Message + Default + Send + 'static,
+{
+    type Encode = T;
+    type Decode = U;
+    type Encoder = Encoder<T>;
+    type Decoder = <ProstCodec<T, U> as codec::Codec>::Decoder;
+
+    fn encoder(&mut self) -> Self::Encoder {
+        Encoder(PhantomData)
+    }
+
+    fn decoder(&mut self) -> Self::Decoder {
+        ProstCodec::<T, U>::raw_decoder(BufferSettings::default())
+    }
+}
+
+impl<T: Message> codec::Encoder for Encoder<T> {
+    type Item = T;
+    type Error = Status;
+
+    fn encode(&mut self, message: T, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
+        // At once, not piece by piece.
+        buffer.reserve(message.encoded_len());
+        message.encode(buffer).map_err(|error| Status::internal(error.to_string()))
+    }
+
+    fn buffer_settings(&self) -> BufferSettings {
+        BufferSettings::new(FIRST, MOST)
+    }
+}
