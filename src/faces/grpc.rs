@@ -6,6 +6,7 @@ mod incoming;
 mod invoke;
 mod listing;
 mod reflection;
+mod routes;
 mod service;
 mod services;
 pub mod source_status;
@@ -49,7 +50,7 @@ pub async fn serve(
     let config = transport::Config::from(server).within(transport::descriptors::raise());
     let in_flight = face.tools.in_flight().clone();
     let following = services.clone();
-    let (routes, rules) = (services.routes(&face).prepare(), services.rules().clone());
+    let (routes, rules) = (services.routes(&face), services.rules().clone());
     let hooks = Hooks::default()
         .on_draining(move || async move { services.drain().await })
         .on_forced(move || in_flight.shut_down());

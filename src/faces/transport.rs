@@ -56,7 +56,8 @@ mod trace;
 mod watches;
 mod write_buffer;
 
-/// The layers over `routes` (tonic's `Routes`, or any service of that form), in the order a request passes them.
+/// The layers over `routes` (tonic's `Routes`, or any service of that form that is always ready), in the order in which
+/// a request passes them.
 ///
 /// What it returns is what [`serve()`] serves.
 pub fn stack<S>(

@@ -87,7 +87,11 @@ impl Target {
 impl Call {
     /// A call that came now.
     pub fn new(context: ToolContext, target: Target, arguments: Arguments) -> Self {
-        let arrived = Arrived::now();
+        Self::arrived(Arrived::now(), context, target, arguments)
+    }
+
+    /// A call that came then.
+    pub fn arrived(arrived: Arrived, context: ToolContext, target: Target, arguments: Arguments) -> Self {
         Self {
             context,
             target,

@@ -53,7 +53,7 @@ pub(super) fn call(extensions: &Extensions, target: Target, arguments: Arguments
     let credentials = extensions.get::<Bearer>().map(|bearer| bearer.0.clone());
     let trace_id = extensions.get::<CallersTrace>().map(|it| it.0);
     let context = ToolContext { trace_id, credentials, ..ToolContext::new(user, deadline) };
-    Call { arrived, ..Call::new(context, target, arguments) }
+    Call::arrived(arrived, context, target, arguments)
 }
 
 /// Who makes a request.

@@ -6,9 +6,12 @@
 use std::{convert::Infallible, fmt, sync::Arc};
 
 use http::{Request, Response};
-use tonic::{body::Body, codec::CompressionEncoding, server::NamedService, service::Routes};
+use tonic::{body::Body, codec::CompressionEncoding, server::NamedService};
 
-use super::face::Face;
+use super::{
+    face::Face,
+    routes::{Answer, Route},
+};
 use crate::faces::transport::rules::Rule;
 
 /// How messages may be compressed. Who does not compress its requests is answered without.
@@ -21,27 +24,30 @@ pub const COMPRESSION: CompressionEncoding = CompressionEncoding::Gzip;
 #[derive(Clone)]
 pub struct Service {
     name: &'static str,
-    add: Add,
+    route: MakeRoute,
     exceptions: Vec<(&'static str, Rule)>,
 }
 
-/// Adds a service to the routes.
-type Add = Arc<dyn Fn(Routes, &Face) -> Routes + Send + Sync>;
+/// Makes what answers by a face.
+type MakeRoute = Arc<dyn Fn(&Face) -> Route + Send + Sync>;
 
 impl Service {
-    /// The service that `make` returns for the face it is to be served by. Its full name is `S::NAME`.
+    /// The service that `make` returns for the face it is to be served by. Its full name is `S::NAME`. It is asked
+    /// without being waited for: the servers that `tonic` generates are always ready.
     pub fn new<S>(make: impl Fn(&Face) -> S + Send + Sync + 'static) -> Self
     where
-        S: tower::Service<Request<Body>, Response = Response<Body>, Error = Infallible>
+        S: tower::Service<Request<Body>, Response = Response<Body>, Error = Infallible, Future = Answer>
             + NamedService
             + Clone
             + Send
             + Sync
             + 'static,
-        S::Future: Send + 'static,
     {
-        let add = move |routes: Routes, face: &Face| routes.add_service(make(face));
-        Self { name: S::NAME, add: Arc::new(add), exceptions: Vec::new() }
+        let route = move |face: &Face| -> Route {
+            let service = make(face);
+            Box::new(move |request| service.clone().call(request))
+        };
+        Self { name: S::NAME, route: Arc::new(route), exceptions: Vec::new() }
     }
 
     /// The same service, with a rule for one of its methods, such as `CancelCall`. Start-up refuses a method that the
@@ -66,8 +72,9 @@ impl Service {
         &self.exceptions
     }
 
-    pub(super) fn add_to(&self, routes: Routes, face: &Face) -> Routes {
-        (self.add)(routes, face)
+    /// What answers by this face.
+    pub(super) fn route(&self, face: &Face) -> Route {
+        (self.route)(face)
     }
 }
 

@@ -8,9 +8,8 @@ use std::{
 
 use prost_reflect::{DescriptorPool, MethodDescriptor};
 use tokio::sync::watch;
-use tonic::service::Routes;
 
-use super::{face::Face, health::Health, reflection, service::Service, tool_service};
+use super::{face::Face, health::Health, reflection, routes::Routes, service::Service, tool_service};
 use crate::faces::transport::rules::{Messages, Rule, Rules};
 
 /// The name under which the services of the platform are registered.
@@ -94,7 +93,7 @@ impl GrpcServices {
     }
 
     pub(super) fn routes(&self, face: &Face) -> Routes {
-        self.all.iter().fold(Routes::default(), |routes, service| service.add_to(routes, face))
+        self.all.iter().map(|service| (service.name(), service.route(face))).collect()
     }
 
     /// Says of the server as a whole and of each service that it takes calls no more.

@@ -6,10 +6,7 @@ use std::{convert::Infallible, io, net::SocketAddr, pin::pin, sync::Arc};
 use bytes::Bytes;
 use http::{Request, Response};
 use hyper::{body::Incoming, server::conn::http2};
-use hyper_util::{
-    rt::{TokioIo, TokioTimer},
-    service::TowerToHyperService,
-};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     time::{Instant, sleep, timeout, timeout_at},
@@ -150,8 +147,7 @@ where
         let peer = Peer::new(address, known);
         let service = with_peer(service, peer.clone());
         let builder = builder(&config, Executor { streams: signals.streams.clone() });
-        let mut connection =
-            pin!(builder.serve_connection(TokioIo::new(io), TowerToHyperService::new(service)));
+        let mut connection = pin!(builder.serve_connection(TokioIo::new(io), Ready(service)));
 
         tokio::select! {
             // First: a connection that was accepted late sends its SETTINGS before the final GOAWAY.
@@ -166,6 +162,23 @@ where
             return tracing::debug!(%address, "connection dropped: its grace has passed");
         };
         closed(address, result);
+    }
+}
+
+/// A service that is always ready, as all layers here are, in hyper's terms. Nobody waits for it, so it is not moved
+/// about until it is.
+struct Ready<S>(S);
+
+impl<S, A> hyper::service::Service<A> for Ready<S>
+where
+    S: Service<A> + Clone,
+{
+    type Response = S::Response;
+    type Error = S::Error;
+    type Future = S::Future;
+
+    fn call(&self, request: A) -> S::Future {
+        self.0.clone().call(request)
     }
 }
 
