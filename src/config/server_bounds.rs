@@ -42,6 +42,9 @@ pub struct ServerBounds {
     pub max_concurrent_calls: usize,
     /// Calls of one user at once. `TOOLWIRE_MAX_CALLS_PER_USER`, default half of all.
     pub max_calls_per_user: usize,
+    /// Calls of one user that begin before the others have their turn, while several users call.
+    /// `TOOLWIRE_CALLS_PER_TURN`, default 8.
+    pub calls_per_turn: usize,
     /// Watches at once. `TOOLWIRE_MAX_WATCHES`, default 1024.
     pub max_watches: usize,
     /// Watches of one user at once. `TOOLWIRE_MAX_WATCHES_PER_USER`, default half of all.
@@ -84,6 +87,7 @@ impl Default for ServerBounds {
             unauthenticated_timeout: Duration::from_secs(10),
             max_concurrent_calls: 2_048,
             max_calls_per_user: 1_024,
+            calls_per_turn: 8,
             max_watches: 1_024,
             max_watches_per_user: 512,
             max_unfinished_requests: 2_048,
@@ -122,6 +126,7 @@ impl ServerBounds {
             unauthenticated_timeout: length(reader, "unauthenticated_timeout", "TOOLWIRE_UNAUTHENTICATED_TIMEOUT", default.unauthenticated_timeout),
             max_concurrent_calls,
             max_calls_per_user: number(reader, "max_calls_per_user", "TOOLWIRE_MAX_CALLS_PER_USER", max_concurrent_calls.div_ceil(2)),
+            calls_per_turn: number(reader, "calls_per_turn", "TOOLWIRE_CALLS_PER_TURN", default.calls_per_turn),
             max_watches,
             max_watches_per_user: number(reader, "max_watches_per_user", "TOOLWIRE_MAX_WATCHES_PER_USER", max_watches.div_ceil(2)),
             max_unfinished_requests,

@@ -44,13 +44,22 @@ pub struct Clients {
 impl Clients {
     /// Connects.
     pub async fn connect(address: SocketAddr, token: Option<&str>, count: usize) -> Result<Self> {
+        Self::with(address, token, count, WINDOW).await
+    }
+
+    /// Connections on which the server may send nothing of an answer but its headers.
+    pub async fn narrow(address: SocketAddr, token: Option<&str>, count: usize) -> Result<Self> {
+        Self::with(address, token, count, 0).await
+    }
+
+    async fn with(address: SocketAddr, token: Option<&str>, count: usize, window: u32) -> Result<Self> {
         let token = token.map(|token| HeaderValue::try_from(format!("Bearer {token}"))).transpose()?;
         let mut connections = Vec::new();
         for _ in 0..count {
             let stream = TcpStream::connect(address).await?;
             stream.set_nodelay(true)?;
             let mut builder = h2::client::Builder::new();
-            builder.initial_window_size(WINDOW).initial_connection_window_size(WINDOW);
+            builder.initial_window_size(window).initial_connection_window_size(WINDOW);
             let (sender, connection) = builder.handshake(stream).await?;
             tokio::spawn(connection);
             connections.push(Connection::new(sender, token.clone()));

@@ -72,6 +72,11 @@ impl Answer {
         }
     }
 
+    /// When to come back, in milliseconds, if the server says so.
+    pub fn pushback(&self) -> Option<&HeaderValue> {
+        self.headers.get("grpc-retry-pushback-ms")
+    }
+
     /// Reads to the end; the status, as its number.
     pub async fn status(mut self) -> Result<u32> {
         while self.chunk().await?.is_some() {}

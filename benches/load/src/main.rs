@@ -10,6 +10,7 @@ mod bare;
 mod client;
 mod collector;
 mod exchange;
+mod faults;
 mod growth;
 mod machine;
 mod mcp;
@@ -69,6 +70,8 @@ enum Measurement {
         #[arg(long, value_name = "COUNT", default_value_t = 10_000)]
         calls: u64,
     },
+    #[command(flatten)]
+    Faults(faults::Faults),
     /// From exec to the first answer, idle memory, size of the program
     Start {
         #[command(flatten)]
@@ -108,6 +111,7 @@ fn measure(options: &Options) -> Result<()> {
             None => run::run(&options.program.server, &options.table).await,
             Some(Measurement::Growth { program, growth }) => growth::run(&program.server, growth).await,
             Some(Measurement::Stops { program, calls }) => stops::run(&program.server, *calls).await,
+            Some(Measurement::Faults(faults)) => faults::run(faults).await,
             Some(Measurement::Start { program, rounds }) => start::run(&program.server, *rounds).await,
         }
     })

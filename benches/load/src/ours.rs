@@ -11,6 +11,13 @@ use crate::Result;
 /// What the load's user shows.
 pub const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
+/// What another user shows, where `limits` ends with [`OTHER_USER`].
+pub const OTHER_TOKEN: &str = "fedcba9876543210fedcba9876543210";
+
+/// The settings of that user.
+pub const OTHER_USER: &str =
+    "\n[[auth.users]]\nuser_id = \"other\"\ntoken = \"fedcba9876543210fedcba9876543210\"\n";
+
 /// The user that the bundled data is of.
 const USER: &str = "demo";
 
@@ -27,7 +34,7 @@ pub struct Ours<'a> {
     pub directory: &'a Path,
     /// Manifests and data, instead of what is built in.
     pub data: Option<&'a Path>,
-    /// Lines of `[server.limits]`.
+    /// Lines of `[server.limits]`, and tables that follow them.
     pub limits: &'a str,
 }
 

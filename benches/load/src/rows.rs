@@ -1,5 +1,7 @@
 //! What is measured: one request a row, and how many of them are under way at once.
 
+use std::time::Duration;
+
 use bytes::{BufMut, Bytes, BytesMut};
 use prost::Message;
 
@@ -117,6 +119,22 @@ pub fn listings() -> Vec<Row> {
 /// A call that does nothing for long, in its frame.
 pub fn sleep() -> Bytes {
     invoke(("debug_sleep", r#"{"duration":"100s"}"#))
+}
+
+/// A call that works for some time, in its frame.
+pub fn work(time: Duration) -> Bytes {
+    let arguments = format!(r#"{{"duration":"{}s"}}"#, time.as_secs_f64());
+    call(("debug_sleep", &arguments), ResultFormat::Json)
+}
+
+/// A call whose answer is 64 MB in small events, in its frame. What a tool has in hand while it waits is its own.
+pub fn much() -> Bytes {
+    invoke(("debug_stream", r#"{"count":6400,"bytes":10000}"#))
+}
+
+/// A call of a tool that there is not, in its frame.
+pub fn unknown() -> Bytes {
+    call(("no_such_tool", "{}"), ResultFormat::Json)
 }
 
 /// Asks for the end of a call, in its frame.

@@ -19,6 +19,7 @@ use self::{
     held::Held,
     message::{Message, Size},
     refused::{late, shed},
+    rounds::Rounds,
     turns::Turns,
 };
 use super::{
@@ -35,6 +36,7 @@ use crate::context::User;
 mod held;
 mod message;
 mod refused;
+mod rounds;
 mod turns;
 
 /// Bytes of messages that are not complete yet, or that are large: of all requests and of one holder's.
@@ -56,6 +58,8 @@ struct Room {
     health: Counted,
     unfinished: Counted,
     bytes: Counted,
+    /// Calls of users begin in turn.
+    rounds: Rounds,
     /// Large messages are taken in one of a user at a time, beside the threads that carry the others.
     large: Turns,
     max_message: usize,
@@ -85,6 +89,7 @@ impl Admission {
                 "requests without an end",
             ),
             bytes: counted(BYTES, "bytes of requests without an end"),
+            rounds: Rounds::new(config.calls_per_turn),
             large: Turns::new(available_parallelism().map_or(1, usize::from)),
             max_message: config.max_request_bytes,
             request_timeout: config.request_timeout,
@@ -145,6 +150,9 @@ impl Room {
             Some(pool) => Some(pool.take(holder, 1, self.retry_after)?),
             None => None,
         };
+        if let (Pool::Calls, Some(holder)) = (rule.pool, holder) {
+            self.rounds.turn(holder).await;
+        }
         let size = message.size();
         let body = message.into_body(match rule.messages {
             Messages::One => None,

@@ -25,6 +25,8 @@ pub struct Config {
     pub max_concurrent_requests: usize,
     /// Those of one user; further ones are refused with `RESOURCE_EXHAUSTED`. The same holds for what follows.
     pub max_calls_per_user: usize,
+    /// Calls of one user that begin before the others have their turn, while several call.
+    pub calls_per_turn: usize,
     /// Watches at once.
     pub max_watches: usize,
     /// Watches of one user.
@@ -124,6 +126,7 @@ impl From<&config::Server> for Config {
             unauthenticated_timeout: limits.unauthenticated_timeout,
             max_concurrent_requests: limits.max_concurrent_calls,
             max_calls_per_user: limits.max_calls_per_user,
+            calls_per_turn: limits.calls_per_turn,
             max_watches: limits.max_watches,
             max_watches_per_user: limits.max_watches_per_user,
             max_unfinished_requests: limits.max_unfinished_requests,

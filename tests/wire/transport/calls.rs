@@ -178,6 +178,23 @@ async fn a_call_over_the_limit_is_shed_and_health_is_not() {
 }
 
 #[tokio::test]
+async fn a_user_who_has_his_share_is_told_when_to_come_back_and_others_go_on() {
+    const MALLORY: (&str, &str) = ("x-toolwire-user", "mallory");
+    let mut server = Server::start(Config { max_calls_per_user: 2, ..Config::default() });
+    let client = Client::connect(server.address).await;
+    let _held = [client.start(SLOW, &[MALLORY]).await, client.start(SLOW, &[MALLORY]).await];
+    assert_eq!([server.event().await, server.event().await], [Event::Began, Event::Began]);
+    for _ in 0..100 {
+        let beyond = client.call(PROMPT, &[MALLORY]).await;
+        assert_eq!(beyond.refusal(), (Code::ResourceExhausted, "SHARE_EXHAUSTED".to_owned()));
+        assert_eq!(beyond.headers["grpc-retry-pushback-ms"], "1000");
+        let retry_info = beyond.status().get_details_retry_info().unwrap();
+        assert_eq!(retry_info.retry_delay, Some(Duration::from_secs(1)));
+        assert_eq!(client.call(PROMPT, &[]).await.status().code(), Code::Ok);
+    }
+}
+
+#[tokio::test]
 async fn half_requests_hold_no_call_and_are_ended() {
     const MALLORY: (&str, &str) = ("x-toolwire-user", "mallory");
     let request_timeout = Duration::from_millis(200);

@@ -102,6 +102,28 @@ async fn one_user_has_a_share_and_the_others_have_theirs() {
 }
 
 #[tokio::test]
+async fn one_users_flood_waits_its_turn_behind_anothers_call() {
+    let layer = layer(&Config { calls_per_turn: 2, ..Config::default() });
+    let begun = Arc::new(std::sync::Mutex::new(String::new()));
+    let service = {
+        let begun = Arc::clone(&begun);
+        layer.layer(service_fn(move |request: Request<Body>| {
+            let user = request.extensions().get::<User>().map(|user| user.id.as_str().to_owned());
+            begun.lock().unwrap().push_str(&user.unwrap());
+            std::future::ready(Ok::<_, Infallible>(Response::new(Body::empty())))
+        }))
+    };
+    let call = |user| tokio::spawn(service.clone().oneshot(whole(Rule::USER, user)));
+    // Nobody calls alone from here on.
+    call("b").await.unwrap().unwrap();
+    let calls: Vec<_> = ["a", "a", "a", "a", "a", "b"].map(call).into();
+    for call in calls {
+        assert_eq!(refused(&call.await.unwrap().unwrap()), passed());
+    }
+    assert_eq!(*begun.lock().unwrap(), "baabaaa");
+}
+
+#[tokio::test]
 async fn a_call_that_is_dropped_gives_its_share_back() {
     let layer = layer(&Config { max_concurrent_requests: 1, ..Config::default() });
     let never = service_fn(|_: Request<Body>| pending::<Result<Response<Body>, Infallible>>());
