@@ -28,9 +28,15 @@ const PLATFORM: (&str, &str) = (".toolwire.v1", "crate::contract::proto::v1");
 /// What brings messages into the buffers of streams.
 const CODEC: &str = "crate::contract::codec::Codec";
 
-/// Messages that are encoded once and sent often. In Rust their fields are their bytes, which on the wire is the same.
-const ENCODED: [(&str, &str); 3] =
-    [("GetToolResponse", "tool"), ("ListToolsResponse", "tool"), ("WatchToolsResponse", "tool")];
+/// Messages and texts that are made once and sent often. In Rust these fields are their bytes, which on the wire is the
+/// same.
+const ENCODED: [(&str, &str); 5] = [
+    ("DescribeForPlannerResponse", "guidance"),
+    ("DescribeForPlannerResponse", "tools"),
+    ("GetToolResponse", "tool"),
+    ("ListToolsResponse", "tool"),
+    ("WatchToolsResponse", "tool"),
+];
 
 fn main() -> Done {
     // What include_dir! and include_str! embed, the compiler itself watches.

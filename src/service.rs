@@ -5,19 +5,25 @@
 //! (`pipeline`).
 
 mod filter;
+mod guidance;
+mod listing;
 pub mod request;
 mod watch;
 
 use std::{collections::BTreeSet, sync::Arc};
 
 pub use filter::Filter;
+pub use guidance::Guidance;
+pub use listing::Listing;
 pub use watch::{News, Watch};
+
+use self::{guidance::Said, listing::Sight};
 
 use crate::{
     context::User,
     contract::{Refusal, Terminal, near},
     pipeline::{Call, CallStream, InFlight, Pipeline, Policy, Which},
-    registry::{self, RegisteredTool, Registry},
+    registry::{RegisteredTool, Registry},
     upstream::source_status::{SourceLimits, SourceStatus},
 };
 
@@ -28,15 +34,7 @@ pub struct Tools {
     registry: Arc<Registry>,
     policy: Arc<dyn Policy>,
     limits: Arc<dyn SourceLimits>,
-}
-
-/// Text for a planner's system prompt.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Guidance {
-    /// Which tools there are: spec 003's lines.
-    pub tools: String,
-    /// How to use them well (spec 004 §4.4). Empty if there is nothing to say.
-    pub guidance: String,
+    said: Arc<Said>,
 }
 
 impl Tools {
@@ -47,7 +45,7 @@ impl Tools {
         policy: Arc<dyn Policy>,
         limits: Arc<dyn SourceLimits>,
     ) -> Self {
-        Self { pipeline, registry, policy, limits }
+        Self { pipeline, registry, policy, limits, said: Arc::default() }
     }
 
     /// The same tools, with another way to look up the state of limiters and cool-downs.
@@ -57,10 +55,8 @@ impl Tools {
     }
 
     /// The user's tools that pass the filter, in order of name.
-    pub fn list(&self, user: &User, filter: &Filter) -> Vec<Arc<RegisteredTool>> {
-        let mut tools = self.of(user);
-        tools.retain(|tool| filter.passes(&tool.definition));
-        tools
+    pub fn list(&self, user: &User, filter: Filter) -> Listing {
+        Listing::new(self.registry.snapshot(), self.sight(user.clone()), filter)
     }
 
     /// One tool. What the user may not call is refused whether or not it exists.
@@ -75,27 +71,30 @@ impl Tools {
         if let Some(tool) = self.registry.snapshot().get(name) {
             return Ok(Arc::clone(tool));
         }
-        let tools = self.of(user);
+        let tools: Vec<_> = self.list(user, Filter::default()).collect();
         let near = near::names(name, tools.iter().map(|tool| tool.definition.name.as_str()));
         Err(Refusal::UnknownTool { name: name.to_owned(), near })
     }
 
-    /// The user's tools now, and every change from now on.
-    pub fn watch(&self, user: User) -> Watch {
-        Watch::new(user, Arc::clone(&self.policy), self.registry.watch())
+    /// The user's tools now, and then everything else that there is to say, every change from now on included.
+    pub fn watch(&self, user: User) -> (Listing, Watch) {
+        let (sight, watch) = (self.sight(user), self.registry.watch());
+        Watch::begin(sight, watch)
     }
 
     /// Text for the system prompt of a planner that may use the user's tools which pass the filter.
-    pub fn guidance(&self, user: &User, filter: &Filter) -> Guidance {
-        let tools = self.list(user, filter);
-        let guidance = registry::guidance_for_planner(&tools, &self.limits.budgets());
-        Guidance { tools: registry::describe_for_planner(&tools), guidance }
+    pub fn guidance(&self, user: &User, filter: Filter) -> Arc<Guidance> {
+        let (budgets, tools) = (self.limits.budgets(), self.list(user, filter));
+        if tools.is_whole() {
+            return self.said.of(tools.snapshot(), budgets);
+        }
+        Arc::new(Guidance::new(&tools.collect::<Vec<_>>(), &budgets))
     }
 
     /// The status of each source that the user's tools read from, with its name as definitions say it, in order of
     /// name; only of `source`, unless that is empty.
     pub async fn limits(&self, user: &User, source: &str) -> Result<Vec<(String, SourceStatus)>, Refusal> {
-        let tools = self.of(user);
+        let tools: Vec<_> = self.list(user, Filter::default()).collect();
         let sources = tools.iter().filter_map(|tool| tool.definition.source.as_ref());
         let mut sources: BTreeSet<_> = sources.map(|source| source.name.as_str()).collect();
         if !source.is_empty() && !sources.contains(source) {
@@ -131,10 +130,8 @@ impl Tools {
         self.pipeline.in_flight()
     }
 
-    fn of(&self, user: &User) -> Vec<Arc<RegisteredTool>> {
-        let snapshot = self.registry.snapshot();
-        let may_call = |tool: &&Arc<RegisteredTool>| self.policy.may_call(user, &tool.definition.name);
-        snapshot.tools().filter(may_call).cloned().collect()
+    fn sight(&self, user: User) -> Sight {
+        Sight::new(user, Arc::clone(&self.policy))
     }
 }
 

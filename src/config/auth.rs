@@ -56,6 +56,11 @@ impl AuthUser {
         self.tools.iter().any(|pattern| pattern.matches(tool))
     }
 
+    /// Whether the user may call a tool of any name.
+    pub fn may_call_all(&self) -> bool {
+        self.tools.iter().any(ToolPattern::is_everything)
+    }
+
     fn rights(&self) -> (Option<&str>, Option<&str>, &[ToolPattern]) {
         (self.email.as_deref(), self.role.as_deref(), &self.tools)
     }

@@ -20,6 +20,12 @@ use crate::{
 pub trait Policy: Send + Sync + Debug {
     /// Whether the user may call a tool of this name, whether or not it exists.
     fn may_call(&self, user: &User, tool: &str) -> bool;
+
+    /// Whether the user may call a tool of any name, so that nobody need ask name by name.
+    fn may_call_all(&self, user: &User) -> bool {
+        let _ = user;
+        false
+    }
 }
 
 /// Refuses what the policy does not allow, then what does not exist.

@@ -21,6 +21,7 @@ use super::{
 use crate::{
     contract::{ToolName, proto::v1},
     digest::Digest,
+    words::one_line,
 };
 
 /// A tool as callers see it (spec 001 ToolDefinition).
@@ -83,6 +84,8 @@ pub struct Definition {
     /// Whether the tool can be called now.
     pub status: Status,
     wire: Wire,
+    /// What a planner reads. Made once, as the next is.
+    line: Arc<str>,
     /// What a search looks at, in lower case. Made once: a search passes every definition.
     searched: Arc<str>,
 }
@@ -91,6 +94,7 @@ impl Definition {
     pub(super) fn new(manifest: Manifest, derived: Derived) -> Self {
         let wire = Wire::new(&manifest, &derived);
         let searched = searched(&manifest).into();
+        let line = format!("- {}: {}", manifest.name, one_line(&manifest.description)).into();
         Self {
             file: manifest.file,
             name: manifest.name,
@@ -121,6 +125,7 @@ impl Definition {
             digest: wire.digest(),
             status: Status::Ready,
             wire,
+            line,
             searched,
         }
     }
@@ -133,6 +138,11 @@ impl Definition {
     /// Whether the name, the title, the description, a tag or an utterance has a word, given in lower case.
     pub fn mentions(&self, word: &str) -> bool {
         self.searched.contains(word)
+    }
+
+    /// `- name: description`, on one line.
+    pub(super) fn line(&self) -> &str {
+        &self.line
     }
 
     /// The encoded `toolwire.v1.ToolDefinition`, made once.

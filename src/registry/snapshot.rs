@@ -1,6 +1,6 @@
 //! One state of the registry, which never changes: a call pins it, a watcher compares two.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, slice, sync::Arc};
 
 use super::{
     assemble::RegisteredTool,
@@ -17,6 +17,8 @@ use crate::{
 #[derive(Debug)]
 pub struct Snapshot {
     tools: BTreeMap<ToolName, Arc<RegisteredTool>>,
+    /// The same in a row, for whoever goes through all of them.
+    sorted: Box<[Arc<RegisteredTool>]>,
     intents: BTreeMap<String, Arc<RegisteredTool>>,
     problems: Vec<Problem>,
     data_digest: Digest,
@@ -62,6 +64,7 @@ impl Snapshot {
                 .iter()
                 .map(|(name, health)| (name.clone(), health.digest.clone()))
                 .collect(),
+            sorted: tools.values().cloned().collect(),
             tools,
         }
     }
@@ -77,8 +80,8 @@ impl Snapshot {
     }
 
     /// Every tool, in order of name.
-    pub fn tools(&self) -> impl Iterator<Item = &Arc<RegisteredTool>> {
-        self.tools.values()
+    pub fn tools(&self) -> slice::Iter<'_, Arc<RegisteredTool>> {
+        self.sorted.iter()
     }
 
     /// Every intent and its tool, in order.

@@ -63,7 +63,7 @@ impl Toys {
     }
 
     fn names(&self, user: &str, filter: &Filter) -> Vec<String> {
-        self.tools.list(&of(user), filter).iter().map(|tool| tool.definition.name.to_string()).collect()
+        self.tools.list(&of(user), filter.clone()).map(|tool| tool.definition.name.to_string()).collect()
     }
 }
 
@@ -119,7 +119,7 @@ fn a_user_sees_the_tools_that_the_user_may_call_and_no_others() {
     assert_eq!(toys.names("all", &Filter::default()), ["spin_top", "spin_yoyo", "wind_up"]);
     assert_eq!(toys.names("spinner", &Filter::default()), ["spin_top", "spin_yoyo"]);
     assert_eq!(toys.names("nobody", &Filter::default()), [""; 0]);
-    let guidance = toys.tools.guidance(&of("spinner"), &Filter::default());
+    let guidance = toys.tools.guidance(&of("spinner"), Filter::default());
     assert_eq!(guidance.tools, "- spin_top: Moves a toy.\n- spin_yoyo: Moves a toy.");
 }
 
@@ -163,8 +163,12 @@ async fn limits_are_those_of_the_sources_of_ones_tools() {
 #[tokio::test(start_paused = true)]
 async fn a_watcher_hears_of_its_own_tools_and_of_problems_that_concern_it() {
     let toys = Toys::new();
-    let mut watch = toys.tools.watch(of("spinner"));
-    for expected in ["added spin_top", "added spin_yoyo", "synced", "heartbeat"] {
+    let (tools, mut watch) = toys.tools.watch(of("spinner"));
+    assert_eq!(
+        tools.map(|tool| tool.definition.name.to_string()).collect::<Vec<_>>(),
+        ["spin_top", "spin_yoyo"]
+    );
+    for expected in ["synced", "heartbeat"] {
         assert_eq!(next(&mut watch).await, expected);
     }
     fs::write(toys.data.path().join("tools/wind_up.json"), "{").unwrap();
@@ -179,4 +183,40 @@ async fn a_watcher_hears_of_its_own_tools_and_of_problems_that_concern_it() {
     toys.registry.reload();
     assert_eq!(next(&mut watch).await, "removed spin_top");
     assert_eq!(next(&mut watch).await, "problems []");
+}
+
+#[test]
+fn what_a_planner_is_told_of_all_tools_is_said_anew_only_when_they_change() {
+    let toys = Toys::new();
+    let told = |user: &str| toys.tools.guidance(&of(user), Filter::default());
+    let first = told("all");
+    assert!(Arc::ptr_eq(&first, &told("all")));
+    assert_ne!(first.tools, told("spinner").tools, "whoever sees less is told less");
+    let tagged = toys.tools.guidance(&of("all"), Filter::tagged(vec!["round".into()]));
+    assert_eq!(tagged.tools, "- spin_top: Moves a toy.");
+    put(toys.data.path(), "spin_top", &json!({"description": "Spins."}));
+    toys.registry.reload();
+    assert!(told("all").tools.starts_with("- spin_top: Spins.\n"), "{}", told("all").tools);
+}
+
+#[test]
+fn a_policy_that_allows_all_is_not_asked_tool_by_tool() {
+    #[derive(Debug)]
+    struct Whole;
+
+    impl Policy for Whole {
+        fn may_call(&self, _: &User, tool: &str) -> bool {
+            panic!("{tool} was asked for")
+        }
+
+        fn may_call_all(&self, _: &User) -> bool {
+            true
+        }
+    }
+
+    let toys = Toys::new();
+    let tools = Tools { policy: Arc::new(Whole), ..toys.tools.clone() };
+    assert_eq!(tools.list(&of("all"), Filter::default()).count(), 3);
+    assert_eq!(tools.watch(of("all")).0.count(), 3);
+    assert!(tools.guidance(&of("all"), Filter::default()).tools.contains("wind_up"));
 }

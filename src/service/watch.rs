@@ -1,15 +1,14 @@
-//! Watching the tools: those there are, then every change, with heartbeats in between.
+//! Watching the tools: when those there are have been told, every change, with heartbeats in between.
 
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use tokio::{sync::watch, time::timeout};
 
+use super::{Filter, Listing, listing::Sight};
 use crate::{
-    context::User,
     contract::ToolName,
     digest::Digest,
     files::Problem,
-    pipeline::Policy,
     registry::{Change, RegisteredTool, Snapshot},
 };
 
@@ -19,7 +18,7 @@ const HEARTBEAT: Duration = Duration::from_secs(20);
 /// An event of a watch.
 #[derive(Clone, Debug)]
 pub enum News {
-    /// There is this tool.
+    /// The tool is new.
     Added(Arc<RegisteredTool>),
     /// The tool's definition is another, or it is ready again.
     Changed(Arc<RegisteredTool>),
@@ -40,23 +39,22 @@ pub enum News {
 /// Watches on behalf of one user, who sees only the tools that the user may call.
 #[derive(Debug)]
 pub struct Watch {
-    user: User,
-    policy: Arc<dyn Policy>,
+    sight: Sight,
     snapshots: watch::Receiver<Arc<Snapshot>>,
     seen: Arc<Snapshot>,
     pending: VecDeque<News>,
 }
 
 impl Watch {
-    pub(super) fn new(
-        user: User,
-        policy: Arc<dyn Policy>,
-        mut snapshots: watch::Receiver<Arc<Snapshot>>,
-    ) -> Self {
+    /// The tools at the beginning, and the watch from then on.
+    pub(super) fn begin(sight: Sight, mut snapshots: watch::Receiver<Arc<Snapshot>>) -> (Listing, Self) {
         let seen = Arc::clone(&snapshots.borrow_and_update());
-        let mut watch = Self { user, policy, snapshots, seen, pending: VecDeque::new() };
-        watch.pending = watch.state();
-        watch
+        let tools = Listing::new(Arc::clone(&seen), sight.clone(), Filter::default());
+        let mut watch = Self { sight, snapshots, seen, pending: VecDeque::new() };
+        let problems = watch.visible(watch.seen.problems());
+        let problems = (!problems.is_empty()).then_some(News::Problems(problems));
+        watch.pending = problems.into_iter().chain([News::Synced]).collect();
+        (tools, watch)
     }
 
     /// The next news; `None` once the registry is gone.
@@ -71,21 +69,10 @@ impl Watch {
         self.pending.pop_front()
     }
 
-    /// What there is.
-    fn state(&self) -> VecDeque<News> {
-        let tools = self.seen.tools().filter(|tool| self.may_call(&tool.definition.name));
-        let mut state: VecDeque<_> = tools.cloned().map(News::Added).collect();
-        let problems = self.visible(self.seen.problems());
-        if !problems.is_empty() {
-            state.push_back(News::Problems(problems));
-        }
-        state.push_back(News::Synced);
-        state
-    }
-
     /// What has changed since; several changes at once are one event.
     fn advance(&mut self) {
         let now = Arc::clone(&self.snapshots.borrow_and_update());
+        self.sight.renew();
         let changes = now.changes_since(&self.seen);
         let news: Vec<_> = changes.into_iter().filter_map(|change| self.told(change)).collect();
         self.pending.extend(news);
@@ -93,12 +80,12 @@ impl Watch {
     }
 
     fn told(&self, change: Change) -> Option<News> {
-        let may_see = |tool: &Arc<RegisteredTool>| self.may_call(&tool.definition.name);
+        let may_see = |tool: &Arc<RegisteredTool>| self.sight.sees(tool);
         match change {
             Change::Added(tool) => may_see(&tool).then_some(News::Added(tool)),
             Change::Changed(tool) => may_see(&tool).then_some(News::Changed(tool)),
             Change::Degraded(tool) => may_see(&tool).then_some(News::Degraded(tool)),
-            Change::Removed(name) => self.may_call(&name).then_some(News::Removed(name)),
+            Change::Removed(name) => self.sight.may_call(&name).then_some(News::Removed(name)),
             Change::DataChanged(digest) => Some(News::DataChanged(digest)),
             Change::Problems(problems) => {
                 let (now, before) = (self.visible(&problems), self.visible(self.seen.problems()));
@@ -109,11 +96,8 @@ impl Watch {
 
     /// The problems but for those of tools that are not the user's.
     fn visible(&self, problems: &[Problem]) -> Vec<Problem> {
-        let concerns = |problem: &&Problem| problem.tool.as_deref().is_none_or(|tool| self.may_call(tool));
+        let concerns =
+            |problem: &&Problem| problem.tool.as_deref().is_none_or(|tool| self.sight.may_call(tool));
         problems.iter().filter(concerns).cloned().collect()
-    }
-
-    fn may_call(&self, tool: &str) -> bool {
-        self.policy.may_call(&self.user, tool)
     }
 }

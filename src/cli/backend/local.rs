@@ -32,8 +32,8 @@ pub(in crate::cli) struct Local {
 
 impl Local {
     pub(super) fn list(&self, tags: &[String], view: v1::ToolView) -> Vec<v1::ToolDefinition> {
-        let tools = self.app.tools.list(&self.user, &Filter::tagged(tags.to_vec()));
-        tools.iter().map(|tool| tool.definition.wire(view)).collect()
+        let tools = self.app.tools.list(&self.user, Filter::tagged(tags.to_vec()));
+        tools.map(|tool| tool.definition.wire(view)).collect()
     }
 
     pub(super) fn describe(&self, name: &str) -> Result<v1::ToolDefinition, Status> {
@@ -41,7 +41,7 @@ impl Local {
     }
 
     pub(super) fn guidance(&self, tags: &[String]) -> String {
-        self.app.tools.guidance(&self.user, &Filter::tagged(tags.to_vec())).guidance
+        self.app.tools.guidance(&self.user, Filter::tagged(tags.to_vec())).guidance.clone()
     }
 
     pub(super) async fn limits(&self) -> Result<Vec<v1::SourceLimit>, Status> {

@@ -52,7 +52,8 @@ impl Remote {
 
     pub(super) async fn guidance(&self, tags: &[String]) -> Result<String, Status> {
         let request = self.server.request(v1::DescribeForPlannerRequest { tags: tags.to_vec() });
-        Ok(self.answered(self.client.clone().describe_for_planner(request)).await?.guidance)
+        let guidance = self.answered(self.client.clone().describe_for_planner(request)).await?.guidance;
+        String::from_utf8(guidance.into()).map_err(|_| Status::internal("the server answered with no text"))
     }
 
     pub(super) async fn limits(&self) -> Result<Vec<v1::SourceLimit>, Status> {

@@ -19,6 +19,11 @@ impl ToolPattern {
         vec![Self("*".to_owned())]
     }
 
+    /// Whether every name matches.
+    pub fn is_everything(&self) -> bool {
+        self.0 == "*"
+    }
+
     /// The pattern as it was written.
     pub fn as_str(&self) -> &str {
         &self.0

@@ -1,9 +1,9 @@
 //! Discovery, rendered: definitions in the wanted view, in order of name.
 
-use std::sync::Arc;
+use std::{iter, sync::Arc};
 
 use bytes::Bytes;
-use futures_util::{Stream, StreamExt, stream};
+use futures_util::{Stream, stream};
 use tonic::Status;
 
 use super::face::Face;
@@ -15,7 +15,7 @@ use crate::{
             DescribeForPlannerResponse, ListToolsRequest, ListToolsResponse, ToolCategory, ToolType, ToolView,
         },
     },
-    registry::{self, Category, RegisteredTool},
+    registry::{self, Category},
     service::{Filter, Guidance, request},
 };
 
@@ -26,10 +26,12 @@ pub(super) fn list(
     request: ListToolsRequest,
 ) -> Result<impl Stream<Item = Result<ListToolsResponse, Status>> + use<>, Refusal> {
     let view = request.view();
-    let tools = face.tools.list(user, &filter(request)?);
-    let listed =
-        move |tool: Arc<RegisteredTool>| ListToolsResponse { tool: tool.definition.encoded(view).clone() };
-    Ok(stream::iter(tools).map(move |tool| Ok(listed(tool))))
+    let mut tools = face.tools.list(user, filter(request)?);
+    let listed = move || {
+        let tool = tools.next_tool()?.definition.encoded(view).clone();
+        Some(Ok(ListToolsResponse { tool }))
+    };
+    Ok(stream::iter(iter::from_fn(listed)))
 }
 
 /// One definition, encoded.
@@ -44,8 +46,18 @@ pub(super) fn describe(
     tags: Vec<String>,
 ) -> Result<DescribeForPlannerResponse, Refusal> {
     let filter = Filter::tagged(request::tags("tags", tags)?);
-    let Guidance { tools, guidance } = face.tools.guidance(user, &filter);
-    Ok(DescribeForPlannerResponse { tools, guidance })
+    let guidance = face.tools.guidance(user, filter);
+    let part = |of: fn(&Guidance) -> &str| Bytes::from_owner(Part(Arc::clone(&guidance), of));
+    Ok(DescribeForPlannerResponse { tools: part(|it| &it.tools), guidance: part(|it| &it.guidance) })
+}
+
+/// A part of a text that others read too.
+struct Part(Arc<Guidance>, fn(&Guidance) -> &str);
+
+impl AsRef<[u8]> for Part {
+    fn as_ref(&self) -> &[u8] {
+        self.1(&self.0).as_bytes()
+    }
 }
 
 fn filter(listing: ListToolsRequest) -> Result<Filter, Refusal> {

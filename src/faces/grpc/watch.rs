@@ -1,6 +1,6 @@
 //! `WatchTools`, rendered: each piece of news as a message.
 
-use std::sync::Arc;
+use std::iter;
 
 use futures_util::{
     StreamExt,
@@ -16,27 +16,31 @@ use crate::{
         proto::v1::{ToolDefinition, ToolView, WatchEventType, WatchToolsResponse},
     },
     registry::RegisteredTool,
-    service::{News, Watch},
+    service::{Listing, News, Watch},
 };
 
 /// The stream. It ends only with the server or the registry.
-pub(super) fn stream(watch: Watch, view: ToolView) -> BoxStream<'static, Result<WatchToolsResponse, Status>> {
-    stream::unfold(watch, move |mut watch| async move {
+pub(super) fn stream(
+    (mut tools, watch): (Listing, Watch),
+    view: ToolView,
+) -> BoxStream<'static, Result<WatchToolsResponse, Status>> {
+    let there = move || tools.next_tool().map(|tool| Ok(about(WatchEventType::Added, tool, view)));
+    let news = stream::unfold(watch, move |mut watch| async move {
         let news = watch.next().await?;
         Some((Ok(rendered(news, view)), watch))
-    })
-    .boxed()
+    });
+    stream::iter(iter::from_fn(there)).chain(news).boxed()
+}
+
+fn about(kind: WatchEventType, tool: &RegisteredTool, view: ToolView) -> WatchToolsResponse {
+    WatchToolsResponse { tool: tool.definition.encoded(view).clone(), ..message(kind) }
 }
 
 fn rendered(news: News, view: ToolView) -> WatchToolsResponse {
-    let about = |kind, tool: &Arc<RegisteredTool>| WatchToolsResponse {
-        tool: tool.definition.encoded(view).clone(),
-        ..message(kind)
-    };
     match news {
-        News::Added(tool) => about(WatchEventType::Added, &tool),
-        News::Changed(tool) => about(WatchEventType::Changed, &tool),
-        News::Degraded(tool) => about(WatchEventType::Degraded, &tool),
+        News::Added(tool) => about(WatchEventType::Added, &tool, view),
+        News::Changed(tool) => about(WatchEventType::Changed, &tool, view),
+        News::Degraded(tool) => about(WatchEventType::Degraded, &tool, view),
         News::Removed(name) => removed(name.into()),
         News::DataChanged(digest) => {
             WatchToolsResponse { data_digest: digest.to_string(), ..message(WatchEventType::DataChanged) }

@@ -65,7 +65,7 @@ async fn one_definition_a_planner_text_and_limits_can_be_asked_for() {
     assert_status(&status, Code::NotFound, "UNKNOWN_TOOL");
 
     let text = client.describe_for_planner(DescribeForPlannerRequest::default()).await.expect("answers");
-    let tools = text.into_inner().tools;
+    let tools = String::from_utf8(text.into_inner().tools.into()).expect("a text");
     assert!(tools.lines().all(|line| line.starts_with("- ")) && tools.contains("- get_quotes: "), "{tools}");
     let none = DescribeForPlannerRequest { tags: vec!["nothing".to_owned()] };
     let none = client.describe_for_planner(none).await.expect("answers").into_inner();
