@@ -18,6 +18,7 @@ mod manifests;
 mod narration;
 mod offered;
 mod pace;
+mod payload;
 mod planner;
 mod problem;
 mod schema;
@@ -52,6 +53,7 @@ pub use words::{CacheScope, CacheTier, Category, ConsequenceLevel, ToolType};
 use self::{
     load::{Kept, Loaded},
     manifests::Contents,
+    pace::Pace,
 };
 use crate::{
     digest::Digest,
@@ -100,7 +102,7 @@ impl Registry {
     pub fn open(offered: Offered) -> Result<Self, Problems> {
         let mut kept = Kept::default();
         let Contents { files, digest, listing } = offered.manifests.read_all();
-        let Loaded { tools, problems } = load::load(files, &offered, &mut kept);
+        let Loaded { tools, problems } = load::load(files, &offered, &mut kept, &Pace::alone());
         if !problems.is_empty() {
             return Err(Problems(problems));
         }
@@ -170,19 +172,20 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Files {
     /// What the files amount to, if they are others than at the last look.
     fn look(&mut self) -> Option<Loaded> {
-        let listing = self.offered.manifests.list();
+        let pace = Pace::beside_calls();
+        let listing = self.offered.manifests.list(&pace);
         if self.listing.as_ref() == Some(&listing) {
             return None;
         }
         let known = |place: &_, stamp| self.kept.digest(place, stamp);
-        let Contents { files, digest, listing } = self.offered.manifests.read(listing, known);
+        let Contents { files, digest, listing } = self.offered.manifests.read(listing, &pace, known);
         self.listing = listing;
         if digest == self.digest {
             self.kept.refresh(&files);
             return None;
         }
         self.digest = digest;
-        Some(load::load(files, &self.offered, &mut self.kept))
+        Some(load::load(files, &self.offered, &mut self.kept, &pace))
     }
 }
 

@@ -1,8 +1,8 @@
 //! The definition of a tool: the checked, complete form of its manifest, which callers see.
 
 mod canonical;
-mod derived;
 mod parts;
+mod schema_forms;
 mod wire;
 
 use std::{sync::Arc, time::Duration};
@@ -11,8 +11,8 @@ use bytes::Bytes;
 use prost::Message;
 use serde_json::Value;
 
-pub(super) use self::derived::Derived;
 pub use self::parts::{CachePolicy, Example, Source, Status};
+pub(super) use self::schema_forms::SchemaForms;
 use self::wire::Wire;
 use super::{
     manifest::Manifest,
@@ -76,9 +76,9 @@ pub struct Definition {
     /// The typed RPC that calls the same tool, as `package.Service/Method`, if there is one.
     pub typed_method: Option<String>,
     /// JSON Schema of the arguments.
-    pub input_schema: Value,
+    pub input_schema: Arc<Value>,
     /// JSON Schema of the result's data.
-    pub output_schema: Value,
+    pub output_schema: Arc<Value>,
     /// SHA-256 over the RFC 8785 form of the wire form's ProtoJSON without `digest` and `status`.
     pub digest: Digest,
     /// Whether the tool can be called now.
@@ -91,8 +91,13 @@ pub struct Definition {
 }
 
 impl Definition {
-    pub(super) fn new(manifest: Manifest, derived: Derived) -> Self {
-        let wire = Wire::new(&manifest, &derived);
+    pub(super) fn new(
+        manifest: Manifest,
+        input: &SchemaForms,
+        output: &SchemaForms,
+        typed_method: Option<String>,
+    ) -> Self {
+        let wire = Wire::new(&manifest, input, output, typed_method.as_deref());
         let searched = searched(&manifest).into();
         let line = format!("- {}: {}", manifest.name, one_line(&manifest.description)).into();
         Self {
@@ -119,9 +124,9 @@ impl Definition {
             summary: manifest.summary,
             input_message: manifest.input,
             output_message: manifest.output,
-            typed_method: derived.typed_method,
-            input_schema: derived.input_schema,
-            output_schema: derived.output_schema,
+            typed_method,
+            input_schema: Arc::clone(input.value()),
+            output_schema: Arc::clone(output.value()),
             digest: wire.digest(),
             status: Status::Ready,
             wire,

@@ -24,7 +24,7 @@ const MOST_VIOLATIONS: usize = 100;
 pub struct InputSchema(Arc<Inner>);
 
 struct Inner {
-    schema: Value,
+    schema: Arc<Value>,
     validator: Validator,
     /// What the arguments must fit, where the schema alone does not ensure it.
     message: Option<Message>,
@@ -43,7 +43,7 @@ impl fmt::Debug for InputSchema {
 
 impl InputSchema {
     /// Compiles a derived schema; `message` is what the arguments must fit, if the tool has one.
-    pub(super) fn new(schema: Value, message: Option<MessageDescriptor>) -> Result<Self, String> {
+    pub(super) fn new(schema: Arc<Value>, message: Option<MessageDescriptor>) -> Result<Self, String> {
         let validator = schema::compile(&schema)?;
         let inexact = message.filter(|message| !schema::is_exact(message));
         let message = inexact.map(|descriptor| Message { encoder: Encoder::new(&descriptor), descriptor });

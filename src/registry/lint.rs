@@ -9,13 +9,20 @@ mod parameters;
 
 use std::sync::Arc;
 
-use super::{assemble::RegisteredTool, definition::Definition, load, offered::Offered, problem::Report};
+use super::{
+    assemble::RegisteredTool,
+    definition::Definition,
+    load::{Kept, Loaded, load},
+    offered::Offered,
+    pace::Pace,
+    problem::Report,
+};
 use crate::files::Problem;
 
 /// Everything that start-up would refuse, and then every weakness of the tools that could be read.
 pub fn lint(offered: &Offered) -> Vec<Problem> {
-    let load::Loaded { tools, mut problems } =
-        load::load(offered.manifests.read_all().files, offered, &mut load::Kept::default());
+    let files = offered.manifests.read_all().files;
+    let Loaded { tools, mut problems } = load(files, offered, &mut Kept::default(), &Pace::alone());
     problems.extend(weaknesses(&tools));
     problems
 }

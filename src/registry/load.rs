@@ -13,14 +13,15 @@ use super::{
     manifest::Manifest,
     manifests::Content,
     offered::Offered,
-    pace::paced,
+    pace::Pace,
+    payload::Payloads,
     problem::Report,
 };
 use crate::files::Problem;
 
-/// So many manifests are parsed in one go, and so many tools are made.
-const PARSED: usize = 4;
-const MADE: usize = 1;
+/// About the microseconds that it takes to parse a manifest, and to make a tool of it.
+const PARSED: u32 = 25;
+const MADE: u32 = 50;
 
 /// What manifests amount to. The tools may be offered only if there are no problems.
 #[derive(Debug)]
@@ -30,18 +31,28 @@ pub(super) struct Loaded {
 }
 
 /// Everything that the given files declare. Afterwards the tools of the good ones are kept, and no others.
-pub(super) fn load(files: Vec<Content>, offered: &Offered, kept: &mut Kept) -> Loaded {
-    let mut files: Vec<_> = paced(files, PARSED).map(|file| Read::file(file, kept)).collect();
+pub(super) fn load(files: Vec<Content>, offered: &Offered, kept: &mut Kept, pace: &Pace) -> Loaded {
+    let read = |file| {
+        let read = Read::file(file, kept);
+        if let Some(Found::Manifest(_)) = &read.found {
+            pace.worked(PARSED);
+        }
+        read
+    };
+    let mut files: Vec<_> = files.into_iter().map(read).collect();
     *kept = Kept::with_capacity(files.len());
     let read: Vec<_> = files.iter().map(|file| file.report.len()).collect();
     between::refuse_conflicts(&mut files);
-    let (mut tools, mut problems) = (Vec::new(), Vec::new());
-    for (Read { file, found, mut report }, of_reading) in paced(files, MADE).zip(read) {
+    let (mut tools, mut problems, mut payloads) = (Vec::new(), Vec::new(), Payloads::default());
+    for (Read { file, found, mut report }, of_reading) in files.into_iter().zip(read) {
         let of_others = report.len() - of_reading;
         let tool = match found {
             None => None,
             Some(Found::Tool(tool)) => Some(tool),
-            Some(Found::Manifest(manifest)) => made(*manifest, offered, &mut report).map(Arc::new),
+            Some(Found::Manifest(manifest)) => {
+                pace.worked(MADE);
+                made(*manifest, offered, &mut payloads, &mut report).map(Arc::new)
+            }
         };
         if let (Some(tool), true) = (&tool, report.len() == of_others) {
             kept.keep(file, Arc::clone(tool));
@@ -55,11 +66,12 @@ pub(super) fn load(files: Vec<Content>, offered: &Offered, kept: &mut Kept) -> L
 fn made(
     mut manifest: Manifest,
     Offered { executors, descriptors, choices, .. }: &Offered,
+    payloads: &mut Payloads,
     report: &mut Report,
 ) -> Option<RegisteredTool> {
     for choice in choices {
         choice.complete(&mut manifest);
     }
     let executor = executors.iter().find(|executor| executor.name() == &*manifest.name);
-    assemble(manifest, executor.cloned(), descriptors, report)
+    assemble(manifest, executor.cloned(), (descriptors, payloads), report)
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use super::pace::paced;
+use super::pace::Pace;
 use crate::{
     clock,
     digest::Digest,
@@ -12,9 +12,9 @@ use crate::{
 /// A file written so recently may be written again without its stamp telling.
 const SETTLES_AFTER: Duration = Duration::from_secs(2);
 
-/// So many files are looked at in one go, and so many are read.
-const LOOKED_AT: usize = 64;
-const READ: usize = 8;
+/// About the microseconds that it takes to look at a file, and to read it.
+const LOOKED_AT: u32 = 2;
+const READ: u32 = 12;
 
 /// Where manifests come from.
 #[derive(Clone, Debug)]
@@ -80,33 +80,36 @@ impl Manifests {
         self
     }
 
-    pub(super) fn list(&self) -> Listing {
-        Listing(self.places.iter().map(|(tree, directory)| listed(tree, directory)).collect())
+    pub(super) fn list(&self, pace: &Pace) -> Listing {
+        Listing(self.places.iter().map(|(tree, directory)| listed(tree, directory, pace)).collect())
     }
 
     pub(super) fn read_all(&self) -> Contents {
-        self.read(self.list(), |_, _| None)
+        let pace = Pace::alone();
+        self.read(self.list(&pace), &pace, |_, _| None)
     }
 
     /// Reads the files that have been listed, but those whose digest `known` says by their place and stamp.
     pub(super) fn read(
         &self,
         listing: Listing,
+        pace: &Pace,
         known: impl Fn(&Place, (SystemTime, u64)) -> Option<Digest>,
     ) -> Contents {
         // After the stamps: what is written from now on is seen by the next look.
         let now = clock::wall();
         let mut files = Vec::new();
         for (directory, (listed, (tree, path))) in listing.0.iter().zip(&self.places).enumerate() {
-            let place = |path: &String| Place { directory, path: path.clone() };
+            let at = |path: &String| Place { directory, path: path.clone() };
             match &listed.files {
-                Err(reason) => files.push(Content::new(place(path), Text::Unreadable(reason.clone()), None)),
-                Ok(paths) => files.extend(paced(paths, READ).map(|(path, stamp)| {
-                    let (place, stamp) = (place(path), settled(*stamp, now));
-                    match stamp.and_then(|stamp| known(&place, stamp)) {
-                        Some(digest) => Content { place, text: Text::Unchanged, digest, stamp },
-                        None => Content::new(place, read(tree, path), stamp),
+                Err(reason) => files.push(Content::new(at(path), Text::Unreadable(reason.clone()), None)),
+                Ok(paths) => files.extend(paths.iter().map(|(path, stamp)| {
+                    let (file, stamp) = (at(path), settled(*stamp, now));
+                    if let Some(digest) = stamp.and_then(|stamp| known(&file, stamp)) {
+                        return Content { place: file, text: Text::Unchanged, digest, stamp };
                     }
+                    pace.worked(READ);
+                    Content::new(file, read(tree, path), stamp)
                 })),
             }
         }
@@ -139,19 +142,23 @@ fn settled(stamp: Stamp, now: SystemTime) -> Stamp {
     stamp.filter(|(modified, _)| now.duration_since(*modified).is_ok_and(|age| age >= SETTLES_AFTER))
 }
 
-fn listed(tree: &Tree, directory: &str) -> Listed {
+fn listed(tree: &Tree, directory: &str, pace: &Pace) -> Listed {
     let files = match tree.list(directory, "json") {
         Ok(_) if !tree.has_directory(directory) => {
             Err("there is no such directory; manifests belong there, one <name>.json a tool".to_owned())
         }
-        Ok(paths) => Ok(stamped(tree, paths)),
+        Ok(paths) => Ok(stamped(tree, paths, pace)),
         Err(error) => Err(error.to_string()),
     };
     Listed { directory: tree.stamp(directory), files }
 }
 
-fn stamped(tree: &Tree, paths: Vec<String>) -> Vec<(String, Stamp)> {
-    paced(paths, LOOKED_AT).map(|path| (tree.stamp(&path), path)).map(|(stamp, path)| (path, stamp)).collect()
+fn stamped(tree: &Tree, paths: Vec<String>, pace: &Pace) -> Vec<(String, Stamp)> {
+    let stamped = paths.into_iter().map(|path| {
+        pace.worked(LOOKED_AT);
+        (tree.stamp(&path), path)
+    });
+    stamped.map(|(stamp, path)| (path, stamp)).collect()
 }
 
 fn read(tree: &Tree, path: &str) -> Text {

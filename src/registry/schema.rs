@@ -21,7 +21,7 @@ pub(super) use payloads::{is_exact, is_payload, refuse_unsupported};
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// Which way a payload goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Direction {
     /// Into the tool.
     Input,

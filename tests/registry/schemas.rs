@@ -1,7 +1,9 @@
 //! From a manifest to its schemas, exact to the letter: a changed snapshot is a changed contract.
 
+use std::sync::Arc;
+
 use prost_reflect::ReflectMessage;
-use serde_json::json;
+use serde_json::{Value, json};
 use toolwire::{
     app,
     config::Config,
@@ -142,4 +144,30 @@ fn the_digest_of_every_bundled_definition_is_what_the_contract_says() {
         let form = serde_json_canonicalizer::to_vec(&complete.transcode_to_dynamic()).expect("ProtoJSON");
         assert_eq!(definition.digest, Digest::of_bytes(&form), "{}", definition.name);
     }
+}
+
+#[test]
+fn tools_that_declare_the_same_share_their_schema_and_no_others_do() {
+    let think = |name: &str, parameters: &str| {
+        let parameters: Value = serde_json::from_str(parameters).expect("JSON");
+        manifest(name, &json!({"parameters": parameters, "returns": {"a": "string", "b": "string"}}))
+    };
+    let same = r#"{"a": {"type": "string", "min_length": 1}, "b": "string"}"#;
+    let data = Data::with(&[
+        think("first", same),
+        think("second", same),
+        think("reordered", r#"{"b": "string", "a": {"type": "string", "min_length": 1}}"#),
+        think("narrower", r#"{"a": {"type": "string", "min_length": 2}, "b": "string"}"#),
+    ]);
+    let snapshot = data.open().snapshot();
+    let schema = |name: &str| Arc::clone(&snapshot.get(name).expect("the tool").definition.input_schema);
+    assert!(Arc::ptr_eq(&schema("first"), &schema("second")));
+    assert_ne!(schema("first").to_string(), schema("reordered").to_string());
+    assert_ne!(schema("first"), schema("narrower"));
+    // What is wrong is told in each file.
+    data.put(&think("first", r#"{"a": {"type": "string", "default": 1}}"#));
+    data.put(&think("second", r#"{"a": {"type": "string", "default": 1}}"#));
+    let files: Vec<_> = data.problems().into_iter().map(|it| (it.file, it.rule)).collect();
+    let bad = |file: &str| (file.to_owned(), "bad-default");
+    assert_eq!(files, [bad("tools/first.json"), bad("tools/second.json")]);
 }

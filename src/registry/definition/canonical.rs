@@ -8,14 +8,30 @@ use serde::Serialize;
 
 use crate::contract::proto::v1;
 
-/// The text, without `digest` and `status`.
-pub(super) fn canonical(definition: &v1::ToolDefinition) -> Vec<u8> {
-    let mut text = Vec::with_capacity(8 * 1024);
-    write_definition(definition, &mut text);
+/// The text, without `digest` and `status`. The schemas of the definition itself are not looked at.
+pub(super) fn canonical(definition: &v1::ToolDefinition, input: &Schema, output: &Schema) -> Vec<u8> {
+    let mut text = Vec::with_capacity(16 * 1024);
+    write_definition(definition, input, output, &mut text);
     text
 }
 
-fn write_definition(definition: &v1::ToolDefinition, text: &mut Vec<u8>) {
+/// A schema in both forms that a definition has of it, each in its place in the text.
+#[derive(Debug)]
+pub(super) struct Schema {
+    structure: Vec<u8>,
+    text: Vec<u8>,
+}
+
+impl Schema {
+    pub(super) fn new(structure: &Struct, text: &str) -> Self {
+        let (mut of_structure, mut of_text) = (Vec::new(), Vec::new());
+        write_struct(structure, &mut of_structure);
+        write_plain(text, &mut of_text);
+        Self { structure: of_structure, text: of_text }
+    }
+}
+
+fn write_definition(definition: &v1::ToolDefinition, input: &Schema, output: &Schema, text: &mut Vec<u8>) {
     // Complete, so that a new field is not forgotten.
     let v1::ToolDefinition {
         name,
@@ -26,10 +42,10 @@ fn write_definition(definition: &v1::ToolDefinition, text: &mut Vec<u8>) {
         consequence_level,
         requires_confirmation,
         timeout,
-        input_schema,
-        output_schema,
-        input_schema_json,
-        output_schema_json,
+        input_schema: _,
+        output_schema: _,
+        input_schema_json: _,
+        output_schema_json: _,
         input_message,
         output_message,
         typed_method,
@@ -55,13 +71,13 @@ fn write_definition(definition: &v1::ToolDefinition, text: &mut Vec<u8>) {
     object.list("examples", examples, write_example);
     object.texts("guidance", guidance);
     object.text("inputMessage", input_message);
-    object.optional("inputSchema", input_schema.as_ref(), write_struct);
-    object.text("inputSchemaJson", input_schema_json);
+    object.member("inputSchema").extend_from_slice(&input.structure);
+    object.member("inputSchemaJson").extend_from_slice(&input.text);
     object.texts("intents", intents);
     object.text("name", name);
     object.text("outputMessage", output_message);
-    object.optional("outputSchema", output_schema.as_ref(), write_struct);
-    object.text("outputSchemaJson", output_schema_json);
+    object.member("outputSchema").extend_from_slice(&output.structure);
+    object.member("outputSchemaJson").extend_from_slice(&output.text);
     object.flag("requiresConfirmation", *requires_confirmation);
     object.optional("source", source.as_ref(), write_source);
     object.texts("tags", tags);

@@ -7,8 +7,8 @@ use prost::Message;
 
 use super::{
     canonical::canonical,
-    derived::Derived,
     parts::{CachePolicy, Example, Source, Status},
+    schema_forms::SchemaForms,
 };
 use crate::{
     contract::{convert, json, proto::v1},
@@ -23,6 +23,19 @@ pub(super) struct Wire {
     full_json: Form,
     basic: Form,
     digest: Digest,
+}
+
+/// The schemas of a definition, which are encoded already: the fields of the same numbers in `ToolDefinition`.
+#[derive(Clone, PartialEq, Message)]
+struct Schemas {
+    #[prost(bytes = "bytes", tag = "9")]
+    input_schema: Bytes,
+    #[prost(bytes = "bytes", tag = "10")]
+    output_schema: Bytes,
+    #[prost(bytes = "bytes", tag = "11")]
+    input_schema_json: Bytes,
+    #[prost(bytes = "bytes", tag = "12")]
+    output_schema_json: Bytes,
 }
 
 /// A definition as bytes.
@@ -52,28 +65,33 @@ impl Form {
 
 impl Wire {
     /// The forms of a tool that is ready.
-    pub(super) fn new(manifest: &Manifest, derived: &Derived) -> Self {
-        let mut described = described(manifest, derived);
-        let digest = Digest::of_bytes(&canonical(&described));
-        // Encoded message parts one after the other are the encoded message.
-        let schemas = v1::ToolDefinition {
-            input_schema: described.input_schema.take(),
-            output_schema: described.output_schema.take(),
-            ..v1::ToolDefinition::default()
-        };
-        let schemas_json = v1::ToolDefinition {
-            input_schema_json: mem::take(&mut described.input_schema_json),
-            output_schema_json: mem::take(&mut described.output_schema_json),
-            ..v1::ToolDefinition::default()
-        };
+    pub(super) fn new(
+        manifest: &Manifest,
+        input: &SchemaForms,
+        output: &SchemaForms,
+        typed_method: Option<&str>,
+    ) -> Self {
+        let mut described = described(manifest, typed_method);
+        let digest = Digest::of_bytes(&canonical(&described, &input.canonical, &output.canonical));
         let shown = v1::ToolDefinition {
             examples: mem::take(&mut described.examples),
             utterances: mem::take(&mut described.utterances),
             ..v1::ToolDefinition::default()
         };
         described.digest = digest.to_string();
-        let [basic, shown, schemas, schemas_json] =
-            [described, shown, schemas, schemas_json].map(|part| part.encode_to_vec());
+        let [basic, shown] = [described, shown].map(|part| part.encode_to_vec());
+        let schemas = Schemas {
+            input_schema: input.structure.clone(),
+            output_schema: output.structure.clone(),
+            ..Schemas::default()
+        };
+        let schemas_json = Schemas {
+            input_schema_json: input.text.clone(),
+            output_schema_json: output.text.clone(),
+            ..Schemas::default()
+        };
+        let [schemas, schemas_json] = [schemas, schemas_json].map(|part| part.encode_to_vec());
+        // Parts of a message one after the other are the message.
         Self {
             full: Form::new(&[&basic, &shown, &schemas]),
             full_json: Form::new(&[&basic, &shown, &schemas_json]),
@@ -107,8 +125,8 @@ impl Wire {
     }
 }
 
-/// Everything but digest and status.
-fn described(manifest: &Manifest, derived: &Derived) -> v1::ToolDefinition {
+/// Everything but schemas, digest and status.
+fn described(manifest: &Manifest, typed_method: Option<&str>) -> v1::ToolDefinition {
     v1::ToolDefinition {
         name: manifest.name.to_string(),
         title: manifest.title.clone(),
@@ -118,13 +136,9 @@ fn described(manifest: &Manifest, derived: &Derived) -> v1::ToolDefinition {
         consequence_level: v1::ConsequenceLevel::from(manifest.consequence_level).into(),
         requires_confirmation: manifest.requires_confirmation,
         timeout: Some(convert::duration(manifest.timeout)),
-        input_schema: derived.input_schema.as_object().map(json::to_struct),
-        output_schema: derived.output_schema.as_object().map(json::to_struct),
-        input_schema_json: derived.input_schema.to_string(),
-        output_schema_json: derived.output_schema.to_string(),
         input_message: manifest.input.clone().unwrap_or_default(),
         output_message: manifest.output.clone().unwrap_or_default(),
-        typed_method: derived.typed_method.clone().unwrap_or_default(),
+        typed_method: typed_method.unwrap_or_default().to_owned(),
         tags: manifest.tags.clone(),
         version: manifest.version.clone(),
         depends_on: manifest.depends_on.clone(),
@@ -135,8 +149,7 @@ fn described(manifest: &Manifest, derived: &Derived) -> v1::ToolDefinition {
         cache: manifest.cache.map(cache),
         untrusted: manifest.untrusted,
         guidance: manifest.guidance.clone(),
-        digest: String::new(),
-        status: None,
+        ..v1::ToolDefinition::default()
     }
 }
 

@@ -55,11 +55,8 @@ fn parts() -> impl Strategy<Value = v1::ToolDefinition> {
         tier,
         scope,
     });
-    let schemas = [(); 2].map(|()| option::of(fields(value())));
-    (schemas, vec(example, 0..3), option::of(source), option::of(cache), length()).prop_map(
-        |([input_schema, output_schema], examples, source, cache, timeout)| v1::ToolDefinition {
-            input_schema,
-            output_schema,
+    (vec(example, 0..3), option::of(source), option::of(cache), length()).prop_map(
+        |(examples, source, cache, timeout)| v1::ToolDefinition {
             examples,
             source,
             cache,
@@ -70,11 +67,11 @@ fn parts() -> impl Strategy<Value = v1::ToolDefinition> {
 }
 
 fn definition() -> impl Strategy<Value = v1::ToolDefinition> {
-    let text = [(); 9].map(|()| any::<String>());
+    let text = [(); 7].map(|()| any::<String>());
     let list = [(); 5].map(|()| texts());
     let word = (0..=6_i32, 0..=4_i32, 0..=3_i32, any::<[bool; 2]>());
     (parts(), text, list, word).prop_map(|(parts, text, list, (kind, category, level, flags))| {
-        let [name, title, description, input, output, input_json, output_json, method, version] = text;
+        let [name, title, description, input, output, method, version] = text;
         let [tags, depends_on, intents, utterances, guidance] = list;
         v1::ToolDefinition {
             name,
@@ -82,8 +79,6 @@ fn definition() -> impl Strategy<Value = v1::ToolDefinition> {
             description,
             input_message: input,
             output_message: output,
-            input_schema_json: input_json,
-            output_schema_json: output_json,
             typed_method: method,
             version,
             tags,
@@ -101,11 +96,24 @@ fn definition() -> impl Strategy<Value = v1::ToolDefinition> {
     })
 }
 
+fn schema() -> impl Strategy<Value = (Struct, String)> {
+    (fields(value()), ".+")
+}
+
 proptest! {
     #[test]
-    fn the_form_is_what_the_libraries_say(definition in definition()) {
-        let text = String::from_utf8(canonical(&definition)).expect("JSON is UTF-8");
-        prop_assert_eq!(text, by_the_libraries(&definition));
+    fn the_form_is_what_the_libraries_say(definition in definition(), input in schema(), output in schema()) {
+        let [of_input, of_output] = [&input, &output].map(|(structure, text)| Schema::new(structure, text));
+        let text = String::from_utf8(canonical(&definition, &of_input, &of_output)).expect("JSON is UTF-8");
+        // A text that is empty is left out by the libraries, and no schema's is.
+        let with_schemas = v1::ToolDefinition {
+            input_schema: Some(input.0),
+            output_schema: Some(output.0),
+            input_schema_json: input.1,
+            output_schema_json: output.1,
+            ..definition
+        };
+        prop_assert_eq!(text, by_the_libraries(&with_schemas));
     }
 }
 
