@@ -125,6 +125,8 @@ impl Pipeline {
         call.context.caller = Arc::clone(self) as _;
         let mut stack = self.stack.clone();
         let mut end = Box::pin(async move { stack.ready().await?.call(call).await });
+        // Most calls are ready at once and need no task. One that waits must not depend on its face, which is polled
+        // only while the reader takes what it says.
         if let Poll::Ready(end) = poll!(&mut end) {
             return CallStream::new(call_id, events, End::Ready(Box::new(end))).begun().await;
         }

@@ -1,9 +1,10 @@
-//! How messages get into the buffer of a stream: one that is as small as what is under way.
+//! How messages get into the buffer of a stream, which is small at its beginning and handed on early.
 //!
-//! tonic's own takes 8 KiB for each stream at once, and one that told much keeps 64 KiB for as long as it lives, though
-//! a watch in step and a call that waits have nothing to tell.
+//! tonic's own takes 8 KiB for each stream at once, and one that told much in small messages keeps 64 KiB for as long
+//! as it lives, though a watch in step and a call that waits have nothing to tell. What one large message took is
+//! still kept until the next one.
 
-use std::marker::PhantomData;
+use std::{any::TypeId, marker::PhantomData};
 
 use prost::Message;
 use tonic::{
@@ -12,11 +13,16 @@ use tonic::{
 };
 use tonic_prost::ProstCodec;
 
+use super::proto::v1::ListToolsResponse;
+
 /// What a stream has from its beginning: room for a status, or for the first event of a call.
 const FIRST: usize = 512;
 
-/// What is handed on at the latest, in whole messages.
+/// What is handed on at the latest, in whole messages, by a stream that may wait.
 const MOST: usize = 2 * 1024;
+
+/// The same by one that ends when it has told everything: HTTP/2 has work with each piece.
+const MOST_OF_LIST: usize = 32 * 1024;
 
 /// Protobuf messages, as bytes.
 #[derive(Debug)]
@@ -47,11 +53,11 @@ where
     }
 
     fn decoder(&mut self) -> Self::Decoder {
-        ProstCodec::<T, U>::raw_decoder(BufferSettings::default())
+        ProstCodec::<T, U>::raw_decoder(BufferSettings::new(FIRST, MOST))
     }
 }
 
-impl<T: Message> codec::Encoder for Encoder<T> {
+impl<T: Message + 'static> codec::Encoder for Encoder<T> {
     type Item = T;
     type Error = Status;
 
@@ -62,6 +68,7 @@ impl<T: Message> codec::Encoder for Encoder<T> {
     }
 
     fn buffer_settings(&self) -> BufferSettings {
-        BufferSettings::new(FIRST, MOST)
+        let is_list = TypeId::of::<T>() == TypeId::of::<ListToolsResponse>();
+        BufferSettings::new(FIRST, if is_list { MOST_OF_LIST } else { MOST })
     }
 }

@@ -1,7 +1,7 @@
 //! The transport under every gRPC service: our own accept loop over hyper, and the layers that each request passes.
 //!
-//! tonic's generated services and its router are kept; its server is not, because it leaves streams without a deadline,
-//! connections without a bound, and a drain without an end. Nothing here knows a tool: a request that passed all layers
+//! tonic's generated services are kept; its server is not, because it leaves streams without a deadline, connections
+//! without a bound, and a drain without an end. Nothing here knows a tool: a request that passed all layers
 //! reaches the routes, and its extensions hold an [`Arrival`], a [`rules::Rule`] and, unless its method is
 //! public, an [`User`](crate::context::User).
 
@@ -56,8 +56,8 @@ mod trace;
 mod watches;
 mod write_buffer;
 
-/// The layers over `routes` (tonic's `Routes`, or any service of that form that is always ready), in the order in which
-/// a request passes them.
+/// The layers over `routes`, which find the service of a request and are always ready, in the order in which a request
+/// passes them.
 ///
 /// What it returns is what [`serve()`] serves.
 pub fn stack<S>(
@@ -92,7 +92,7 @@ where
         .layer(arrival::Layer)
         // Deny by default; the layers below read the method's rule.
         .layer(rules::Layer::new(rules))
-        // Bounds all that may wait: authentication, handler, body.
+        // Bounds all that may wait: authentication, handler, body. Tells the stream's task, which bounds the rest.
         .layer(deadline::Layer::new(config.server_cap))
         // Nothing below runs without a verified user, unless the method is public.
         .layer(authenticate::Authenticate::layer(authenticator))

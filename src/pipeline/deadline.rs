@@ -110,7 +110,8 @@ impl Bound {
         pin!(inner);
         // Most reads end here, without a timer.
         if let Poll::Ready(end) = poll!(&mut inner) {
-            return end;
+            // Work that never waits is not cut, but its caller's time is over all the same.
+            return if clock::now() < self.deadline.at() { end } else { self.stop(StopCause::Deadline) };
         }
         let mut may_cancel = true;
         loop {

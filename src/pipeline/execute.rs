@@ -49,7 +49,7 @@ impl Service<Call> for Execute {
     fn call(&mut self, mut call: Call) -> Self::Future {
         Box::pin(async move {
             let span = span::execute_tool(&call);
-            let work = Work::of(&mut call);
+            let work = Work::begin(&mut call);
             let ended = span::Ended::new(&span, &call);
             let terminal = execute(&call, work).instrument(span).await;
             ended.with(&terminal);
@@ -58,7 +58,7 @@ impl Service<Call> for Execute {
     }
 }
 
-/// What is left to be done when the context of a call has become that of its tool.
+/// What is left to be done when a call has been made ready for its tool.
 struct Work {
     arguments: Arguments,
     /// The manifest's time-out, where it comes first.
@@ -66,8 +66,9 @@ struct Work {
 }
 
 impl Work {
-    /// None for what executes nothing; start-up accepts no such tool yet.
-    fn of(call: &mut Call) -> Option<Self> {
+    /// Makes a call ready: from here on its context is the tool's, and its arguments are here. None for what executes
+    /// nothing; start-up accepts no such tool yet.
+    fn begin(call: &mut Call) -> Option<Self> {
         match call.tool().definition.kind {
             ToolType::Function => {}
             ToolType::NonFunction
@@ -77,7 +78,7 @@ impl Work {
             | ToolType::Root => return None,
         }
         let limit = clock::now() + call.tool().definition.timeout;
-        // A write that has started is never cancelled: only the wait for it has a limit, which `deadline` enforces.
+        // A write that has started is never cut: `idempotency` bounds the wait for it, and its work.
         let limit = Some(limit).filter(|limit| !call.writes() && *limit < call.context.deadline.at());
         let services = call.context.services.only(&executor(call).services());
         let context = &mut call.context;
@@ -128,7 +129,7 @@ fn conclude(call: &Call, reply: Result<Reply<Payload>, Unfinished>) -> Terminal 
 async fn run(call: &Call, Work { arguments, limit }: Work) -> Result<Reply<Payload>, Unfinished> {
     let work = guarded(call, arguments);
     pin!(work);
-    // Most reads end here, without a timer.
+    // Most reads end here, without a timer. Work that never waits is not cut.
     if let Poll::Ready(reply) = poll!(&mut work) {
         return reply;
     }

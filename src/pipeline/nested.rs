@@ -24,7 +24,9 @@ impl CallTools for Pipeline {
                 return Err(too_deep(tool).into());
             }
             let lineage = parent.lineage.nested(tool, &arguments);
-            let context = ToolContext { lineage, ..parent.nested() };
+            // The layers see all services; the parent's tool sees its own only.
+            let services = self.services.clone();
+            let context = ToolContext { lineage, services, ..parent.nested() };
             let call = Call::new(context, Target::Tool(tool.to_owned()), arguments);
             let mut stack = self.stack.clone();
             let terminal = async { stack.ready().await?.call(call).await }.await;

@@ -136,6 +136,8 @@ impl Drop for Line {
             return;
         }
         let refusal = match self.cancellation.cause() {
+            // A bug in a layer, of which the caller is told.
+            _ if std::thread::panicking() => Refusal::Internal { call_id: self.call_id.to_string() },
             Some(StopCause::Deadline) => Refusal::DeadlineExceeded,
             Some(StopCause::Shutdown) => Refusal::ShuttingDown,
             Some(StopCause::Timeout | StopCause::Cancelled | StopCause::CallerGone) | None => {

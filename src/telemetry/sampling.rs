@@ -57,6 +57,8 @@ impl Sampling {
         Self { by_parent, sampler }
     }
 
+    /// Without a parent the part is that of chance: the trace has no number yet, and another service that decides by
+    /// the number decides by itself.
     fn takes(&self, parent: &SpanContext) -> bool {
         if parent.is_valid() && self.by_parent {
             return parent.is_sampled();

@@ -9,7 +9,7 @@ use prost::{
 use prost_reflect::{FieldDescriptor, Kind as Declared, MessageDescriptor};
 use serde_json::{Map, Number, Value};
 
-use super::kind::{Count, Int, Kind, WellKnown};
+use super::kind::{Count, Int, Kind, WellKnown, is_recursive};
 use crate::contract::json;
 
 /// A whole number as a double is exact up to here.
@@ -44,7 +44,7 @@ struct Unusual;
 impl Encoder {
     /// Compiles.
     pub fn new(message: &MessageDescriptor) -> Self {
-        Self { plan: Plan::of(message) }
+        Self { plan: (!is_recursive(message)).then(|| Plan::of(message)).flatten() }
     }
 
     /// The bytes of the message; `None` if that is for others to say.

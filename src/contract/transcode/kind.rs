@@ -1,6 +1,6 @@
 //! What a field holds, in the words that both directions share.
 
-use prost_reflect::{FieldDescriptor, Kind as Declared};
+use prost_reflect::{FieldDescriptor, Kind as Declared, MessageDescriptor};
 
 /// What one value of a field is.
 #[derive(Debug)]
@@ -91,4 +91,22 @@ impl<M> Kind<M> {
             Declared::Bytes | Declared::Enum(_) => return None,
         })
     }
+}
+
+/// Whether a message contains itself, however deep: then its compiled form has no end, and there is none.
+pub(super) fn is_recursive(message: &MessageDescriptor) -> bool {
+    fn repeats(message: &MessageDescriptor, around: &mut Vec<MessageDescriptor>) -> bool {
+        if message.package_name() == "google.protobuf" {
+            return false;
+        }
+        if around.contains(message) {
+            return true;
+        }
+        around.push(message.clone());
+        let kinds: Vec<_> = message.fields().map(|field| field.kind()).collect();
+        let is_found = kinds.iter().filter_map(Declared::as_message).any(|inner| repeats(inner, around));
+        around.pop();
+        is_found
+    }
+    repeats(message, &mut Vec::new())
 }

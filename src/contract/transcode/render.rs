@@ -8,7 +8,7 @@ use prost_types::Struct;
 use serde_json::Value;
 
 use super::{
-    kind::{Count, Int, Kind, WellKnown},
+    kind::{Count, Int, Kind, WellKnown, is_recursive},
     sink::{Sink, Structure, Text},
     wire::{Malformed, Raw, next, taken, varint},
 };
@@ -45,7 +45,8 @@ struct Field {
 impl Renderer {
     /// Compiles. Fields of the omitted paths are left out where they are absent.
     pub fn new(message: &MessageDescriptor, omitted: Omitted) -> Self {
-        Self { name: message.full_name().to_owned(), plan: Plan::of(message, &omitted, ""), omitted }
+        let plan = (!is_recursive(message)).then(|| Plan::of(message, &omitted, "")).flatten();
+        Self { name: message.full_name().to_owned(), plan, omitted }
     }
 
     /// The fields that are left out, rather than `null`, when they are absent.

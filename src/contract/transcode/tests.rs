@@ -19,23 +19,36 @@ use crate::contract::{
 /// A field of every kind that a payload may have: the messages of the fuzz target, too.
 const PROTO: &str = include_str!("../../../fuzz/src/toys.proto");
 
+/// Messages that contain themselves, one of them by another.
+const DOLLS: &str = r#"
+syntax = "proto3";
+package toys.v1;
+message Doll { optional string name = 1; Box inner = 2; }
+message Box { repeated Doll dolls = 1; Doll best = 2; }
+"#;
+
 struct Own;
 
 impl FileResolver for Own {
     fn open_file(&self, name: &str) -> Result<File, protox::Error> {
-        if name == "toys.proto" {
-            return File::from_source(name, PROTO);
+        match name {
+            "toys.proto" => File::from_source(name, PROTO),
+            "dolls.proto" => File::from_source(name, DOLLS),
+            _ => Err(protox::Error::file_not_found(name)),
         }
-        Err(protox::Error::file_not_found(name))
     }
 }
 
 fn message(name: &str) -> MessageDescriptor {
+    message_in("toys.proto", name)
+}
+
+fn message_in(file: &str, name: &str) -> MessageDescriptor {
     let mut resolver = ChainFileResolver::new();
     resolver.add(Own);
     resolver.add(GoogleFileResolver::new());
     let mut compiler = protox::Compiler::with_file_resolver(resolver);
-    compiler.include_imports(true).open_file("toys.proto").unwrap();
+    compiler.include_imports(true).open_file(file).unwrap();
     let pool = DescriptorPool::decode(compiler.encode_file_descriptor_set().as_slice()).unwrap();
     pool.get_message_by_name(&format!("toys.v1.{name}")).unwrap()
 }
@@ -174,4 +187,11 @@ fn usual_arguments_are_encoded_and_unusual_ones_left_to_others() {
     ] {
         assert!(bytes(unusual.clone()).is_none(), "{unusual}");
     }
+}
+
+#[test]
+fn a_message_that_contains_itself_has_no_compiled_form_and_is_left_to_others() {
+    let doll = message_in("dolls.proto", "Doll");
+    assert!(Encoder::new(&doll).bytes(&serde_json::Map::default()).is_none());
+    assert!(Renderer::new(&doll, Omitted::default()).text(&doll, &[]).is_none());
 }

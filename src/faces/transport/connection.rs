@@ -25,7 +25,7 @@ use super::{
     socket::Stream,
     stream::Executor,
     tls::{self, Accepted, Tls},
-    write_buffer::Io,
+    write_buffer::{Io, Turns},
 };
 use crate::clock;
 
@@ -93,11 +93,13 @@ where
         let address = self.address;
         let (forced, closed) = (self.signals.forced.clone(), self.known.closed.clone());
         tokio::select! {
+            // First: what is ready leaves.
+            biased;
+            () = self.serve(stream) => {}
             () = forced.cancelled() => tracing::debug!(%address, "connection dropped by force"),
             () = closed.cancelled() => {
                 tracing::debug!(%address, "connection closed: it never authenticated, and room is short");
             }
-            () = self.serve(stream) => {}
         }
     }
 
@@ -130,7 +132,7 @@ where
         let (address, bound) = (self.address, self.config.preface_timeout);
         match timeout_at(by, preface::read(stream)).await {
             Ok(Ok(Opening::Http2(stream))) => {
-                Io::new(stream, &preface::PREFACE).turns(|io| self.serve_http2(io)).await;
+                Turns::new(stream, &preface::PREFACE, |io| self.serve_http2(io)).await;
             }
             Ok(Ok(Opening::Other(other))) => {
                 log_other_protocol(address, &other);
@@ -165,8 +167,8 @@ where
     }
 }
 
-/// A service that is always ready, as all layers here are, in hyper's terms. Nobody waits for it, so it is not moved
-/// about until it is.
+/// A service in hyper's terms. Nobody asks whether it is ready: every layer here always is, and so are the servers that
+/// tonic generates.
 struct Ready<S>(S);
 
 impl<S, A> hyper::service::Service<A> for Ready<S>

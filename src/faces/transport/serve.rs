@@ -167,8 +167,9 @@ where
     async fn force(&self, on_forced: hooks::OnForced) -> usize {
         let streams_cut = self.signals.streams.len();
         on_forced();
-        // What the hook made ready can still leave.
-        let _ = timeout(FLUSH_TIME, self.signals.streams.wait()).await;
+        // What the hook made ready can still leave: a connection ends when it is written, its streams before that.
+        self.connections.close();
+        let _ = timeout(FLUSH_TIME, self.connections.wait()).await;
         self.signals.forced.cancel();
         for tasks in [&self.connections, &self.signals.streams] {
             tasks.close();

@@ -15,7 +15,8 @@ use bytes::{Buf, BytesMut};
 use pin_project_lite::pin_project;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// What a connection may have written before its peer takes it.
+/// What a connection may have written before its peer takes it: so much has left the streams, with their permits and
+/// deadlines, though it has not arrived.
 const MOST: usize = 32 * 1024;
 
 /// What is asked of the allocator at once: the answers of a turn.
@@ -26,7 +27,7 @@ const USUAL: usize = 8 * 1024;
 pub(super) struct Io<S>(Arc<Mutex<Buffered<S>>>);
 
 pin_project! {
-    /// The work of a connection, which writes to an [`Io`].
+    /// The work of a connection on its [`Io`], and after each of its turns the writes of that turn.
     #[derive(Debug)]
     pub(super) struct Turns<S, F> {
         io: Io<S>,
@@ -48,19 +49,22 @@ struct Buffered<S> {
 
 impl<S> Io<S> {
     /// A stream of which `unread` was read already, and to which nothing was written.
-    pub(super) fn new(stream: S, unread: &'static [u8]) -> Self {
+    fn new(stream: S, unread: &'static [u8]) -> Self {
         let (unread, unwritten) = (Cursor::new(unread), BytesMut::new());
         Self(Arc::new(Mutex::new(Buffered { stream, unread, unwritten, is_flushed: true, failed: None })))
-    }
-
-    /// `work`, which is given this stream, with what it writes in each of its turns.
-    pub(super) fn turns<F>(self, work: impl FnOnce(Self) -> F) -> Turns<S, F> {
-        Turns { work: work(Self(Arc::clone(&self.0))), io: self }
     }
 
     fn lock(&self) -> MutexGuard<'_, Buffered<S>> {
         // Nobody waits: one task has both ends.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<S, F> Turns<S, F> {
+    /// The work that `begin` makes of a stream, of which `unread` was read already.
+    pub(super) fn new(stream: S, unread: &'static [u8], begin: impl FnOnce(Io<S>) -> F) -> Self {
+        let io = Io::new(stream, unread);
+        Self { work: begin(Io(Arc::clone(&io.0))), io }
     }
 }
 
@@ -169,7 +173,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Io<S> {
         true
     }
 
-    /// Does nothing: the turn has not ended.
+    /// Writes nothing: [`Turns`] does when the turn has ended, and `poll_shutdown` before the stream does.
     fn poll_flush(self: Pin<&mut Self>, _cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(self.lock().tell_failure())
     }

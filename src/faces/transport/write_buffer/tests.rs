@@ -44,7 +44,7 @@ async fn what_was_read_is_read_again_and_then_what_follows() {
 #[tokio::test]
 async fn writes_leave_at_the_end_of_the_turn_and_not_before() {
     let (mut peer, stream) = duplex(64);
-    let work = Io::new(stream, b"").turns(|mut io| async move {
+    let work = Turns::new(stream, b"", |mut io| async move {
         for part in ["ab", "cd"] {
             io.write_all(part.as_bytes()).await.unwrap();
             io.flush().await.unwrap();
@@ -63,7 +63,7 @@ async fn more_than_the_peer_takes_waits_within_bounds_and_arrives_whole() {
     let (mut peer, stream) = duplex(1_000);
     let sent: Vec<u8> = (0..1_000_000_u32).map(|n| n.to_le_bytes()[1]).collect();
     let expected = sent.clone();
-    let work = Io::new(stream, b"").turns(|mut io| async move {
+    let work = Turns::new(stream, b"", |mut io| async move {
         for part in sent.chunks(7_777) {
             io.write_all(part).await.unwrap();
             assert!(io.lock().unwritten.len() <= MOST);
@@ -80,12 +80,13 @@ async fn more_than_the_peer_takes_waits_within_bounds_and_arrives_whole() {
 #[tokio::test]
 async fn a_stream_that_keeps_something_back_is_flushed_until_it_does_not() {
     let (_peer, inner) = duplex(64);
-    let io = Io::new(Encrypting { inner, was_asked: AtomicBool::new(false) }, b"");
-    let buffered = Io(Arc::clone(&io.0));
-    let mut work = std::pin::pin!(io.turns(|mut io| async move {
+    let stream = Encrypting { inner, was_asked: AtomicBool::new(false) };
+    let work = Turns::new(stream, b"", |mut io| async move {
         io.write_all(b"x").await.unwrap();
         std::future::pending::<()>().await;
-    }));
+    });
+    let buffered = Io(Arc::clone(&work.io.0));
+    let mut work = std::pin::pin!(work);
     let is_flushed = || buffered.lock().is_flushed;
     assert!(futures_util::poll!(&mut work).is_pending() && !is_flushed());
     assert!(futures_util::poll!(&mut work).is_pending() && is_flushed());
@@ -95,7 +96,7 @@ async fn a_stream_that_keeps_something_back_is_flushed_until_it_does_not() {
 async fn the_work_is_told_that_what_it_wrote_is_lost() {
     let (peer, stream) = duplex(64);
     drop(peer);
-    let work = Io::new(stream, b"").turns(|mut io| async move {
+    let work = Turns::new(stream, b"", |mut io| async move {
         io.write_all(b"x").await.unwrap();
         tokio::task::yield_now().await;
         io.read_u8().await.unwrap_err().kind()
@@ -106,8 +107,8 @@ async fn the_work_is_told_that_what_it_wrote_is_lost() {
 #[tokio::test]
 async fn a_connection_with_nothing_to_write_keeps_no_memory_for_it() {
     let (_peer, stream) = duplex(64);
-    let io = Io::new(stream, b"");
-    let buffered = Io(Arc::clone(&io.0));
-    io.turns(|mut io| async move { io.write_all(b"x").await.unwrap() }).await;
+    let work = Turns::new(stream, b"", |mut io| async move { io.write_all(b"x").await.unwrap() });
+    let buffered = Io(Arc::clone(&work.io.0));
+    work.await;
     assert_eq!(buffered.lock().unwritten.capacity(), 0);
 }
