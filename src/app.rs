@@ -3,6 +3,7 @@
 mod access;
 mod conflicts;
 mod cool_downs;
+mod expiry;
 mod listeners;
 mod missing;
 mod offered;
@@ -36,7 +37,10 @@ use crate::{
     files::{Embedded, PathTaken, Problem, Tree},
     pipeline::{Parts, Pipeline, Tiers},
     registry::{DataSource, Registry},
-    service::Tools,
+    service::{
+        Tools,
+        confirmations::{self, Confirmations},
+    },
     store::{Sqlite, sqlite::TableTaken},
     upstream::{settings, source_status::SourceLimits, sources::Sources},
 };
@@ -104,6 +108,8 @@ impl App {
             registry: Arc::clone(&registry),
             policy: Arc::clone(&policy),
             idempotency: Arc::clone(&state) as _,
+            confirmations: Arc::clone(&state) as _,
+            decide_within: config.confirmations.expire_in,
             tiers: Tiers { persistent: Arc::clone(&state) as _, ..Tiers::in_memory() },
             services: services.clone().with(Arc::new(states)),
             cap: config.server.deadline_cap,
@@ -111,7 +117,14 @@ impl App {
             log_arguments: config.log.arguments,
         });
         let limits = Arc::new(upstream.limits().with_holds(holds)) as Arc<dyn SourceLimits>;
-        let tools = Tools::new(pipeline, Arc::clone(&registry), policy, Arc::clone(&limits));
+        let confirmations = Confirmations::new(confirmations::Parts {
+            store: Arc::clone(&state) as _,
+            registry: Arc::clone(&registry),
+            policy: Arc::clone(&policy),
+            own_calls: config.confirmations.own_calls,
+            use_within: config.confirmations.use_within,
+        });
+        let tools = Tools::new(pipeline, Arc::clone(&registry), policy, Arc::clone(&limits), confirmations);
         let app = Self { registry, tools, state, services, undeclared, limits, data, grpc, tree };
         app.publish_health();
         Ok(app)
@@ -155,6 +168,7 @@ impl App {
             never = keep_certificate(tls) => match never {},
             never = cool_downs::Watch::new(&self.registry, &self.limits).run() => match never {},
             never = state.run() => match never {},
+            never = expiry::run(&self.state) => match never {},
             never = administer(admin, draining.clone(), ready_too) => match never {},
         }
     }
@@ -181,6 +195,11 @@ impl App {
             // Reads files: not on the threads that carry calls.
             let _ = tokio::task::spawn_blocking(move || app.refresh()).await;
         }
+    }
+
+    /// Every method that is served, by its full name.
+    pub fn methods(&self) -> Vec<String> {
+        self.grpc.rules().iter().map(|(name, _)| name.to_owned()).collect()
     }
 
     /// Looks at the files on disk once.

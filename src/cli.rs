@@ -2,15 +2,18 @@
 //! (`offered`).
 //!
 //! Exit codes: 0 done; 1 the tool or the command failed; 2 the command line, the configuration or a definition is
-//! wrong; 130 interrupted.
+//! wrong; 3 a person must approve the call first; 130 interrupted.
 
 #![allow(clippy::doc_markdown, reason = "doc comments of flags are help texts, shown as they stand")]
 
 mod backend;
 mod call;
 mod cancel;
+mod card;
 mod completions;
+mod confirmations;
 mod connection;
+mod decide;
 mod describe;
 mod docs;
 mod explain;
@@ -61,6 +64,9 @@ enum Command {
     Limits(limits::Limits),
     Call(call::Call),
     Cancel(cancel::Cancel),
+    Confirmations(confirmations::Confirmations),
+    Approve(decide::Approve),
+    Deny(decide::Deny),
     Watch(watch::Watch),
     Health(health::Health),
     Lint(lint::Lint),
@@ -128,6 +134,9 @@ impl Command {
             Self::Limits(limits) => limits.run(domains).await,
             Self::Call(call) => call.run(domains).await,
             Self::Cancel(cancel) => cancel.run().await,
+            Self::Confirmations(confirmations) => confirmations.run(domains).await,
+            Self::Approve(approve) => approve.run(domains).await,
+            Self::Deny(deny) => deny.run(domains).await,
             Self::Watch(watch) => watch.run().await,
             Self::Health(health) => health.run().await,
             Self::Lint(lint) => lint.run(domains),

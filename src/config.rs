@@ -8,6 +8,7 @@
 mod admin;
 mod auth;
 mod client;
+mod confirmations;
 mod data;
 mod error;
 mod fields;
@@ -39,6 +40,7 @@ use std::sync::Arc;
 pub use admin::Admin;
 pub use auth::{Auth, AuthUser, InvalidPattern, ToolPattern};
 pub use client::Client;
+pub use confirmations::Confirmations;
 pub use data::Data;
 pub use error::{ConfigError, Problem};
 pub use fields::Fields;
@@ -70,6 +72,8 @@ pub struct Config {
     pub state: State,
     /// Who may call.
     pub auth: Auth,
+    /// Decisions of persons on calls.
+    pub confirmations: Confirmations,
     /// The log.
     pub log: Log,
     /// The admin endpoint.

@@ -54,6 +54,11 @@ pub fn usage(error: &clap::Error) -> Result<(), Failure> {
     if error.exit_code() == 0 { Ok(()) } else { Err(Failure::SaidRefused) }
 }
 
+/// Whether a person can be asked: what is said is read on a terminal, and what is typed comes from one.
+pub fn is_interactive() -> bool {
+    is_watched() && io::stdin().is_terminal()
+}
+
 /// Whether a person watches standard error.
 fn is_watched() -> bool {
     io::stderr().is_terminal()

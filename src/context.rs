@@ -32,7 +32,7 @@ pub use cancellation::{Cancellation, StopCause};
 pub use deadline::Deadline;
 pub use events::EventSink;
 pub use ids::{CallId, InvalidId, RequestId, SessionId, TaskId, UserId};
-pub use lineage::Lineage;
+pub use lineage::{Lineage, Outermost};
 pub use pins::Pins;
 pub use reader::Events;
 pub use required::Required;
@@ -43,7 +43,7 @@ pub use unfinished::Unfinished;
 pub use unread::{Unread, UnreadBounds};
 pub use user::User;
 
-use crate::contract::{ErrorCode, Payload, Provenance, ToolError, arguments::Arguments};
+use crate::contract::{ErrorCode, Payload, Provenance, ToolError, ToolName, arguments::Arguments};
 
 /// The context of one call. Cloning it makes another view of the same call.
 #[derive(Clone, Debug)]
@@ -58,6 +58,8 @@ pub struct ToolContext {
     pub depth: usize,
     /// Names the calls that this one makes, the same in every repeat of it.
     pub lineage: Lineage,
+    /// The tool that is carried out. `None` until then.
+    pub tool: Option<ToolName>,
     /// The task on whose behalf the tool is called.
     pub task_id: Option<TaskId>,
     /// The caller's session.
@@ -106,7 +108,8 @@ impl ToolContext {
             call_id,
             parent_call_id: None,
             depth: 0,
-            lineage: Lineage::of(call_id.into()),
+            lineage: Lineage::of(call_id),
+            tool: None,
             task_id: None,
             session_id: None,
             trace_id: None,

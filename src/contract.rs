@@ -5,6 +5,7 @@
 
 pub mod arguments;
 pub mod codec;
+pub mod confirmation;
 pub mod convert;
 pub mod descriptors;
 pub mod error;
@@ -20,8 +21,9 @@ pub mod status;
 pub mod tool_name;
 pub mod transcode;
 
+pub use confirmation::{ConfirmationCause, ConfirmationId, ConfirmationRequired};
 pub use error::{ErrorCode, Origin, ToolError, Violation};
 pub use payload::Payload;
 pub use refusal::Refusal;
-pub use result::{Confirmation, Event, Outcome, Provenance, Terminal, ToolResult};
+pub use result::{Event, Outcome, Provenance, Terminal, ToolResult};
 pub use tool_name::ToolName;

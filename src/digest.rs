@@ -26,6 +26,16 @@ impl Digest {
         Self(digest.finalize().into())
     }
 
+    /// The digest that these bytes are, if there are 32 of them.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        bytes.try_into().ok().map(Self)
+    }
+
+    /// The digest that a text of 64 hexadecimal digits in lower case is.
+    pub fn from_hex(text: &str) -> Option<Self> {
+        Self::from_bytes(&HEXLOWER.decode(text.as_bytes()).ok()?)
+    }
+
     /// Its 32 bytes.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0

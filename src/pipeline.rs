@@ -6,6 +6,7 @@
 pub mod authorize;
 pub mod cache;
 mod call;
+pub mod confirm;
 pub mod deadline;
 pub mod execute;
 pub mod frame;
@@ -29,7 +30,7 @@ use tracing::Instrument;
 
 pub use authorize::Policy;
 pub use cache::Tiers;
-pub use call::{Arrived, Call, CallResult, Facts, Target};
+pub use call::{Arrived, Call, CallResult, Facts, Target, Wishes};
 use execute::{Execute, timed_out};
 pub use in_flight::{InFlight, Which};
 use stream::End;
@@ -39,7 +40,7 @@ use crate::{
     context::{EventSink, Events, Services, Unread, UnreadBounds},
     contract::{Refusal, Terminal},
     registry::Registry,
-    store::idempotency::Idempotency,
+    store::{confirmations::Confirmations, idempotency::Idempotency},
 };
 
 /// What the pipeline is made of.
@@ -51,6 +52,10 @@ pub struct Parts {
     pub policy: Arc<dyn Policy>,
     /// Remembers calls with a `request_id`.
     pub idempotency: Arc<dyn Idempotency>,
+    /// Keeps what persons must decide, in one store with the calls that wait for it.
+    pub confirmations: Arc<dyn Confirmations>,
+    /// How long a person has to decide.
+    pub decide_within: Duration,
     /// Where results of reads are cached.
     pub tiers: Tiers,
     /// What tools need beyond the standard context.
@@ -75,7 +80,9 @@ pub struct Pipeline {
 impl Pipeline {
     /// The stack. Top to bottom is the way of a call.
     pub fn new(parts: Parts) -> Arc<Self> {
-        let Parts { registry, policy, idempotency, tiers, services, cap, unread, log_arguments } = parts;
+        let Parts { registry, policy, idempotency, tiers, services, cap, unread, log_arguments, .. } = parts;
+        let Parts { confirmations, decide_within, .. } = parts;
+        let records = idempotency::Records { calls: idempotency, confirmations, decide_within };
         let in_flight = InFlight::default();
         let stack = ServiceBuilder::new()
             // Outermost: sees refusals too.
@@ -90,8 +97,10 @@ impl Pipeline {
             .layer(validate::Layer::new(log_arguments))
             // Every response has a nonce of its own, a repeated one too.
             .layer(frame::Layer)
+            // Each caller waits for a person by itself. Asking and using are one change with the record below.
+            .layer(confirm::Layer::new(Arc::clone(&records.confirmations)))
             // A repeat spends nothing, not even a confirmation.
-            .layer(idempotency::Layer::new(idempotency, in_flight.clone(), cap))
+            .layer(idempotency::Layer::new(records, in_flight.clone(), cap))
             // Below what decides whether anything is done at all.
             .layer(narrate::Layer)
             // A hit spends nothing of a source, and equal calls at one time are one.

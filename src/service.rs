@@ -4,6 +4,7 @@
 //! face spells requests and answers in its own form; nothing here is a wire type. Not here: how a call is carried out
 //! (`pipeline`).
 
+pub mod confirmations;
 mod filter;
 mod guidance;
 mod listing;
@@ -12,6 +13,7 @@ mod watch;
 
 use std::{collections::BTreeSet, sync::Arc};
 
+use confirmations::Confirmations;
 pub use filter::Filter;
 pub use guidance::Guidance;
 pub use listing::Listing;
@@ -24,6 +26,7 @@ use crate::{
     contract::{Refusal, Terminal, near},
     pipeline::{Call, CallStream, InFlight, Pipeline, Policy, Which},
     registry::{RegisteredTool, Registry},
+    store::confirmations::Of,
     upstream::source_status::{SourceLimits, SourceStatus},
 };
 
@@ -35,6 +38,7 @@ pub struct Tools {
     policy: Arc<dyn Policy>,
     limits: Arc<dyn SourceLimits>,
     said: Arc<Said>,
+    confirmations: Confirmations,
 }
 
 impl Tools {
@@ -44,8 +48,9 @@ impl Tools {
         registry: Arc<Registry>,
         policy: Arc<dyn Policy>,
         limits: Arc<dyn SourceLimits>,
+        confirmations: Confirmations,
     ) -> Self {
-        Self { pipeline, registry, policy, limits, said: Arc::default() }
+        Self { pipeline, registry, policy, limits, said: Arc::default(), confirmations }
     }
 
     /// The same tools, with another way to look up the state of limiters and cool-downs.
@@ -120,9 +125,23 @@ impl Tools {
         self.pipeline.finish(call).await
     }
 
-    /// Cancels a user's own call. Whether there was one.
-    pub fn cancel(&self, user: &User, which: Which) -> bool {
-        self.in_flight().cancel(&user.id, which)
+    /// Cancels a user's own call, be it one that waits for a person and for which nobody waits. Whether there was one.
+    pub async fn cancel(&self, user: &User, which: Which) -> Result<bool, Refusal> {
+        let was_running = self.in_flight().cancel(&user.id, which);
+        let of = match which {
+            Which::Call(call_id) => Of::Call(call_id),
+            Which::Request(request_id) => Of::Request(request_id),
+        };
+        match self.confirmations.withdraw(user, of).await {
+            Ok(was_waiting) => Ok(was_running || was_waiting),
+            Err(_) if was_running => Ok(true),
+            Err(refusal) => Err(refusal),
+        }
+    }
+
+    /// What persons must decide.
+    pub fn confirmations(&self) -> &Confirmations {
+        &self.confirmations
     }
 
     /// The calls that are running.

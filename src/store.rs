@@ -3,6 +3,7 @@
 //! Here are the platform's own stores, and [`sqlite`], the handle on which domains keep theirs. Not here: any domain's
 //! tables.
 
+pub mod confirmations;
 pub mod cool_downs;
 mod error;
 pub mod hold_offs;

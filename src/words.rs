@@ -21,6 +21,26 @@ pub fn one_line(text: &str) -> String {
     line
 }
 
+/// A text of which nothing hides or turns others around: control, bidi, zero-width and tag characters are written out,
+/// such as `\u{202e}`.
+pub fn visible(text: &str) -> String {
+    let is_disguise = |c: char| {
+        c.is_control()
+            || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}')
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+            || matches!(c, '\u{e0000}'..='\u{e007f}' | '\u{fff9}'..='\u{fffb}')
+    };
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_disguise(c) {
+            shown.extend(c.escape_unicode());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
 /// A text as one word of a shell: in single quotes if a shell would read it otherwise.
 pub fn shell(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "=_-.,:/@%+".contains(c);

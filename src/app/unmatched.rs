@@ -22,14 +22,16 @@ impl App {
 fn unmatched(auth: &Auth, offered: &[&str]) -> Vec<Problem> {
     let is_unmatched =
         |pattern: &&ToolPattern| !offered.iter().any(|name| pattern.matches(name)) && pattern.as_str() != "*";
-    let problem = |user: &str, pattern: &ToolPattern| {
+    let problem = |user: &str, key: &str, pattern: &ToolPattern| {
         let near = did_you_mean(pattern.as_str(), offered.iter().copied());
         let what = format!("{:?} of {user} matches no tool that is offered{near}", pattern.as_str());
-        Problem::new("auth.users: tools", what)
+        Problem::new(format!("auth.users: {key}"), what)
     };
     let of_users = auth.users.iter().flat_map(|user| {
-        let unmatched = user.tools.iter().filter(is_unmatched);
-        unmatched.map(move |pattern| problem(user.user_id.as_str(), pattern))
+        let unmatched = [("tools", &user.tools), ("approve", &user.approve)].into_iter();
+        let unmatched =
+            unmatched.flat_map(|(key, of)| of.iter().filter(is_unmatched).map(move |it| (key, it)));
+        unmatched.map(move |(key, pattern)| problem(user.user_id.as_str(), key, pattern))
     });
     of_users.collect()
 }

@@ -10,7 +10,7 @@ use tonic::Status;
 use super::reasons::Reasons;
 use crate::{console::Failure, contract::proto::v1};
 
-pub(super) use invocation::{Events, Invocation};
+pub(super) use invocation::{Confirmations, Events, Invocation};
 pub(super) use local::Local;
 pub(super) use remote::Remote;
 
@@ -57,6 +57,44 @@ impl Backend {
         match self {
             Self::Remote(remote) => remote.limits().await,
             Self::Local(local) => local.limits().await,
+        }
+    }
+
+    /// A page of confirmations.
+    pub(super) async fn confirmations(
+        &self,
+        request: v1::ListConfirmationsRequest,
+    ) -> Result<v1::ListConfirmationsResponse, Status> {
+        match self {
+            Self::Remote(remote) => remote.confirmations(request).await,
+            Self::Local(local) => local.confirmations(request).await,
+        }
+    }
+
+    /// One confirmation.
+    pub(super) async fn confirmation(&self, id: &str) -> Result<v1::Confirmation, Status> {
+        match self {
+            Self::Remote(remote) => remote.confirmation(id).await,
+            Self::Local(local) => local.confirmation(id).await,
+        }
+    }
+
+    /// Decides on one.
+    pub(super) async fn decide(
+        &self,
+        request: v1::DecideConfirmationRequest,
+    ) -> Result<v1::Confirmation, Status> {
+        match self {
+            Self::Remote(remote) => remote.decide(request).await,
+            Self::Local(local) => local.decide(request).await,
+        }
+    }
+
+    /// What is open, and what becomes of it.
+    pub(super) async fn watch_confirmations(&self) -> Result<Confirmations, Status> {
+        match self {
+            Self::Remote(remote) => remote.watch_confirmations().await,
+            Self::Local(local) => local.watch_confirmations().await,
         }
     }
 

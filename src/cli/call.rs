@@ -1,6 +1,7 @@
 //! `toolwire call`: calls a tool and shows its events as they come.
 
 mod arguments;
+mod decision;
 mod follow;
 mod format;
 mod render;
@@ -11,6 +12,8 @@ use clap::Args;
 use tokio::{select, signal};
 
 use arguments::Given;
+use decision::Answer;
+use follow::End;
 use format::Format;
 
 use super::{
@@ -20,7 +23,7 @@ use super::{
     schema,
 };
 use crate::{
-    client,
+    client, clock,
     console::{self, Failure},
     context::{RequestId, SessionId, TaskId},
     contract::proto::v1::{self, ToolDefinition},
@@ -32,7 +35,7 @@ use crate::{
 /// Calls a tool and shows its events as they come
 ///
 /// The result's data is printed on standard output, everything else on standard error. Exit code 0 means data, 1 an
-/// error, 130 that the call was cancelled with Ctrl-C.
+/// error, 3 that a person must approve the call first, 130 that the call was cancelled with Ctrl-C.
 #[derive(Debug, Args)]
 pub(super) struct Call {
     /// The tool's name
@@ -61,6 +64,9 @@ pub(super) struct Call {
     /// Makes the call on behalf of this task
     #[arg(long, value_name = "ID")]
     task: Option<TaskId>,
+    /// Waits so long for somebody to approve the call, if a person must
+    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
+    wait: Option<Duration>,
     /// How events and result are shown
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
@@ -87,23 +93,60 @@ impl Call {
         }
         let schema = definition.map(|it| schema::parse(&it.input_schema_json)).unwrap_or_default();
         let arguments = given.typed(&schema)?;
-        let name = target.as_str().to_owned();
         let invocation = Invocation {
             target,
             arguments,
             request_id,
             task_id: self.task.clone(),
+            wait_for_confirmation: self.wait,
             session_id: self.session.clone(),
             deadline: self.deadline,
         };
+        self.until_decided(&backend, invocation).await
+    }
+
+    /// Makes the call, and again once it is approved: by whoever is at the terminal, or by somebody else in time.
+    async fn until_decided(&self, backend: &Backend, mut invocation: Invocation) -> Result<(), Failure> {
+        let began = clock::now();
+        loop {
+            let required = match self.once(backend, invocation.clone()).await? {
+                End::Done => return Ok(()),
+                End::ConfirmationRequired(required) => required,
+            };
+            // Of a call without an identifier the server made one, by which what was decided and done is found again.
+            invocation.request_id = required.request_id.parse().ok().or(invocation.request_id);
+            let left = self.wait.map_or(Duration::ZERO, |wait| wait.saturating_sub(clock::now() - began));
+            if !left.is_zero() {
+                invocation.wait_for_confirmation = Some(left);
+                continue;
+            }
+            let answer = match self.format {
+                Format::Text => decision::ask(backend, &required).await?,
+                Format::Json => Answer::Undecided,
+            };
+            match answer {
+                Answer::Approved => {}
+                Answer::Denied => return Err(Failure::Said),
+                Answer::Undecided => {
+                    let request_id = invocation.request_id.map(|id| id.to_string());
+                    let called = Called { tool: &required.tool, request_id: request_id.as_deref() };
+                    console::say(&explain::confirmation(&required, &called));
+                    return Err(Failure::AwaitsConfirmation);
+                }
+            }
+        }
+    }
+
+    async fn once(&self, backend: &Backend, invocation: Invocation) -> Result<End, Failure> {
+        let (name, request_id) = (invocation.target.as_str().to_owned(), invocation.request_id);
         let reasons = backend.reasons();
         let events = backend.invoke(invocation).await.map_err(|status| client::refused(&status))?;
         let request_id = request_id.map(|id| id.to_string());
         let called = Called { tool: &name, request_id: request_id.as_deref() };
-        let done = follow::follow(events, self.format, called).await;
+        let end = follow::follow(events, self.format, called).await;
         reasons.tell();
         backend.settle().await;
-        done
+        end
     }
 
     fn target(&self) -> Target {

@@ -11,6 +11,7 @@ use crate::{
     console::{self, Failure},
     contract::proto::v1,
     domain::{Domain, Offer},
+    words::visible,
 };
 
 /// A definition that is not there, as the end of a command: perhaps of a tool that is offered only when asked for.
@@ -41,11 +42,16 @@ pub(super) fn tool_error(error: &v1::ToolError, call: &Called<'_>) -> String {
 
 /// A call that a person must approve.
 pub(super) fn confirmation(it: &v1::ConfirmationRequired, call: &Called<'_>) -> String {
-    let mut text = format!("confirmation required: {}", it.summary);
+    let mut text = format!("confirmation required: {}", visible(&it.summary));
     line(&mut text, &format!("confirmation_id {}", it.confirmation_id));
     if let Some(expires_at) = &it.expires_at {
         line(&mut text, &format!("expires at {expires_at}"));
     }
+    let name = match it.consequence_level() {
+        v1::ConsequenceLevel::High => format!(" --tool {}", it.tool),
+        _ => String::new(),
+    };
+    line(&mut text, &format!("Somebody who may decide: toolwire approve {}{name}", it.confirmation_id));
     line(&mut text, &format!("Once it is approved, call again with {}.", call.repeat()));
     text
 }

@@ -22,6 +22,34 @@ pub(super) fn event(event: &v1::CallEvent) -> Value {
             exact(carrier, "data_json", "data");
         }
     }
+    for carrier in ["awaiting_confirmation", "confirmation_required"] {
+        if let Some(Value::Object(carrier)) = object.get_mut(carrier) {
+            exact(carrier, "arguments_json", "arguments");
+        }
+    }
+    Value::Object(object)
+}
+
+/// A call that a person must approve. Arguments keep their order and their integers.
+pub(super) fn confirmation_required(required: &v1::ConfirmationRequired) -> Value {
+    let mut object = envelope(required);
+    exact(&mut object, "arguments_json", "arguments");
+    Value::Object(object)
+}
+
+/// A confirmation. Arguments keep their order and their integers.
+pub(super) fn confirmation(confirmation: &v1::Confirmation) -> Value {
+    let mut object = envelope(confirmation);
+    exact(&mut object, "arguments_json", "arguments");
+    Value::Object(object)
+}
+
+/// A change of a confirmation.
+pub(super) fn confirmation_change(change: &v1::WatchConfirmationsResponse) -> Value {
+    let mut object = envelope(change);
+    if let Some(Value::Object(carrier)) = object.get_mut("confirmation") {
+        exact(carrier, "arguments_json", "arguments");
+    }
     Value::Object(object)
 }
 

@@ -17,6 +17,22 @@ pub(super) fn state(state: v1::ToolState) -> String {
     bare(state.as_str_name(), "TOOL_STATE_").to_lowercase()
 }
 
+/// `pending`, `approved` and so on.
+pub(super) fn confirmation_state(state: v1::ConfirmationState) -> String {
+    bare(state.as_str_name(), "CONFIRMATION_STATE_").to_lowercase()
+}
+
+/// Why a person is asked, in words.
+pub(super) const fn cause(cause: v1::ConfirmationCause) -> &'static str {
+    match cause {
+        v1::ConfirmationCause::Manifest => "the tool's manifest",
+        v1::ConfirmationCause::Rule => "a rule of the operator's",
+        v1::ConfirmationCause::Tainted => "what a model has read from outside",
+        v1::ConfirmationCause::Caller => "the caller",
+        v1::ConfirmationCause::Unspecified => "",
+    }
+}
+
 /// `RATE_LIMITED` and so on.
 pub(super) fn error_code(code: v1::ToolErrorCode) -> &'static str {
     bare(code.as_str_name(), "TOOL_ERROR_CODE_")

@@ -43,12 +43,25 @@ pub struct AuthUser {
     pub token: SecretString,
     /// Which tools the user may call. Default `["*"]`.
     pub tools: Vec<ToolPattern>,
+    /// Of which tools the user may approve calls; of one's own only where `confirmations.own_calls` says so. Default
+    /// none.
+    pub approve: Vec<ToolPattern>,
+    /// Whether the user sees everybody's confirmations. Default `false`.
+    pub observe: bool,
 }
 
 impl AuthUser {
     /// A user who may call every tool.
     pub fn new(user_id: UserId, token: SecretString) -> Self {
-        Self { user_id, email: None, role: None, token, tools: ToolPattern::everything() }
+        Self {
+            user_id,
+            email: None,
+            role: None,
+            token,
+            tools: ToolPattern::everything(),
+            approve: Vec::new(),
+            observe: false,
+        }
     }
 
     /// Whether the user may call a tool of this name.
@@ -61,8 +74,13 @@ impl AuthUser {
         self.tools.iter().any(ToolPattern::is_everything)
     }
 
-    fn rights(&self) -> (Option<&str>, Option<&str>, &[ToolPattern]) {
-        (self.email.as_deref(), self.role.as_deref(), &self.tools)
+    /// Whether the user may approve calls of a tool of this name.
+    pub fn may_approve(&self, tool: &str) -> bool {
+        self.approve.iter().any(|pattern| pattern.matches(tool))
+    }
+
+    fn rights(&self) -> (Option<&str>, Option<&str>, &[ToolPattern], &[ToolPattern], bool) {
+        (self.email.as_deref(), self.role.as_deref(), &self.tools, &self.approve, self.observe)
     }
 }
 
@@ -91,6 +109,8 @@ impl AuthUser {
         let (email, role) = (entry.optional("email"), entry.optional("role"));
         let token = (entry.optional("token"), entry.optional::<String>("token_env"));
         let tools = entry.optional("tools").unwrap_or_else(ToolPattern::everything);
+        let approve = entry.optional("approve").unwrap_or_default();
+        let observe = entry.optional("observe").unwrap_or(false);
         let token = match token {
             (Some(token), None) => Ok(token),
             (None, Some(name)) => reader
@@ -103,7 +123,7 @@ impl AuthUser {
         };
         let token = token.and_then(|token| check_token(token.expose_secret()).map(|()| token));
         let token = token.map_err(|what| entry.problem(what)).ok()?;
-        Some(Self { user_id: user_id?, email, role, token, tools })
+        Some(Self { user_id: user_id?, email, role, token, tools, approve, observe })
     }
 
     fn show(&self, reader: &mut Reader) {
@@ -113,6 +133,8 @@ impl AuthUser {
             ("role", self.role.as_ref().map(Value::shown)),
             ("token", Some(self.token.shown())),
             ("tools", Some(self.tools.shown())),
+            ("approve", Some(self.approve.shown())),
+            ("observe", Some(self.observe.shown())),
         ];
         let set: Vec<_> = pairs.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
         reader.show_entry("[[auth.users]]", &set);
@@ -148,7 +170,7 @@ fn beside(earlier: &[AuthUser], user: AuthUser) -> Result<AuthUser, String> {
     }
     if earlier.iter().any(other_rights) {
         return Err(
-            "an earlier entry of the same user has another email, role or tools; make them equal".to_owned()
+            "an earlier entry of the same user has another email, role or rights; make them equal".to_owned()
         );
     }
     Ok(user)

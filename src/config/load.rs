@@ -4,8 +4,8 @@
 mod tests;
 
 use super::{
-    Admin, Auth, Config, ConfigError, Data, Log, Origin, Problem, Section, Server, Sources, State, Telemetry,
-    file,
+    Admin, Auth, Config, ConfigError, Confirmations, Data, Log, Origin, Problem, Section, Server, Sources,
+    State, Telemetry, file,
     reader::{Known, Reader},
     unknown,
 };
@@ -43,9 +43,10 @@ fn config(reader: &mut Reader, sections: &[Section]) -> Config {
         reader.parts.insert(part);
     }
     reader.on_behalf_of("");
+    let confirmations = Confirmations::read(reader, !auth.users.is_empty());
     let (state, log) = (State::read(reader), Log::read(reader));
     let (admin, telemetry) = (Admin::read(reader), Telemetry::read(reader));
-    Config { server, data, state, auth, log, admin, telemetry, parts: reader.parts.clone() }
+    Config { server, data, state, auth, confirmations, log, admin, telemetry, parts: reader.parts.clone() }
 }
 
 impl Loaded {

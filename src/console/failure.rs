@@ -15,6 +15,9 @@ pub enum Failure {
     /// The tool or the command failed, and has said so.
     #[error("failed")]
     Said,
+    /// A person must approve the call first, and the command has said so.
+    #[error("awaits confirmation")]
+    AwaitsConfirmation,
     /// The service would not start, and the command has said so.
     #[error("refused")]
     SaidRefused,
@@ -29,6 +32,7 @@ impl Failure {
         match self {
             Self::Failed(_) | Self::Said => 1,
             Self::Usage(_) | Self::Start(_) | Self::SaidRefused => 2,
+            Self::AwaitsConfirmation => 3,
             Self::Interrupted => 130,
         }
     }
@@ -37,7 +41,7 @@ impl Failure {
     pub fn text(&self) -> Option<String> {
         match self {
             // Who interrupts knows it, and does not wait for whoever reads.
-            Self::Said | Self::SaidRefused | Self::Interrupted => None,
+            Self::Said | Self::SaidRefused | Self::AwaitsConfirmation | Self::Interrupted => None,
             other => Some(headed(&other.to_string())),
         }
     }

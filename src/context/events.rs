@@ -15,7 +15,7 @@ use super::{
     subscribers::Subscribers,
     unread::Unread,
 };
-use crate::contract::Event;
+use crate::contract::{ConfirmationRequired, Event};
 
 /// Takes a call's events. Cheap to clone; clones share state.
 ///
@@ -126,6 +126,13 @@ impl EventSink {
                 }
             }
             To::Subscribers(subscribers) => subscribers.send(Event::Chunk(data)).await,
+        }
+    }
+
+    /// Says that a person must approve the call, waiting for a slow reader. Lost when the reader is gone.
+    pub async fn awaiting_confirmation(&self, confirmation: Box<ConfirmationRequired>) {
+        if let To::Reader(reader) = &self.0 {
+            let _ = reader.send(Event::AwaitingConfirmation(confirmation)).await;
         }
     }
 

@@ -1,6 +1,6 @@
 //! What a tool returns instead of data, and a call to another tool too.
 
-use crate::contract::{Confirmation, ToolError};
+use crate::contract::{ConfirmationRequired, ToolError};
 
 /// Why a tool did not return data.
 ///
@@ -10,7 +10,7 @@ pub enum Unfinished {
     /// It failed.
     Failed(ToolError),
     /// A person must approve a call first.
-    AwaitsConfirmation(Confirmation),
+    AwaitsConfirmation(Box<ConfirmationRequired>),
 }
 
 impl From<ToolError> for Unfinished {

@@ -6,8 +6,8 @@ use prost_types::Timestamp;
 use serde_json::{Map, Value};
 
 use super::{
-    Confirmation, ErrorCode, Event, Origin, Provenance, Terminal, ToolError, ToolResult, Violation, json,
-    proto::v1,
+    ConfirmationRequired, ErrorCode, Event, Origin, Provenance, Terminal, ToolError, ToolResult, Violation,
+    json, proto::v1,
 };
 
 /// 004's framing word for text that people outside wrote.
@@ -112,6 +112,7 @@ pub fn event(event: Event, format: ResultFormat) -> v1::call_event::Event {
         }),
         Event::Progress { fraction, message } => Wire::Progress(v1::Progress { fraction, message }),
         Event::Chunk(data) => Wire::Chunk(chunk(data, format)),
+        Event::AwaitingConfirmation(it) => Wire::AwaitingConfirmation(confirmation_required(*it)),
     }
 }
 
@@ -127,7 +128,7 @@ pub fn terminal(terminal: Terminal, format: ResultFormat) -> v1::call_event::Eve
     use v1::call_event::Event as Wire;
     match terminal {
         Terminal::Result(result) => Wire::Result(tool_result(result, format)),
-        Terminal::ConfirmationRequired(it) => Wire::ConfirmationRequired(confirmation(it)),
+        Terminal::ConfirmationRequired(it) => Wire::ConfirmationRequired(confirmation_required(*it)),
     }
 }
 
@@ -136,17 +137,26 @@ pub fn outcome(terminal: Terminal, format: ResultFormat) -> v1::call_tool_respon
     use v1::call_tool_response::Outcome as Wire;
     match terminal {
         Terminal::Result(result) => Wire::Result(tool_result(result, format)),
-        Terminal::ConfirmationRequired(it) => Wire::ConfirmationRequired(confirmation(it)),
+        Terminal::ConfirmationRequired(it) => Wire::ConfirmationRequired(confirmation_required(*it)),
     }
 }
 
-/// A decision that a person must make.
-pub fn confirmation(confirmation: Confirmation) -> v1::ConfirmationRequired {
+/// A call that a person must approve first.
+pub fn confirmation_required(it: ConfirmationRequired) -> v1::ConfirmationRequired {
     v1::ConfirmationRequired {
-        confirmation_id: confirmation.confirmation_id,
-        summary: confirmation.summary,
-        arguments: Some(json::to_struct(&confirmation.arguments)),
-        expires_at: Some(timestamp(confirmation.expires_at)),
+        confirmation_id: it.confirmation_id.to_string(),
+        summary: it.summary,
+        arguments: Some(json::to_struct(&it.arguments)),
+        expires_at: Some(timestamp(it.expires_at)),
+        tool: it.tool.into(),
+        path: it.path.into_iter().map(Into::into).collect(),
+        request_id: it.request_id,
+        consequence_level: it.consequence_level.into(),
+        arguments_json: Value::Object(it.arguments).to_string(),
+        definition_digest: it.definition_digest.to_string(),
+        cause: v1::ConfirmationCause::from(it.cause).into(),
+        // There is no console yet.
+        url: String::new(),
     }
 }
 

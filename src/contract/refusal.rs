@@ -68,6 +68,49 @@ pub enum Refusal {
         /// When enough of them are forgotten.
         retry_after: Duration,
     },
+    /// So many confirmations are pending that no other is asked for.
+    #[error(
+        "{} confirmations are waiting for a person: have some decided, or wait {} s until the oldest expires",
+        if *.own { "too many of your" } else { "too many" }, .retry_after.as_secs()
+    )]
+    TooManyConfirmations {
+        /// When the oldest of them expires.
+        retry_after: Duration,
+        /// Whether they are the user's own.
+        own: bool,
+    },
+    /// No confirmation of this name that the user may see.
+    #[error("no confirmation {id} of yours, nor one that you may decide on")]
+    UnknownConfirmation {
+        /// The name asked for.
+        id: String,
+    },
+    /// The user may not decide on a confirmation.
+    #[error("{why}")]
+    MayNotDecide {
+        /// Why not, for the person.
+        why: String,
+    },
+    /// A confirmation was decided otherwise, or is over.
+    #[error("{what}")]
+    ConfirmationDecided {
+        /// State, decider and time, in words.
+        what: String,
+    },
+    /// What a watch is to go on from does not exist, or is kept no longer.
+    #[error("after_sequence must be from {first} to {last}, or 0 to begin with what is open")]
+    NoSuchSequence {
+        /// The first that a watch can go on from.
+        first: u64,
+        /// The last.
+        last: u64,
+    },
+    /// The tool's definition is not the one that the caller expects.
+    #[error("the definition of {tool} is another than expected_digest says; read it again with GetTool")]
+    DefinitionChanged {
+        /// The tool.
+        tool: String,
+    },
     /// What must be recorded before a call begins cannot be: nothing was done.
     #[error("calls with a request_id cannot be recorded now, and nothing was done; try again in {} s", .retry_after.as_secs_f64())]
     StateUnavailable {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
-    Payload, ToolError, ToolName,
+    ConfirmationRequired, Payload, ToolError, ToolName,
     payload::{StoredPayload, WrongPayload},
 };
 use crate::digest::Digest;
@@ -46,24 +46,15 @@ pub struct Provenance {
 
 /// How a call ends.
 #[derive(Clone, Debug)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "nearly every call ends with a result, which is moved and not boxed"
+)]
 pub enum Terminal {
     /// With a result.
     Result(ToolResult),
     /// A person must approve it first.
-    ConfirmationRequired(Confirmation),
-}
-
-/// A decision that a person must make on one exact call.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Confirmation {
-    /// What to decide on.
-    pub confirmation_id: String,
-    /// What the call will do, for the person.
-    pub summary: String,
-    /// The exact arguments that approval is bound to.
-    pub arguments: Map<String, Value>,
-    /// When it expires.
-    pub expires_at: SystemTime,
+    ConfirmationRequired(Box<ConfirmationRequired>),
 }
 
 /// What a call says before it ends.
@@ -87,6 +78,8 @@ pub enum Event {
     },
     /// A part of the data, ahead of the result.
     Chunk(Map<String, Value>),
+    /// A person must approve the call, which waits for that and goes on then.
+    AwaitingConfirmation(Box<ConfirmationRequired>),
 }
 
 impl ToolResult<StoredPayload> {

@@ -3,8 +3,9 @@
 //! Every status carries exactly one `google.rpc.ErrorInfo`: a stable `UPPER_SNAKE` reason in the domain [`DOMAIN`];
 //! `docs/ERRORS.md` lists them. Statuses travel in headers, so everything in them is bounded.
 
+use prost::Message;
 use tonic::{Code, Status};
-use tonic_types::{ErrorDetails, StatusExt};
+use tonic_types::{ErrorDetails, StatusExt, pb};
 
 use super::{ErrorCode, Refusal, ToolError, Violation};
 
@@ -24,8 +25,10 @@ impl From<Refusal> for Status {
             Refusal::UnknownTool { name, .. } => resource("tool", name),
             Refusal::UnknownIntent { intent, .. } => resource("intent", intent),
             Refusal::RequestIdReused { request_id } => resource("request_id", request_id),
+            Refusal::UnknownConfirmation { id } => resource("confirmation", id),
             Refusal::TooManyRequestIds { retry_after }
             | Refusal::TooManyRequestIdsInAll { retry_after }
+            | Refusal::TooManyConfirmations { retry_after, .. }
             | Refusal::StateUnavailable { retry_after } => ErrorDetails::with_retry_info(Some(*retry_after)),
             _ => ErrorDetails::new(),
         };
@@ -39,14 +42,23 @@ pub const fn code_of_refusal(refusal: &Refusal) -> Code {
         // The caller's mistake, to be fixed before a retry.
         Refusal::InvalidRequest(_) => Code::InvalidArgument,
         // Near names are only those the user may call.
-        Refusal::UnknownTool { .. } | Refusal::UnknownIntent { .. } => Code::NotFound,
+        // Confirmations of others are unknown.
+        Refusal::UnknownTool { .. } | Refusal::UnknownIntent { .. } | Refusal::UnknownConfirmation { .. } => {
+            Code::NotFound
+        }
         // Said before existence is revealed.
-        Refusal::PermissionDenied { .. } => Code::PermissionDenied,
+        Refusal::PermissionDenied { .. } | Refusal::MayNotDecide { .. } => Code::PermissionDenied,
         // The tool exists but an operator must configure something first.
-        Refusal::ToolDisabled { .. } => Code::FailedPrecondition,
+        // Reading a definition or a confirmation again tells whether the call is still meant, or what was decided.
+        Refusal::ToolDisabled { .. }
+        | Refusal::DefinitionChanged { .. }
+        | Refusal::ConfirmationDecided { .. } => Code::FailedPrecondition,
+        Refusal::NoSuchSequence { .. } => Code::OutOfRange,
         Refusal::RequestIdReused { .. } => Code::AlreadyExists,
         // Nothing was started: a client or a mesh may retry after the stated time.
-        Refusal::TooManyRequestIds { .. } | Refusal::TooManyRequestIdsInAll { .. } => Code::ResourceExhausted,
+        Refusal::TooManyRequestIds { .. }
+        | Refusal::TooManyRequestIdsInAll { .. }
+        | Refusal::TooManyConfirmations { .. } => Code::ResourceExhausted,
         Refusal::DeadlineExceeded => Code::DeadlineExceeded,
         // Nobody reads it; it is what logs and spans say.
         Refusal::CallerGone => Code::Cancelled,
@@ -67,6 +79,12 @@ pub const fn reason_of(refusal: &Refusal) -> &'static str {
         Refusal::RequestIdReused { .. } => "REQUEST_ID_REUSED",
         Refusal::TooManyRequestIds { .. } => "TOO_MANY_REQUEST_IDS",
         Refusal::TooManyRequestIdsInAll { .. } => "TOO_MANY_REQUEST_IDS_IN_ALL",
+        Refusal::TooManyConfirmations { .. } => "TOO_MANY_CONFIRMATIONS",
+        Refusal::DefinitionChanged { .. } => "DEFINITION_CHANGED",
+        Refusal::UnknownConfirmation { .. } => "UNKNOWN_CONFIRMATION",
+        Refusal::MayNotDecide { .. } => "MAY_NOT_DECIDE",
+        Refusal::ConfirmationDecided { .. } => "CONFIRMATION_DECIDED",
+        Refusal::NoSuchSequence { .. } => "NO_SUCH_SEQUENCE",
         Refusal::StateUnavailable { .. } => "STATE_UNAVAILABLE",
         Refusal::DeadlineExceeded => "DEADLINE_EXCEEDED",
         Refusal::CallerGone => "CALLER_GONE",
@@ -113,6 +131,21 @@ pub fn status(code: Code, reason: &str, message: &str, mut details: ErrorDetails
 /// A status with `ErrorInfo { reason, domain }` and no other detail.
 pub fn plain(code: Code, reason: &str, message: &str) -> Status {
     status(code, reason, message, ErrorDetails::new())
+}
+
+/// A status with `ErrorInfo { reason, domain }` and a message of ours beside it.
+pub fn with_detail<M>(code: Code, reason: &str, message: &str, detail: &M) -> Status
+where
+    M: prost::Message + prost_reflect::ReflectMessage,
+{
+    let message = cut(message);
+    let plain = plain(code, reason, message);
+    let mut whole = pb::Status::decode(plain.details()).unwrap_or_default();
+    whole.details.push(prost_types::Any {
+        type_url: format!("type.googleapis.com/{}", detail.descriptor().full_name()),
+        value: detail.encode_to_vec(),
+    });
+    Status::with_details(code, message, whole.encode_to_vec().into())
 }
 
 /// As much of a message as headers carry safely.

@@ -19,6 +19,8 @@ pub fn domain() -> Domain {
         offer: Offer::WithDiagnostics,
         data: Embedded::folder("diagnostics", &DATA),
         tools: vec![
+            erase(tools::confirm::DebugConfirm::default()),
+            erase(tools::confirm_nested::DebugConfirmNested),
             erase(tools::fail::DebugFail),
             erase(tools::nested::DebugNested),
             erase(tools::panic::DebugPanic),

@@ -1,5 +1,7 @@
 //! The gRPC face: tonic's generated services over the pipeline, served by a transport of our own.
 
+pub mod confirmation;
+mod confirmation_service;
 mod face;
 mod health;
 mod incoming;

@@ -11,7 +11,7 @@ use tower::Service;
 
 use super::{Call, Target};
 use crate::{
-    context::User,
+    context::{User, UserId},
     contract::{Refusal, near},
     registry::{Registry, Snapshot, Status},
 };
@@ -24,6 +24,22 @@ pub trait Policy: Send + Sync + Debug {
     /// Whether the user may call a tool of any name, so that nobody need ask name by name.
     fn may_call_all(&self, user: &User) -> bool {
         let _ = user;
+        false
+    }
+
+    /// Whether the user may decide on calls of a tool of this name that the given user makes. Whether one's own count
+    /// is asked beside this.
+    fn may_approve(&self, _user: &User, _tool: &str, _caller: &UserId) -> bool {
+        false
+    }
+
+    /// Whether the user sees what concerns others, be it only to decide on some of it.
+    fn sees_others(&self, user: &User) -> bool {
+        self.may_observe(user)
+    }
+
+    /// Whether the user sees everybody's confirmations.
+    fn may_observe(&self, _user: &User) -> bool {
         false
     }
 }
@@ -61,7 +77,7 @@ impl Layer {
                 Status::Disabled(reason) => {
                     Err(Refusal::ToolDisabled { tool: name.to_owned(), reason: reason.clone() })
                 }
-                Status::Ready | Status::Degraded(_) => Ok(()),
+                Status::Ready | Status::Degraded(_) => expected(call, name),
             },
         }
     }
@@ -91,6 +107,15 @@ impl Layer {
             }
         }
     }
+}
+
+/// Refuses a call that is bound to another definition.
+fn expected(call: &Call, name: &str) -> Result<(), Refusal> {
+    let expected = call.wishes.as_ref().and_then(|wishes| wishes.expected_digest);
+    if expected.is_some_and(|expected| expected != call.tool().definition.digest) {
+        return Err(Refusal::DefinitionChanged { tool: name.to_owned() });
+    }
+    Ok(())
 }
 
 impl<S> tower::Layer<S> for Layer {

@@ -5,7 +5,7 @@ use std::{
         Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
     },
-    time::SystemTime,
+    time::{Duration, SystemTime},
 };
 
 use tokio::time::Instant;
@@ -14,8 +14,10 @@ use crate::{
     clock,
     context::{RequestId, ToolContext},
     contract::{
-        Event, Outcome, Payload, Provenance, Refusal, Terminal, ToolError, ToolResult, arguments::Arguments,
+        ConfirmationCause, Event, Outcome, Payload, Provenance, Refusal, Terminal, ToolError, ToolResult,
+        arguments::Arguments,
     },
+    digest::Digest,
     registry::{Category, RegisteredTool},
 };
 
@@ -35,10 +37,25 @@ pub struct Call {
     pub missing_hint: Option<&'static str>,
     /// Recognises a repeat.
     pub request_id: Option<RequestId>,
+    /// What the caller asks for beside the result. `None` for nearly all.
+    pub wishes: Option<Box<Wishes>>,
+    /// Why a person must approve it first. `confirm` says so; a face leaves it empty.
+    pub cause: Option<ConfirmationCause>,
     /// When it came.
     pub arrived: Arrived,
     /// What is known of it so far.
     pub facts: Arc<Facts>,
+}
+
+/// What a caller asks for beside the result.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wishes {
+    /// The definition that the call is bound to.
+    pub expected_digest: Option<Digest>,
+    /// How long to wait for a person.
+    pub wait_for_confirmation: Option<Duration>,
+    /// Whether a person must approve the call although its definition does not demand it.
+    pub require_confirmation: bool,
 }
 
 /// What to call.
@@ -75,6 +92,13 @@ impl Arrived {
     }
 }
 
+impl Wishes {
+    /// The same, or nothing if nothing is asked for.
+    pub fn if_any(self) -> Option<Box<Self>> {
+        (self != Self::default()).then(|| Box::new(self))
+    }
+}
+
 impl Target {
     /// The name or intent as the caller wrote it.
     pub fn as_str(&self) -> &str {
@@ -98,6 +122,8 @@ impl Call {
             arguments,
             missing_hint: None,
             request_id: None,
+            wishes: None,
+            cause: None,
             arrived,
             facts: Arc::default(),
         }
@@ -196,6 +222,11 @@ impl Facts {
 
     pub(super) fn detach(&self) {
         self.detached.store(true, Ordering::Release);
+    }
+
+    /// Takes `detach` back: nothing was begun.
+    pub(super) fn attach(&self) {
+        self.detached.store(false, Ordering::Release);
     }
 
     pub(super) fn hit(&self) {

@@ -81,12 +81,14 @@ impl Work {
         // A write that has started is never cut: `idempotency` bounds the wait for it, and its work.
         let limit = Some(limit).filter(|limit| !call.writes() && *limit < call.context.deadline.at());
         let services = call.context.services.only(&executor(call).services());
+        let tool = call.tool().definition.name.clone();
         let context = &mut call.context;
         if let Some(limit) = limit {
             context.deadline = context.deadline.shortened(limit);
         }
         context.cancellation = context.cancellation.child();
         context.services = services;
+        context.tool = Some(tool);
         Some(Self { arguments: mem::take(&mut call.arguments), limit })
     }
 }

@@ -3,7 +3,6 @@
 //! Required for anything but a read. A write runs in a task of its own from here on: it outlives its caller.
 
 use std::{
-    sync::Arc,
     task::{Context, Poll},
     time::Duration,
 };
@@ -12,6 +11,8 @@ use futures_util::future::{BoxFuture, Either, ready};
 use tokio::select;
 use tower::Service;
 
+pub use self::records::Records;
+pub(super) use self::{errors::unavailable, running::digest_of};
 use self::{
     errors::{outcome_unknown, request_id_required},
     running::{Found, Running},
@@ -19,14 +20,13 @@ use self::{
 };
 use super::{Call, CallResult, InFlight};
 use crate::{
-    context::Lineage,
     contract::{Refusal, Terminal, ToolError},
-    store::idempotency::Idempotency,
     telemetry::continuing_trace,
 };
 
 mod errors;
 mod key_locks;
+mod records;
 mod running;
 mod wait;
 
@@ -42,9 +42,9 @@ pub struct Idempotent<S> {
 }
 
 impl Layer {
-    /// Remembers in the given store, and lists what may outlive its callers: no call runs longer than the cap.
-    pub fn new(store: Arc<dyn Idempotency>, in_flight: InFlight, cap: Duration) -> Self {
-        Self(Running::new(store, in_flight, cap))
+    /// Remembers there, and lists what may outlive its callers: no call runs longer than the cap.
+    pub fn new(records: Records, in_flight: InFlight, cap: Duration) -> Self {
+        Self(Running::new(records, in_flight, cap))
     }
 }
 
@@ -87,7 +87,7 @@ where
                 Either::Right(self.once(call))
             }
             Some(request_id) => {
-                call.context.lineage = Lineage::of(request_id);
+                call.context.lineage = call.context.lineage.named(request_id);
                 Either::Right(self.once(call))
             }
         }
@@ -128,6 +128,11 @@ impl Layer {
         match found {
             Found::UnderWay(waiter) => wait(&call, waiter).await,
             Found::Ended(result) => result,
+            Found::Asks(confirmation) => {
+                // A caller who leaves or cancels ends its wait: nothing was begun.
+                call.facts.attach();
+                Ok(Terminal::ConfirmationRequired(Box::new(confirmation.required())))
+            }
         }
     }
 }

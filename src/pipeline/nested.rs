@@ -23,7 +23,7 @@ impl CallTools for Pipeline {
             if parent.depth >= MAX_DEPTH {
                 return Err(too_deep(tool).into());
             }
-            let lineage = parent.lineage.nested(tool, &arguments);
+            let lineage = parent.lineage.nested(parent.tool.as_ref(), tool, &arguments);
             // The layers see all services; the parent's tool sees its own only.
             let services = self.services.clone();
             let context = ToolContext { lineage, services, ..parent.nested() };
@@ -53,13 +53,20 @@ fn of_refusal(refusal: &Refusal) -> ToolError {
         | Refusal::ToolDisabled { .. }
         | Refusal::TooManyRequestIds { .. }
         | Refusal::TooManyRequestIdsInAll { .. }
+        | Refusal::TooManyConfirmations { .. }
+        | Refusal::DefinitionChanged { .. }
         | Refusal::StateUnavailable { .. }
         | Refusal::ShuttingDown => ErrorCode::Unavailable,
         Refusal::DeadlineExceeded => ErrorCode::Timeout,
         Refusal::CallerGone => return ToolError::cancelled(),
         Refusal::RequestIdReused { .. } => ErrorCode::Conflict,
         Refusal::InvalidRequest(_) => ErrorCode::InvalidArgument,
-        Refusal::Internal { .. } => ErrorCode::Unknown,
+        // The others are of requests that are no calls.
+        Refusal::UnknownConfirmation { .. }
+        | Refusal::MayNotDecide { .. }
+        | Refusal::ConfirmationDecided { .. }
+        | Refusal::NoSuchSequence { .. }
+        | Refusal::Internal { .. } => ErrorCode::Unknown,
     };
     ToolError::new(code, refusal.to_string()).with_origin(Origin::Service)
 }

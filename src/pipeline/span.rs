@@ -7,7 +7,7 @@ use super::Call;
 use crate::{
     clock,
     context::StopCause,
-    contract::Terminal,
+    contract::{ConfirmationRequired, Terminal},
     telemetry::{attribute, metric},
 };
 
@@ -33,6 +33,16 @@ pub fn execute_tool(call: &Call) -> Span {
         }
     }
     span
+}
+
+/// The span of a wait for a person.
+pub fn await_confirmation(required: &ConfirmationRequired) -> Span {
+    info_span!(
+        "await_confirmation",
+        { attribute::OTEL_KIND } = attribute::INTERNAL,
+        { attribute::GEN_AI_TOOL_NAME } = required.tool.as_str(),
+        { attribute::CONFIRMATION_ID } = %required.confirmation_id,
+    )
 }
 
 /// Records how the execution ended, also when it was cut.

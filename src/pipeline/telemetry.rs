@@ -24,6 +24,9 @@ use crate::{
     },
 };
 
+/// How a call ended that a person must approve first.
+const CONFIRMATION_REQUIRED: &str = "CONFIRMATION_REQUIRED";
+
 /// Logs every call once, when it ends.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Layer;
@@ -153,7 +156,7 @@ fn error_of(end: &Result<Terminal, Refusal>) -> Option<&'static str> {
         Ok(Terminal::Result(result)) => {
             result.outcome.as_ref().err().map(|error: &ToolError| error.code.name())
         }
-        Ok(Terminal::ConfirmationRequired(_)) => None,
+        Ok(Terminal::ConfirmationRequired(_)) => Some(CONFIRMATION_REQUIRED),
         Err(refusal) => Some(status::reason_of(refusal)),
     }
 }

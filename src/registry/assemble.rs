@@ -82,10 +82,6 @@ fn refuse_unaccepted(manifest: &Manifest, report: &mut Report) {
             format!("tools of type {} are not accepted yet", kind.word()),
         );
     }
-    if manifest.requires_confirmation && kind == ToolType::Function {
-        let text = "no executable tool may require confirmation yet: nothing would ask for it";
-        report.add("/requires_confirmation", "not-accepted-yet", text);
-    }
 }
 
 fn refuse_contradictions(manifest: &Manifest, executor: Option<&dyn Executor>, report: &mut Report) {

@@ -63,6 +63,8 @@ pub struct Definition {
     pub cache: Option<CachePolicy>,
     /// Whether results contain text that people outside wrote.
     pub untrusted: bool,
+    /// Whether a call that is carried out again, with the same arguments, changes nothing more.
+    pub idempotent: bool,
     /// Lines for a system prompt.
     pub guidance: Vec<String>,
     /// What is said while it runs, such as `Browsing the forum for ideas` (spec 004 §8.3). Empty if nothing is.
@@ -119,6 +121,7 @@ impl Definition {
             source: manifest.source,
             cache: manifest.cache,
             untrusted: manifest.untrusted,
+            idempotent: manifest.idempotent,
             guidance: manifest.guidance,
             progress: manifest.progress,
             summary: manifest.summary,

@@ -2,12 +2,15 @@
 //!
 //! `field` is what the face's callers call a part, so that an error names it as they wrote it.
 
+use std::time::Duration;
+
 use prost_types::Struct;
 use serde_json::Value;
 
 use crate::{
-    context::{Attributes, CallId, InvalidId, RequestId, SessionId, TaskId},
+    context::{Attributes, CallId, InvalidId, RequestId, SessionId, TaskId, UserId},
     contract::{Refusal, Violation, arguments::Arguments, json},
+    digest::Digest,
     pipeline::Target,
 };
 
@@ -88,6 +91,23 @@ pub fn task_id(field: &str, text: &str) -> Result<Option<TaskId>, Refusal> {
 /// The caller's session; none if the text is empty.
 pub fn session_id(field: &str, text: &str) -> Result<Option<SessionId>, Refusal> {
     optional(text).map(str::parse).transpose().map_err(|error| invalid_id(field, "max_length", &error))
+}
+
+/// The digest of the definition that a call is bound to; none if the text is empty.
+pub fn expected_digest(field: &str, text: &str) -> Result<Option<Digest>, Refusal> {
+    let malformed = || refuse(field, "format", "must be 64 hexadecimal digits, as in ToolDefinition.digest");
+    optional(text).map(|text| Digest::from_hex(text).ok_or_else(malformed)).transpose()
+}
+
+/// A length of time that is not negative.
+pub fn wait(field: &str, wait: Option<prost_types::Duration>) -> Result<Option<Duration>, Refusal> {
+    let negative = |_| refuse(field, "minimum", "must not be negative");
+    wait.map(|wait| wait.try_into().map_err(negative)).transpose()
+}
+
+/// A user that is meant; none if the text is empty.
+pub fn user_id(field: &str, text: &str) -> Result<Option<UserId>, Refusal> {
+    optional(text).map(str::parse).transpose().map_err(|error| invalid_id(field, "format", &error))
 }
 
 /// Values for tools that ask for them.

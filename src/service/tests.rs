@@ -13,7 +13,7 @@ use crate::{
     files::Tree,
     pipeline::{Parts, Tiers},
     registry::{Category, Manifests, Offered},
-    store::{MemoryCoolDowns, MemoryIdempotency},
+    store::{MemoryCoolDowns, MemoryIdempotency, Sqlite},
     upstream::{
         limiter::{Budgets, MemoryLimiter},
         source_status::Limits,
@@ -52,13 +52,22 @@ impl Toys {
             registry: Arc::clone(&registry),
             policy: Arc::clone(&policy),
             idempotency: Arc::new(MemoryIdempotency::default()),
+            confirmations: Arc::new(Sqlite::in_memory()),
+            decide_within: std::time::Duration::from_mins(10),
             tiers: Tiers::in_memory(),
             services: Services::default(),
             cap: std::time::Duration::from_mins(2),
             unread: crate::context::UnreadBounds::default(),
             log_arguments: false,
         });
-        let tools = Tools::new(pipeline, Arc::clone(&registry), policy, Arc::new(limits()));
+        let confirmations = Confirmations::new(confirmations::Parts {
+            store: Arc::new(Sqlite::in_memory()),
+            registry: Arc::clone(&registry),
+            policy: Arc::clone(&policy),
+            own_calls: true,
+            use_within: std::time::Duration::from_mins(10),
+        });
+        let tools = Tools::new(pipeline, Arc::clone(&registry), policy, Arc::new(limits()), confirmations);
         Self { data, registry, tools }
     }
 

@@ -1,6 +1,8 @@
 //! What is known of calls with a `request_id`: begun, and how they ended. Bounded by bytes: each user's, and all
 //! together.
 
+pub mod life;
+
 use std::{
     fmt::Debug,
     time::{Duration, SystemTime},
@@ -70,6 +72,8 @@ pub type ArgumentsDigest = Digest;
 pub enum Begun {
     /// Nothing is known of it: it is recorded as begun, and must now be carried out.
     New,
+    /// A person was asked to approve it, which is for a store of confirmations to go on with. Nothing was done.
+    Asked,
     /// It was begun before and its end is not recorded.
     Unfinished {
         /// When it was begun.
@@ -103,6 +107,9 @@ pub trait Idempotency: Send + Sync + Debug {
     ) -> BoxFuture<'a, Begun>;
     /// Records the end. Unless it succeeds, the call stays unfinished.
     fn end<'a>(&'a self, key: &'a Key, result: &'a ToolResult) -> BoxFuture<'a, Result<(), StoreError>>;
+    /// Records that a call waits for a person who must approve a call that it made. It did nothing itself that must not
+    /// be done again, and is begun again when it comes again.
+    fn suspend<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<(), StoreError>>;
     /// Forgets a call that turned out not to have done anything, so that it can be tried again.
     fn forget<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<(), StoreError>>;
 }

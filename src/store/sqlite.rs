@@ -4,6 +4,8 @@
 //! stand on it, one file each; a domain's stand on it in types of the domain's. Opened at first use: a program that
 //! needs no state touches no file. Not here: backups, and more than one machine.
 
+mod calls;
+mod confirmations;
 mod connect;
 mod cool_downs;
 mod error;
@@ -43,6 +45,8 @@ pub struct Sqlite {
     room: Room,
     pools: OnceCell<Pools>,
     last_error: LastError,
+    /// Changes when this process changes a confirmation.
+    confirmations_changed: watch::Sender<u64>,
 }
 
 /// Rows of live sources and of embedded ones are kept apart: invented data is never shown as real.
@@ -102,6 +106,7 @@ impl Sqlite {
             room: Room::default(),
             pools: OnceCell::new(),
             last_error: LastError::default(),
+            confirmations_changed: watch::Sender::new(0),
         }
     }
 

@@ -33,6 +33,8 @@ pub const GEN_AI_TOOL_TYPE: &str = "gen_ai.tool.type";
 pub const GEN_AI_TOOL_CALL_ID: &str = "gen_ai.tool.call.id";
 /// The call that made this one.
 pub const PARENT_CALL_ID: &str = "toolwire.parent_call.id";
+/// The confirmation that a call waits for.
+pub const CONFIRMATION_ID: &str = "toolwire.confirmation.id";
 /// Whether a tier had the result.
 pub const CACHE_HIT: &str = "toolwire.cache.hit";
 /// The tier: `request`, `session` or `persistent`.

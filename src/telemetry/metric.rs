@@ -51,6 +51,16 @@ pub fn cache_lookup(tool: &str, hit: bool) {
     with(|it| it.cache_lookup(tool, hit));
 }
 
+/// A confirmation is in another state.
+pub fn confirmation_became(state: &'static str) {
+    with(|it| it.confirmation_became(state));
+}
+
+/// A person decided, so long after being asked.
+pub fn confirmation_decided(duration: Duration) {
+    with(|it| it.confirmation_decided(duration));
+}
+
 /// A request to a source waited for its turn; zero if it was admitted at once.
 pub fn limiter_wait(source: &str, duration: Duration) {
     with(|it| it.limiter_wait(source, duration));

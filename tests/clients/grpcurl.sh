@@ -78,4 +78,24 @@ expect 'a limit above the maximum names it' 'TOOL_ERROR_CODE_INVALID_ARGUMENT.*2
 expect 'limits are told' '"source": "yahoo", "canMakeRequest": true' "$address" "$tool_service/GetLimits"
 expect 'guidance is made of budgets and manifests' '## Screener' "$address" "$tool_service/DescribeForPlanner"
 
+# A write that a person must approve: asked for, decided, carried out once.
+confirmations=toolwire.v1.ConfirmationService
+expect 'confirmations are listed' "$confirmations" "$address" list
+request_id=$(cat /proc/sys/kernel/random/uuid)
+write='{"tool":"debug_confirm","arguments":{"value":"grpcurl"},"request_id":"'$request_id'"}'
+expect 'a person must approve' '"confirmationRequired": \{.*"tool": "debug_confirm".*"cause": "CONFIRMATION_CAUSE_MANIFEST"' \
+  -d "$write" "$address" "$tool_service/CallTool"
+id=$(grpcurl -plaintext -d "$write" "$address" "$tool_service/CallTool" | grep -oE 'conf_[0-9a-f]{32}' | head -1)
+expect 'it is shown' '"state": "CONFIRMATION_STATE_PENDING".*"nameRequired": true' \
+  -d '{"confirmation_id":"'"$id"'"}' "$address" "$confirmations/GetConfirmation"
+expect 'its name is wanted' 'Code: InvalidArgument .*approve.tool' \
+  -d '{"confirmation_id":"'"$id"'","approve":{}}' "$address" "$confirmations/DecideConfirmation"
+expect 'it is approved' '"state": "CONFIRMATION_STATE_APPROVED".*"decidedVia": "grpc"' \
+  -d '{"confirmation_id":"'"$id"'","approve":{"tool":"debug_confirm"}}' "$address" "$confirmations/DecideConfirmation"
+expect 'the write goes on' '"value": "grpcurl"' -d "$write" "$address" "$tool_service/CallTool"
+expect 'it is used' '"confirmationId": "'"$id"'", "state": "CONFIRMATION_STATE_USED"' \
+  -d '{"confirmation_id":"'"$id"'"}' "$address" "$confirmations/GetConfirmation"
+expect 'it cannot be denied any more' 'Code: FailedPrecondition .*CONFIRMATION_DECIDED' \
+  -d '{"confirmation_id":"'"$id"'","deny":{"reason":"too late"}}' "$address" "$confirmations/DecideConfirmation"
+
 echo "$checks passed, 0 failed"

@@ -269,11 +269,30 @@ fn an_example_that_fails_its_own_schema() {
 
 #[test]
 fn what_this_stage_does_not_accept() {
-    check(&json!({"requires_confirmation": true}), &["not-accepted-yet /requires_confirmation"]);
     check(&json!({"upstream": {}}), &["not-supported-yet /upstream"]);
     for kind in ["handoff", "agent_as_tool", "ask_master", "root"] {
         check(&json!({"type": kind}), &["not-accepted-yet /type"]);
     }
+}
+
+/// A caller of a confirmed tool is carried out again once that is approved.
+#[test]
+fn a_writer_that_cannot_begin_again_and_calls_what_must_be_approved() {
+    let confirmed = manifest("pay", &json!({"category": "write", "requires_confirmation": true}));
+    let middle = manifest("desk", &json!({"depends_on": ["pay"]}));
+    let calling = |changes: &Value| {
+        let mut caller = manifest("trade", &json!({"category": "write", "depends_on": ["desk"]}));
+        caller.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
+        Data::with(&[confirmed.clone(), middle.clone(), caller]).problems_if_any().unwrap_or_default()
+    };
+    let problems = calling(&json!({}));
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    assert_eq!(problems[0].rule, "not-repeatable");
+    assert!(problems[0].description.starts_with("desk -> pay must be approved by a person"), "{problems:?}");
+    assert!(calling(&json!({"idempotent": true})).is_empty());
+    assert!(calling(&json!({"category": "read"})).is_empty());
+    let cached = calling(&json!({"category": "read", "cache": {"ttl": "1m", "tier": "request"}}));
+    assert_eq!(cached.iter().map(|it| it.rule).collect::<Vec<_>>(), ["cached-approval"]);
 }
 
 #[test]

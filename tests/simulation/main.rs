@@ -15,6 +15,7 @@ mod caller;
 mod client;
 mod ledger;
 mod network;
+mod no_confirmations;
 mod plan;
 mod promises;
 #[path = "../support/raw.rs"]

@@ -17,7 +17,10 @@ use toolwire::{
     files::Tree,
     pipeline::{InFlight, Parts, Pipeline, Tiers, policy::AllowAll},
     registry::Registry,
-    service::Tools,
+    service::{
+        Tools,
+        confirmations::{self, Confirmations},
+    },
     store::{MemoryCoolDowns, MemoryIdempotency},
     upstream::{
         limiter::{Budgets, MemoryLimiter},
@@ -29,6 +32,7 @@ use turmoil::net::TcpListener;
 use crate::{
     ledger::Ledger,
     network::Simulated,
+    no_confirmations::NoConfirmations,
     plan::{CALLERS, CAP, SHARE},
     source::{Connector, Notes},
     tools,
@@ -66,6 +70,8 @@ impl Server {
             registry: Arc::clone(&REGISTRY),
             policy: policy.clone(),
             idempotency: Arc::new(MemoryIdempotency::default()),
+            confirmations: Arc::new(NoConfirmations),
+            decide_within: CAP,
             tiers: Tiers::in_memory(),
             services,
             cap: CAP,
@@ -74,7 +80,14 @@ impl Server {
         });
         let limiter = Arc::new(MemoryLimiter::new(Vec::<(String, Budgets)>::new()));
         let limits = Limits::new(limiter, Arc::<MemoryCoolDowns>::default(), Vec::new());
-        Self { tools: Tools::new(pipeline, Arc::clone(&REGISTRY), policy, Arc::new(limits)) }
+        let confirmations = Confirmations::new(confirmations::Parts {
+            store: Arc::new(NoConfirmations),
+            registry: Arc::clone(&REGISTRY),
+            policy: policy.clone(),
+            own_calls: true,
+            use_within: CAP,
+        });
+        Self { tools: Tools::new(pipeline, Arc::clone(&REGISTRY), policy, Arc::new(limits), confirmations) }
     }
 
     /// The calls that are running.

@@ -30,7 +30,7 @@ use toolwire::{
     files::{Embedded, Tree},
     pipeline::{Call, Parts, Pipeline, Target, Tiers, policy::AllowAll},
     registry::{Manifests, Offered, Registry},
-    store::{MemoryIdempotency, idempotency::Idempotency},
+    store::{MemoryIdempotency, Sqlite, idempotency::Idempotency},
     tool::Executor,
 };
 
@@ -119,6 +119,8 @@ impl Bench {
             registry: Arc::clone(&registry),
             policy: Arc::new(AllowAll),
             idempotency: Arc::new(MemoryIdempotency::default()),
+            confirmations: Arc::new(Sqlite::in_memory()),
+            decide_within: Duration::from_mins(10),
             tiers: Tiers::in_memory(),
             services: Services::default().with(Arc::new(brokerage)),
             cap: Duration::from_mins(2),

@@ -24,9 +24,14 @@ pub(in crate::cli) struct Invocation {
     pub(in crate::cli) task_id: Option<TaskId>,
     /// The session it belongs to.
     pub(in crate::cli) session_id: Option<SessionId>,
+    /// How long to wait for a person.
+    pub(in crate::cli) wait_for_confirmation: Option<Duration>,
     /// How long the call may take.
     pub(in crate::cli) deadline: Option<Duration>,
 }
 
 /// The events of a call. Dropping it cancels the call.
 pub(in crate::cli) type Events = BoxStream<'static, Result<v1::CallEvent, Status>>;
+
+/// What becomes of confirmations.
+pub(in crate::cli) type Confirmations = BoxStream<'static, Result<v1::WatchConfirmationsResponse, Status>>;

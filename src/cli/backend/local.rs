@@ -6,7 +6,7 @@ use futures_util::{StreamExt, stream};
 use tokio::time::timeout;
 use tonic::Status;
 
-use super::invocation::{Events, Invocation};
+use super::invocation::{Confirmations, Events, Invocation};
 use crate::{
     app::App,
     cli::wiring,
@@ -14,8 +14,8 @@ use crate::{
     console::Failure,
     context::{ToolContext, User},
     contract::{convert::ResultFormat, proto::v1, sequence::Sequence},
-    faces::grpc::source_status,
-    pipeline::{Call, CallStream, Step},
+    faces::grpc::{confirmation, source_status},
+    pipeline::{Call, CallStream, Step, Wishes},
     service::Filter,
 };
 
@@ -56,10 +56,36 @@ impl Local {
 
     pub(super) async fn invoke(&self, invocation: Invocation) -> Result<Events, Status> {
         let deadline = clock::now() + invocation.deadline.unwrap_or(self.cap).min(self.cap);
-        let Invocation { target, arguments, request_id, task_id, session_id, deadline: _ } = invocation;
+        let Invocation { target, arguments, request_id, task_id, session_id, wait_for_confirmation, .. } =
+            invocation;
         let context = ToolContext { task_id, session_id, ..ToolContext::new(self.user.clone(), deadline) };
-        let call = Call { request_id, ..Call::new(context, target, arguments) };
+        let wishes = Wishes { wait_for_confirmation, ..Wishes::default() }.if_any();
+        let call = Call { request_id, wishes, ..Call::new(context, target, arguments) };
         Ok(events(self.app.tools.start(call).await?))
+    }
+
+    pub(super) async fn confirmations(
+        &self,
+        request: v1::ListConfirmationsRequest,
+    ) -> Result<v1::ListConfirmationsResponse, Status> {
+        Ok(confirmation::list(&self.app.tools, &self.user, request).await?)
+    }
+
+    pub(super) async fn confirmation(&self, id: &str) -> Result<v1::Confirmation, Status> {
+        let viewed = self.app.tools.confirmations().get(&self.user, id, Duration::ZERO).await?;
+        Ok(confirmation::rendered(viewed))
+    }
+
+    pub(super) async fn decide(
+        &self,
+        request: v1::DecideConfirmationRequest,
+    ) -> Result<v1::Confirmation, Status> {
+        Ok(confirmation::decide(&self.app.tools, &self.user, request, "cli").await?)
+    }
+
+    pub(super) async fn watch_confirmations(&self) -> Result<Confirmations, Status> {
+        let request = v1::WatchConfirmationsRequest::default();
+        Ok(confirmation::watch(&self.app.tools, self.user.clone(), request).await?)
     }
 
     /// Waits for a write that outlives its caller: with this program it would end in the middle.

@@ -8,10 +8,16 @@ use tonic_health::pb::{
     HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient,
 };
 
-use super::invocation::{Events, Invocation};
+use super::invocation::{Confirmations, Events, Invocation};
 use crate::{
     client::Server,
-    contract::proto::v1::{self, tool_service_client::ToolServiceClient},
+    contract::{
+        convert,
+        proto::v1::{
+            self, confirmation_service_client::ConfirmationServiceClient,
+            tool_service_client::ToolServiceClient,
+        },
+    },
     pipeline::Target,
 };
 
@@ -92,6 +98,37 @@ impl Remote {
         Ok(self.client.clone().watch_tools(request).await?.into_inner())
     }
 
+    pub(super) async fn confirmations(
+        &self,
+        request: v1::ListConfirmationsRequest,
+    ) -> Result<v1::ListConfirmationsResponse, Status> {
+        let mut client = ConfirmationServiceClient::new(self.server.channel());
+        self.answered(client.list_confirmations(self.server.request(request))).await
+    }
+
+    pub(super) async fn confirmation(&self, id: &str) -> Result<v1::Confirmation, Status> {
+        let request = v1::GetConfirmationRequest { confirmation_id: id.to_owned(), wait: None };
+        let mut client = ConfirmationServiceClient::new(self.server.channel());
+        let answer = self.answered(client.get_confirmation(self.server.request(request))).await?;
+        answer.confirmation.ok_or_else(without_confirmation)
+    }
+
+    pub(super) async fn decide(
+        &self,
+        request: v1::DecideConfirmationRequest,
+    ) -> Result<v1::Confirmation, Status> {
+        let mut client = ConfirmationServiceClient::new(self.server.channel());
+        let answer = self.answered(client.decide_confirmation(self.server.request(request))).await?;
+        answer.confirmation.ok_or_else(without_confirmation)
+    }
+
+    /// What is open, and what becomes of it, for as long as the server says.
+    pub(super) async fn watch_confirmations(&self) -> Result<Confirmations, Status> {
+        let request = self.server.request(v1::WatchConfirmationsRequest::default());
+        let mut client = ConfirmationServiceClient::new(self.server.channel());
+        Ok(client.watch_confirmations(request).await?.into_inner().boxed())
+    }
+
     /// Cancels one's own call. Whether there was one.
     pub(in crate::cli) async fn cancel(&self, call: v1::cancel_call_request::Call) -> Result<bool, Status> {
         let request = self.server.request(v1::CancelCallRequest { call: Some(call) });
@@ -103,6 +140,10 @@ impl Remote {
         let request = self.server.request(HealthCheckRequest { service: service.to_owned() });
         Ok(HealthClient::new(self.server.channel()).check(request).await?.into_inner().status())
     }
+}
+
+fn without_confirmation() -> Status {
+    Status::internal("the server answered without a confirmation")
 }
 
 /// The definition in an answer, which carries it encoded.
@@ -131,6 +172,8 @@ fn message(invocation: Invocation) -> v1::InvokeToolRequest {
         context: Some(context),
         request_id: invocation.request_id.map(|id| id.to_string()).unwrap_or_default(),
         result_format: v1::ResultFormat::Json.into(),
+        wait_for_confirmation: invocation.wait_for_confirmation.map(convert::duration),
+        ..v1::InvokeToolRequest::default()
     }
 }
 
@@ -159,6 +202,7 @@ mod tests {
             request_id: None,
             task_id: Some("t-1".parse().unwrap()),
             session_id: Some("s-1".parse().unwrap()),
+            wait_for_confirmation: None,
             deadline: None,
         };
         let request = message(invocation);

@@ -15,31 +15,40 @@ use crate::{
 };
 
 /// Shows a call from its first event to its end.
-pub(super) async fn follow(events: Events, format: Format, called: Called<'_>) -> Result<(), Failure> {
+pub(super) async fn follow(events: Events, format: Format, called: Called<'_>) -> Result<End, Failure> {
     match format {
         Format::Json => as_lines(events).await,
-        Format::Text => {
-            let end = narrated(events).await?;
-            ended(end, called)
-        }
+        Format::Text => match narrated(events).await? {
+            Shown::Result(result) => ended(&result, called).map(|()| End::Done),
+            Shown::ConfirmationRequired(it) => Ok(End::ConfirmationRequired(it)),
+        },
     }
 }
 
-/// How a call ended.
+/// How a call ended that did not fail.
 #[derive(Debug)]
-enum End {
-    Result(v1::ToolResult),
-    ConfirmationRequired(v1::ConfirmationRequired),
+pub(super) enum End {
+    /// With data.
+    Done,
+    /// A person must approve it first.
+    ConfirmationRequired(Box<v1::ConfirmationRequired>),
+}
+
+/// The last event of a call.
+#[derive(Debug)]
+enum Shown {
+    Result(Box<v1::ToolResult>),
+    ConfirmationRequired(Box<v1::ConfirmationRequired>),
 }
 
 /// For programs: every event as one line of JSON.
-async fn as_lines(mut events: Events) -> Result<(), Failure> {
+async fn as_lines(mut events: Events) -> Result<End, Failure> {
     while let Some(event) = events.next().await {
         let event = event.map_err(|status| client::refused(&status))?;
         console::print(&json::event(&event).to_string())?;
         match event.event {
-            Some(Event::Result(result)) => return is_success(&result),
-            Some(Event::ConfirmationRequired(_)) => return Err(Failure::Said),
+            Some(Event::Result(result)) => return is_success(&result).map(|()| End::Done),
+            Some(Event::ConfirmationRequired(it)) => return Ok(End::ConfirmationRequired(Box::new(it))),
             _ => {}
         }
     }
@@ -47,7 +56,7 @@ async fn as_lines(mut events: Events) -> Result<(), Failure> {
 }
 
 /// For people: what happens, in words. The bar is gone when this returns.
-async fn narrated(mut events: Events) -> Result<End, Failure> {
+async fn narrated(mut events: Events) -> Result<Shown, Failure> {
     let narrator = Narrator::on_terminal();
     while let Some(event) = events.next().await {
         let v1::CallEvent { call_id, event, .. } = match event {
@@ -58,11 +67,12 @@ async fn narrated(mut events: Events) -> Result<End, Failure> {
             }
         };
         match event {
-            Some(Event::Result(result)) => return Ok(End::Result(result)),
-            Some(Event::ConfirmationRequired(it)) => return Ok(End::ConfirmationRequired(it)),
+            Some(Event::Result(result)) => return Ok(Shown::Result(Box::new(result))),
+            Some(Event::ConfirmationRequired(it)) => return Ok(Shown::ConfirmationRequired(Box::new(it))),
             Some(Event::Accepted(it)) => narrator.progress(None, &it.tool, &render::accepted(&call_id, &it)),
             Some(Event::Progress(it)) => narrator.progress(it.fraction, &it.message, &render::progress(&it)),
             Some(Event::Chunk(it)) => narrator.tell(&render::chunk(it)),
+            Some(Event::AwaitingConfirmation(it)) => narrator.tell(&render::awaiting(&it)),
             // An event of a newer contract.
             None => {}
         }
@@ -70,14 +80,7 @@ async fn narrated(mut events: Events) -> Result<End, Failure> {
     Err(cut_off())
 }
 
-fn ended(end: End, called: Called<'_>) -> Result<(), Failure> {
-    let result = match end {
-        End::Result(result) => result,
-        End::ConfirmationRequired(it) => {
-            console::say(&explain::confirmation(&it, &called));
-            return Err(Failure::Said);
-        }
-    };
+fn ended(result: &v1::ToolResult, called: Called<'_>) -> Result<(), Failure> {
     // By intent, only the result knows the tool.
     let called = if result.tool.is_empty() { called } else { Called { tool: &result.tool, ..called } };
     if let Some(Outcome::Error(error)) = &result.outcome {
@@ -87,7 +90,7 @@ fn ended(end: End, called: Called<'_>) -> Result<(), Failure> {
     for line in result.provenance.iter().flat_map(render::provenance) {
         console::say(&line);
     }
-    console::print(&render::framed(&result))
+    console::print(&render::framed(result))
 }
 
 fn is_success(result: &v1::ToolResult) -> Result<(), Failure> {
@@ -122,7 +125,7 @@ mod tests {
     async fn code(events: Vec<Result<v1::CallEvent, Status>>, format: Format) -> u8 {
         follow(stream::iter(events).boxed(), format, CALLED)
             .await
-            .map_or_else(|failure| failure.code(), |()| 0)
+            .map_or_else(|failure| failure.code(), |end| if matches!(end, End::Done) { 0 } else { 3 })
     }
 
     #[tokio::test]
@@ -132,7 +135,7 @@ mod tests {
             assert_eq!(code(vec![event(Event::Accepted(v1::Accepted::default())), data], format).await, 0);
             assert_eq!(code(vec![event(result(Outcome::Error(v1::ToolError::default())))], format).await, 1);
             let awaited = Event::ConfirmationRequired(v1::ConfirmationRequired::default());
-            assert_eq!(code(vec![event(awaited)], format).await, 1);
+            assert_eq!(code(vec![event(awaited)], format).await, 3);
             assert_eq!(code(vec![Err(Status::deadline_exceeded("late"))], format).await, 1);
         }
     }

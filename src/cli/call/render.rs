@@ -35,6 +35,12 @@ pub(super) fn chunk(it: v1::Chunk) -> String {
     }
 }
 
+/// `awaiting conf_…: Write (debug_confirm): value "x", until 2026-01-15T10:10:00Z`
+pub(super) fn awaiting(it: &v1::ConfirmationRequired) -> String {
+    let until = it.expires_at.as_ref().map(|at| format!(", until {at}")).unwrap_or_default();
+    format!("awaiting approval of {}: {}{until}", it.confirmation_id, it.summary)
+}
+
 /// `from tool:quotes:v1, as of 2026-01-15`, then a line for each warning.
 pub(super) fn provenance(it: &v1::Provenance) -> Vec<String> {
     let sources = (!it.source_ids.is_empty()).then(|| format!("from {}", it.source_ids.join(", ")));

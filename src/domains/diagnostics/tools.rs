@@ -1,5 +1,8 @@
 //! Tools that let any client check the service's promises. Offered by `serve --diagnostics` only.
 
+pub mod confirm;
+pub mod confirm_nested;
+mod counts;
 pub mod fail;
 pub mod nested;
 pub mod panic;

@@ -12,8 +12,9 @@ use crate::{
         arguments::Arguments,
         proto::v1::{self, invoke_tool_request::Input},
     },
+    duration,
     faces::transport::{Arrival, CallersTrace, TakenOver, authenticate::Bearer},
-    pipeline::{Arrived, Call, Target},
+    pipeline::{Arrived, Call, Target, Wishes},
     service::request,
 };
 
@@ -89,12 +90,35 @@ pub(super) fn context(call: &mut Call, context: v1::ToolContext) -> Result<(), R
     Ok(())
 }
 
-/// Task, session and `request_id` of a typed request, which travel as metadata.
+/// Task, session, `request_id` and wishes of a typed request, which travel as metadata.
 pub(super) fn metadata(call: &mut Call, metadata: &MetadataMap) -> Result<(), Refusal> {
     call.request_id = request::request_id("request_id", text(metadata, "x-toolwire-request-id")?)?;
     call.context.task_id = request::task_id("x-toolwire-task-id", text(metadata, "x-toolwire-task-id")?)?;
     call.context.session_id = session(metadata)?;
+    call.wishes = wishes(metadata)?.if_any();
     Ok(())
+}
+
+fn wishes(metadata: &MetadataMap) -> Result<Wishes, Refusal> {
+    const DIGEST: &str = "x-toolwire-expected-digest";
+    const WAIT: &str = "x-toolwire-wait-for-confirmation";
+    const REQUIRE: &str = "x-toolwire-require-confirmation";
+    let wait = match text(metadata, WAIT)? {
+        "" => None,
+        length => {
+            Some(duration::parse(length).map_err(|what| request::refuse(WAIT, "format", &what.to_string()))?)
+        }
+    };
+    let require_confirmation = match text(metadata, REQUIRE)? {
+        "" | "false" => false,
+        "true" => true,
+        _ => return Err(request::refuse(REQUIRE, "format", "must be true or false")),
+    };
+    Ok(Wishes {
+        expected_digest: request::expected_digest(DIGEST, text(metadata, DIGEST)?)?,
+        wait_for_confirmation: wait,
+        require_confirmation,
+    })
 }
 
 /// The session of a typed request.

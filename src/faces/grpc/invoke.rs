@@ -19,7 +19,7 @@ use crate::{
         },
         sequence::Sequence,
     },
-    pipeline::{Call, CallStream, Step, Target},
+    pipeline::{Call, CallStream, Step, Target, Wishes},
     service::request,
 };
 
@@ -41,6 +41,12 @@ pub(super) fn invoke_request(message: Request<InvokeToolRequest>) -> Result<(Cal
     let mut call = incoming::call(&extensions, request::target(target)?, arguments);
     call.missing_hint = missing_hint;
     call.request_id = request::request_id("request_id", &message.request_id)?;
+    let wishes = Wishes {
+        expected_digest: request::expected_digest("expected_digest", &message.expected_digest)?,
+        wait_for_confirmation: request::wait("wait_for_confirmation", message.wait_for_confirmation)?,
+        require_confirmation: message.require_confirmation,
+    };
+    call.wishes = wishes.if_any();
     incoming::context(&mut call, message.context.unwrap_or_default())?;
     incoming::hand_over(&extensions);
     Ok((call, format))
@@ -49,7 +55,8 @@ pub(super) fn invoke_request(message: Request<InvokeToolRequest>) -> Result<(Cal
 /// The call that a `CallTool` request asks for: the same fields under another name.
 pub(super) fn call_request(request: Request<CallToolRequest>) -> Result<(Call, ResultFormat), Refusal> {
     use {call_tool_request as unary, invoke_tool_request as streamed};
-    let same = request.map(|CallToolRequest { target, input, context, request_id, result_format }| {
+    let same = request.map(|message| {
+        let CallToolRequest { target, input, context, request_id, result_format, .. } = message;
         let target = target.map(|target| match target {
             unary::Target::Tool(name) => streamed::Target::Tool(name),
             unary::Target::Intent(intent) => streamed::Target::Intent(intent),
@@ -58,7 +65,16 @@ pub(super) fn call_request(request: Request<CallToolRequest>) -> Result<(Call, R
             unary::Input::Arguments(structure) => streamed::Input::Arguments(structure),
             unary::Input::ArgumentsJson(text) => streamed::Input::ArgumentsJson(text),
         });
-        InvokeToolRequest { target, input, context, request_id, result_format }
+        InvokeToolRequest {
+            target,
+            input,
+            context,
+            request_id,
+            result_format,
+            expected_digest: message.expected_digest,
+            wait_for_confirmation: message.wait_for_confirmation,
+            require_confirmation: message.require_confirmation,
+        }
     });
     invoke_request(same)
 }

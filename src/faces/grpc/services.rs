@@ -9,7 +9,10 @@ use std::{
 use prost_reflect::{DescriptorPool, MethodDescriptor};
 use tokio::sync::watch;
 
-use super::{face::Face, health::Health, reflection, routes::Routes, service::Service, tool_service};
+use super::{
+    confirmation_service, face::Face, health::Health, reflection, routes::Routes, service::Service,
+    tool_service,
+};
 use crate::faces::transport::rules::{Messages, Rule, Rules};
 
 /// The name under which the services of the platform are registered.
@@ -71,7 +74,8 @@ impl GrpcServices {
         with_reflection: bool,
     ) -> Result<Self, Vec<ServiceError>> {
         let health = Health::new(&mut descriptors);
-        let platform = [tool_service::service(), health.service()].map(|service| (PLATFORM, service));
+        let platform = [tool_service::service(), confirmation_service::service(), health.service()]
+            .map(|service| (PLATFORM, service));
         let mut all: Vec<_> = platform.into_iter().chain(offered).collect();
         if with_reflection {
             let names = all.iter().map(|(_, service)| service.name());

@@ -85,7 +85,7 @@ impl ToolService for Face {
     ) -> Result<Response<CancelCallResponse>, Status> {
         let user = user_of(&request);
         let which = which(request.into_inner())?;
-        let cancelled = self.tools.cancel(&user, which);
+        let cancelled = self.tools.cancel(&user, which).await?;
         Ok(Response::new(CancelCallResponse { cancelled }))
     }
 

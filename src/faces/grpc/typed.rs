@@ -6,10 +6,13 @@ use tonic::{Code, Request, Status};
 
 use super::{face::Face, incoming};
 use crate::{
-    contract::{Confirmation, Refusal, Terminal, arguments, convert, proto::v1, status},
+    contract::{ConfirmationRequired, Refusal, Terminal, arguments, convert, proto::v1, status},
     pipeline::Target,
     tool::Tool,
 };
+
+/// Longer arguments are not in a status: `GetConfirmation` has them.
+const MAX_ARGUMENTS: usize = 2 * 1024;
 
 /// Implements a typed service whose messages are in a module `wire`: one method for each tool, whose request is the
 /// tool's input and whose response is the tool's output with its provenance; then the methods that are no tools.
@@ -63,7 +66,7 @@ pub async fn call<T: Tool>(
     incoming::hand_over(&extensions);
     let call_id = call.context.call_id;
     match face.tools.finish(call).await? {
-        Terminal::ConfirmationRequired(confirmation) => Err(confirmation_required(&confirmation)),
+        Terminal::ConfirmationRequired(confirmation) => Err(confirmation_required(*confirmation)),
         Terminal::Result(result) => {
             let payload = result.outcome.map_err(|error| status::of_tool_error(&error))?;
             let data = payload.decode().map_err(|wrong| {
@@ -75,10 +78,16 @@ pub async fn call<T: Tool>(
     }
 }
 
-fn confirmation_required(confirmation: &Confirmation) -> Status {
+fn confirmation_required(confirmation: ConfirmationRequired) -> Status {
     let message = format!(
-        "A person must approve this call first ({}): {}. Call again with the same x-toolwire-request-id afterwards.",
-        confirmation.confirmation_id, confirmation.summary
+        "A person must approve this call first ({}). Call again with x-toolwire-request-id {} afterwards. It would do: {}",
+        confirmation.confirmation_id, confirmation.request_id, confirmation.summary
     );
-    status::plain(Code::FailedPrecondition, "CONFIRMATION_REQUIRED", &message)
+    let mut detail = convert::confirmation_required(confirmation);
+    // Both say the same, and a status travels in headers.
+    detail.arguments = None;
+    if detail.arguments_json.len() > MAX_ARGUMENTS {
+        detail.arguments_json.clear();
+    }
+    status::with_detail(Code::FailedPrecondition, "CONFIRMATION_REQUIRED", &message, &detail)
 }

@@ -41,8 +41,14 @@ pub(super) fn outcome_lost() -> ToolError {
 }
 
 /// Says nothing of the cause, which is for operators.
-pub(super) fn unavailable() -> Refusal {
+pub(in crate::pipeline) fn unavailable() -> Refusal {
     Refusal::StateUnavailable { retry_after: UNAVAILABLE_RETRY_AFTER }
+}
+
+/// So many confirmations are pending that no other is asked for, until one of them expires at the latest.
+pub(super) fn too_many_confirmations(until: SystemTime, own: bool) -> Refusal {
+    let retry_after = until.duration_since(clock::wall()).unwrap_or_default();
+    Refusal::TooManyConfirmations { retry_after, own }
 }
 
 /// Records take the bytes that there are for them until the given instant.

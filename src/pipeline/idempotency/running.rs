@@ -1,24 +1,24 @@
 //! The work of calls with a `request_id`: found or started, in a task of its own, with the record of its end.
 
-use std::{
-    sync::Arc,
-    time::{Duration, SystemTime},
-};
+use std::time::{Duration, SystemTime};
 
 use opentelemetry::trace::FutureExt;
 use tokio::{pin, select, time::sleep_until};
 use tower::Service;
 
-use super::{errors, key_locks::KeyLocks};
+use super::{errors, key_locks::KeyLocks, records::Records};
 use crate::{
     clock,
     context::{Cancellation, StopCause},
-    contract::{ErrorCode, Refusal, Terminal, ToolError, ToolResult, json, payload::StoredPayload},
+    contract::{
+        ConfirmationCause, ErrorCode, Refusal, Terminal, ToolError, ToolResult, json, payload::StoredPayload,
+    },
     digest::Digest,
-    pipeline::{Call, CallResult, InFlight, in_flight::Guard},
+    pipeline::{Call, CallResult, InFlight, confirm, in_flight::Guard},
     single_flight::{SingleFlight, UnattendedPolicy, Waiter},
     store::{
         StoreError,
+        confirmations::{Confirmation, Opened},
         idempotency::{ArgumentsDigest, Begun, Effect, Idempotency, Key},
     },
 };
@@ -26,7 +26,7 @@ use crate::{
 /// Everything under way that has a `request_id`. Cheap to clone; clones share state.
 #[derive(Clone, Debug)]
 pub(super) struct Running {
-    store: Arc<dyn Idempotency>,
+    records: Records,
     work: SingleFlight<Key, CallResult>,
     key_locks: KeyLocks,
     in_flight: InFlight,
@@ -40,12 +40,14 @@ pub(super) enum Found {
     UnderWay(Waiter<CallResult>),
     /// Its end.
     Ended(CallResult),
+    /// A person must approve it first; nothing was begun.
+    Asks(Box<Confirmation>),
 }
 
 impl Running {
     /// Nothing yet. Remembers in the given store, and lists what may outlive its callers.
-    pub(super) fn new(store: Arc<dyn Idempotency>, in_flight: InFlight, cap: Duration) -> Self {
-        Self { store, work: SingleFlight::default(), key_locks: KeyLocks::default(), in_flight, cap }
+    pub(super) fn new(records: Records, in_flight: InFlight, cap: Duration) -> Self {
+        Self { records, work: SingleFlight::default(), key_locks: KeyLocks::default(), in_flight, cap }
     }
 
     /// Finds the work of a call, or starts it. Runs in a task of its own: a caller who left between the record and the
@@ -65,15 +67,20 @@ impl Running {
         if call.context.cancellation.is_cancelled() {
             return Found::Ended(Ok(call.failed(ToolError::cancelled())));
         }
-        let effect = if call.writes() { Effect::Write } else { Effect::Read };
-        let begun = self.store.begin(&key, effect, digest_of(&call), clock::wall()).await;
+        let begun = match self.begin(&call, &key).await {
+            Opened::Begun(begun) => begun,
+            Opened::Asks(confirmation) => return Found::Asks(confirmation),
+            Opened::TooMany { own, until } => return refused(errors::too_many_confirmations(until, own)),
+        };
+        // What a person approved is carried out once, be it a read: without a record it is not carried out at all.
+        let only_once = call.writes() || call.cause.is_some();
         let is_new = matches!(begun, Begun::New);
         let unfinished_since = if let Begun::Unfinished { begun } = begun { Some(begun) } else { None };
         let joined = match begun {
             Begun::Conflict => {
                 return refused(Refusal::RequestIdReused { request_id: key.request_id.to_string() });
             }
-            Begun::Full { until, bound } if call.writes() => return refused(errors::full(until, bound)),
+            Begun::Full { until, bound } if only_once => return refused(errors::full(until, bound)),
             Begun::Unavailable(error) => {
                 log_unavailable(&call, &error);
                 return refused(errors::unavailable());
@@ -82,16 +89,35 @@ impl Running {
                 Some(result) => return Found::Ended(Ok(stored(&call, result))),
                 None => self.work.join(&key, &call.context.cancellation),
             },
+            // What waits for a person is begun by `begin_confirmed` only.
+            Begun::Asked => return refused(call.internal()),
             // A read without a record is read again by whoever repeats it.
             Begun::Full { .. } | Begun::Unfinished { .. } => self.work.join(&key, &call.context.cancellation),
             Begun::New => None,
         };
         // Not of this process, or not any more. A read is harmless to repeat; a write is not.
-        if joined.is_none() && !is_new && call.writes() {
+        if joined.is_none() && !is_new && only_once {
             return Found::Ended(Ok(call.failed(self.unknown_outcome(unfinished_since))));
         }
         call.accept();
         Found::UnderWay(joined.unwrap_or_else(|| self.start(&call, cancellation, listed, inner)))
+    }
+
+    /// Records the beginning: of a call that a person must approve, by using its confirmation. One that was asked for
+    /// stays needed although a repeat does not ask for it.
+    async fn begin(&self, call: &Call, key: &Key) -> Opened {
+        let Records { calls, confirmations, decide_within } = &self.records;
+        let effect = if call.writes() { Effect::Write } else { Effect::Read };
+        let (digest, now) = (digest_of(call), clock::wall());
+        let mut cause = call.cause;
+        if cause.is_none() {
+            match calls.begin(key, effect, digest, now).await {
+                Begun::Asked => cause = Some(ConfirmationCause::Caller),
+                begun => return Opened::Begun(begun),
+            }
+        }
+        let asked = confirm::asked(call, cause.unwrap_or(ConfirmationCause::Caller));
+        confirmations.begin_confirmed(key, effect, digest, &asked, now + *decide_within, now).await
     }
 
     /// Of a write that this process does not carry out. Until the cap another one may: that which a restart replaces.
@@ -125,12 +151,12 @@ impl Running {
             if work.writes() { UnattendedPolicy::Continue } else { UnattendedPolicy::Cancel };
         let caller = &call.context.cancellation;
         let (leader, waiter) = self.work.lead(key.clone(), cancellation, unattended_policy, caller);
-        let Self { store, key_locks, .. } = self.clone();
+        let (records, key_locks) = (self.records.clone(), self.key_locks.clone());
         let task = async move {
             let result = carry_out(inner.call(work.clone()), &work).await;
             let _lock = key_locks.lock(&key).await;
             if leader.is_current() {
-                record(&*store, &key, &work, &result).await;
+                record(&*records.of(&work), &key, &work, &result).await;
             }
             drop(listed);
             leader.finish(result);
@@ -171,7 +197,7 @@ fn key_of(call: &Call) -> Key {
     }
 }
 
-fn digest_of(call: &Call) -> ArgumentsDigest {
+pub(in crate::pipeline) fn digest_of(call: &Call) -> ArgumentsDigest {
     Digest::of_bytes(json::canonical(&call.arguments).as_bytes())
 }
 
@@ -205,6 +231,7 @@ async fn carry_out(work: impl Future<Output = CallResult>, call: &Call) -> CallR
 async fn record(store: &dyn Idempotency, key: &Key, call: &Call, result: &CallResult) {
     let recorded = match result {
         Ok(Terminal::Result(result)) if is_final(call, result) => store.end(key, result).await,
+        Ok(Terminal::ConfirmationRequired(_)) => store.suspend(key).await,
         _ => store.forget(key).await,
     };
     if let Err(error) = recorded {

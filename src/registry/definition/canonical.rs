@@ -59,6 +59,7 @@ fn write_definition(definition: &v1::ToolDefinition, input: &Schema, output: &Sc
         cache,
         untrusted,
         guidance,
+        idempotent,
         digest: _,
         status: _,
     } = definition;
@@ -70,6 +71,7 @@ fn write_definition(definition: &v1::ToolDefinition, input: &Schema, output: &Sc
     object.text("description", description);
     object.list("examples", examples, write_example);
     object.texts("guidance", guidance);
+    object.flag("idempotent", *idempotent);
     object.text("inputMessage", input_message);
     object.member("inputSchema").extend_from_slice(&input.structure);
     object.member("inputSchemaJson").extend_from_slice(&input.text);

@@ -149,6 +149,7 @@ fn described(manifest: &Manifest, typed_method: Option<&str>) -> v1::ToolDefinit
         cache: manifest.cache.map(cache),
         untrusted: manifest.untrusted,
         guidance: manifest.guidance.clone(),
+        idempotent: manifest.idempotent,
         ..v1::ToolDefinition::default()
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::read::Read;
+use super::read::{Read, Stated};
 use crate::contract::{ToolName, near::did_you_mean};
 
 /// Reports, in its file, every conflict of a manifest with the others.
@@ -10,6 +10,7 @@ pub(super) fn refuse_conflicts(files: &mut [Read]) {
     refuse_taken_names(files);
     refuse_taken_intents(files);
     refuse_dependencies(files);
+    refuse_unrepeatable(files);
 }
 
 fn refuse_taken_names(files: &mut [Read]) {
@@ -54,6 +55,50 @@ fn refuse_dependencies(files: &mut [Read]) {
             }
         }
     }
+}
+
+/// A tool that calls one which a person must approve is carried out again once that is done. What it wrote itself
+/// before would be written twice, unless it says that this changes nothing more.
+fn refuse_unrepeatable(files: &mut [Read]) {
+    let (mut graph, mut confirmed) = (Graph::new(), BTreeSet::new());
+    for (manifest, _) in files.iter_mut().filter_map(Read::parts) {
+        graph.insert(manifest.name.clone(), manifest.depends_on.to_vec());
+        if manifest.requires_confirmation {
+            confirmed.insert(manifest.name.clone());
+        }
+    }
+    if confirmed.is_empty() {
+        return;
+    }
+    for (manifest, report) in files.iter_mut().filter_map(Read::parts) {
+        for (index, dependency) in manifest.depends_on.iter().enumerate() {
+            let mut ways =
+                confirmed.iter().filter_map(|it| path(dependency, it, &graph, &mut BTreeSet::new()));
+            let Some((rule, why)) = ways.next().and_then(|way| unrepeatable(&manifest, &way.join(" -> ")))
+            else {
+                continue;
+            };
+            report.add(format!("/depends_on/{index}"), rule, why);
+        }
+    }
+}
+
+/// What is wrong with a tool that reaches a confirmed one in this way, if anything is.
+fn unrepeatable(manifest: &Stated<'_>, way: &str) -> Option<(&'static str, String)> {
+    if !manifest.is_repeatable {
+        let text = format!(
+            "{way} must be approved by a person, and then this tool, which does not only read, is carried out again \
+             from its beginning; say `\"idempotent\": true` if that changes nothing more, or remove the dependency"
+        );
+        return Some(("not-repeatable", text));
+    }
+    // Equal calls at one time are one, and what one of them is asked for is not the others' to know.
+    manifest.is_cached.then(|| {
+        let text = format!(
+            "{way} must be approved by a person for each call, and this tool is cached; remove `cache`"
+        );
+        ("cached-approval", text)
+    })
 }
 
 type Graph = BTreeMap<ToolName, Vec<String>>;

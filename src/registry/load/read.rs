@@ -10,6 +10,7 @@ use crate::{
         manifest::Manifest,
         manifests::{Content, Text},
         problem::Report,
+        words::Category,
     },
 };
 
@@ -33,6 +34,10 @@ pub(super) struct Stated<'a> {
     pub(super) name: &'a ToolName,
     pub(super) intents: &'a [String],
     pub(super) depends_on: &'a [String],
+    pub(super) requires_confirmation: bool,
+    /// Whether carrying a call out again, with the same arguments, changes nothing more.
+    pub(super) is_repeatable: bool,
+    pub(super) is_cached: bool,
 }
 
 impl Read {
@@ -57,12 +62,26 @@ impl Read {
     /// What is stated, and where to report what is wrong with it.
     pub(super) fn parts(&mut self) -> Option<(Stated<'_>, &mut Report)> {
         let stated = match self.found.as_ref()? {
-            Found::Manifest(it) => {
-                Stated { file: &it.file, name: &it.name, intents: &it.intents, depends_on: &it.depends_on }
-            }
+            Found::Manifest(it) => Stated {
+                file: &it.file,
+                name: &it.name,
+                intents: &it.intents,
+                depends_on: &it.depends_on,
+                requires_confirmation: it.requires_confirmation,
+                is_repeatable: it.idempotent || it.category == Category::Read,
+                is_cached: it.cache.is_some(),
+            },
             Found::Tool(tool) => {
                 let it = &tool.definition;
-                Stated { file: &it.file, name: &it.name, intents: &it.intents, depends_on: &it.depends_on }
+                Stated {
+                    file: &it.file,
+                    name: &it.name,
+                    intents: &it.intents,
+                    depends_on: &it.depends_on,
+                    requires_confirmation: it.requires_confirmation,
+                    is_repeatable: it.idempotent || it.category == Category::Read,
+                    is_cached: it.cache.is_some(),
+                }
             }
         };
         Some((stated, &mut self.report))

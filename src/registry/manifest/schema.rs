@@ -102,6 +102,7 @@ fn behaviour() -> Map<String, Value> {
         },
         "cache": cache(),
         "untrusted": flag("Whether results contain text that people outside wrote."),
+        "idempotent": flag("Whether a call that is carried out again, with the same arguments, changes nothing more."),
         "upstream": false
     }))
 }

@@ -43,6 +43,7 @@ struct Record {
     effect: Effect,
     digest: ArgumentsDigest,
     result: Option<ToolResult>,
+    is_suspended: bool,
 }
 
 /// What is remembered of one user.
@@ -80,6 +81,13 @@ impl Idempotency for MemoryIdempotency {
         Box::pin(ready(Ok(())))
     }
 
+    fn suspend<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<(), StoreError>> {
+        if let Some(record) = self.records().by_key.get_mut(key) {
+            record.is_suspended = true;
+        }
+        Box::pin(ready(Ok(())))
+    }
+
     fn forget<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<(), StoreError>> {
         self.records().forget(key);
         Box::pin(ready(Ok(())))
@@ -96,10 +104,14 @@ impl Records {
         room: Room,
     ) -> Begun {
         self.expire(now);
-        match self.by_key.get(key) {
+        match self.by_key.get_mut(key) {
             Some(record) if record.digest != digest => return Begun::Conflict,
             Some(Record { result: Some(result), .. }) => {
                 return Begun::Ended(Box::new(result.clone().into()));
+            }
+            Some(record) if record.is_suspended => {
+                record.is_suspended = false;
+                return Begun::New;
             }
             Some(Record { place: (end, _), effect, .. }) => {
                 return Begun::Unfinished { begun: *end - effect.retention() };
@@ -115,7 +127,7 @@ impl Records {
         used.bytes += size(key, None);
         used.of(effect).insert(place);
         self.by_end.insert(place, key.clone());
-        self.by_key.insert(key.clone(), Record { place, effect, digest, result: None });
+        self.by_key.insert(key.clone(), Record { place, effect, digest, result: None, is_suspended: false });
         Begun::New
     }
 

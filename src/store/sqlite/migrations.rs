@@ -21,6 +21,9 @@ const PLATFORM: &[&str] = &[
     "probe",
     "reservations",
     "hold_offs",
+    "confirmations",
+    "confirmation_events",
+    "confirmation_sequence",
 ];
 
 /// Shadow tables belong to a table that is listed itself.

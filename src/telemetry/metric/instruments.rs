@@ -7,12 +7,15 @@ use opentelemetry::{
     metrics::{Counter, Gauge, Histogram, Meter, UpDownCounter},
 };
 
-use super::name::{self, BOUND, CODE, OUTCOME, RESULT, SOURCE, TOOL};
+use super::name::{self, BOUND, CODE, OUTCOME, RESULT, SOURCE, STATE, TOOL};
 use crate::telemetry::attribute;
 
 /// Upper bounds of the histograms, in seconds: from a cached read to the longest call.
 const BOUNDARIES: [f64; 17] =
     [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0];
+
+/// The same of what persons do: from a glance to a day.
+const PERSONS: [f64; 9] = [1.0, 5.0, 15.0, 60.0, 300.0, 600.0, 3_600.0, 21_600.0, 86_400.0];
 
 #[derive(Debug)]
 pub(super) struct Instruments {
@@ -23,6 +26,8 @@ pub(super) struct Instruments {
     bounds_reached: Counter<u64>,
     connections_open: UpDownCounter<i64>,
     cache_lookups: Counter<u64>,
+    confirmations: Counter<u64>,
+    decision_duration: Histogram<f64>,
     limiter_wait: Histogram<f64>,
     limiter_refusals: Counter<u64>,
     upstream_duration: Histogram<f64>,
@@ -48,6 +53,16 @@ impl Instruments {
             bounds_reached: counter(name::BOUNDS_REACHED, "How often a bound of the transport was reached."),
             connections_open: connections.with_description("Connections that are open.").build(),
             cache_lookups: counter(name::CACHE_LOOKUPS, "How often the cache was asked."),
+            confirmations: counter(
+                name::CONFIRMATIONS,
+                "Changes of confirmations, by the state that each led to.",
+            ),
+            decision_duration: meter
+                .f64_histogram(name::CONFIRMATION_DECISION_DURATION)
+                .with_unit("s")
+                .with_description("How long persons take to decide.")
+                .with_boundaries(PERSONS.to_vec())
+                .build(),
             limiter_wait: seconds(
                 meter,
                 name::LIMITER_WAIT_DURATION,
@@ -106,6 +121,14 @@ impl Instruments {
         self.cache_lookups.add(1, &[text(TOOL, tool), KeyValue::new(RESULT, result)]);
     }
 
+    pub(super) fn confirmation_became(&self, state: &'static str) {
+        self.confirmations.add(1, &[KeyValue::new(STATE, state)]);
+    }
+
+    pub(super) fn confirmation_decided(&self, duration: Duration) {
+        self.decision_duration.record(duration.as_secs_f64(), &[]);
+    }
+
     pub(super) fn limiter_wait(&self, source: &str, duration: Duration) {
         self.limiter_wait.record(duration.as_secs_f64(), &[text(SOURCE, source)]);
     }
@@ -162,6 +185,8 @@ mod tests {
         instruments.bound_reached("all");
         instruments.connections_open(1);
         instruments.cache_lookup("get_quotes", true);
+        instruments.confirmation_became("pending");
+        instruments.confirmation_decided(SECOND);
         instruments.limiter_wait("toy", SECOND);
         instruments.limiter_refusal("toy");
         instruments.upstream_request("toy", name::OK, SECOND);

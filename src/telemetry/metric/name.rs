@@ -23,6 +23,10 @@ pub const LIMITER_WAIT_DURATION: &str = "toolwire.limiter.wait.duration";
 pub const LIMITER_REFUSALS: &str = "toolwire.limiter.refusals";
 /// How long requests to sources take, in seconds.
 pub const UPSTREAM_REQUEST_DURATION: &str = "toolwire.upstream.request.duration";
+/// Changes of confirmations, by the state that each led to.
+pub const CONFIRMATIONS: &str = "toolwire.confirmations";
+/// How long persons take to decide, in seconds.
+pub const CONFIRMATION_DECISION_DURATION: &str = "toolwire.confirmation.decision.duration";
 /// Cool-downs that began.
 pub const COOL_DOWNS: &str = "toolwire.cool_downs";
 /// 1 while a source is left alone for everybody, otherwise 0.
@@ -45,6 +49,8 @@ pub const CPU_MODE: &str = "cpu.mode";
 pub const TOOL: &str = "tool";
 /// [`OK`], a tool's error code or a refusal's reason.
 pub const CODE: &str = "code";
+/// `pending`, `approved`, `used`, `denied`, `expired`, `voided` or `withdrawn`.
+pub const STATE: &str = "state";
 /// A bound.
 pub const BOUND: &str = "bound";
 /// A source.
@@ -78,6 +84,8 @@ pub const IN_PROMETHEUS: &[&str] = &[
     "toolwire_cache_lookups_total",
     "toolwire_call_duration_seconds",
     "toolwire_calls_in_flight",
+    "toolwire_confirmation_decision_duration_seconds",
+    "toolwire_confirmations_total",
     "toolwire_connections_open",
     "toolwire_cool_down_in_force",
     "toolwire_cool_downs_total",

@@ -4,7 +4,7 @@ import grpc
 import pytest
 
 from toolwire.brokerage.v1 import brokerage_service_pb2_grpc
-from toolwire.v1 import tool_service_pb2_grpc
+from toolwire.v1 import confirmation_service_pb2_grpc, tool_service_pb2_grpc
 
 
 def pytest_addoption(parser):
@@ -20,6 +20,11 @@ def channel(request):
 @pytest.fixture(scope="session")
 def tools(channel):
     return tool_service_pb2_grpc.ToolServiceStub(channel)
+
+
+@pytest.fixture(scope="session")
+def confirmations(channel):
+    return confirmation_service_pb2_grpc.ConfirmationServiceStub(channel)
 
 
 @pytest.fixture(scope="session")

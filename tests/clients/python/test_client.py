@@ -3,6 +3,7 @@
 import json
 import re
 import time
+import uuid
 
 import grpc
 import pytest
@@ -12,7 +13,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from grpc_status import rpc_status
 
 from toolwire.brokerage.v1 import brokerage_service_pb2 as brokerage_pb
-from toolwire.v1 import result_pb2, tool_pb2
+from toolwire.v1 import confirmation_pb2, confirmation_service_pb2, result_pb2, tool_pb2
 from toolwire.v1 import tool_service_pb2 as pb
 
 # The bound on calls that are expected to end by themselves: a hung call fails its test.
@@ -206,3 +207,40 @@ def test_a_failing_tool_is_a_result_that_says_when_to_call_again(tools):
     assert result.error.retryable
     assert result.error.retry_after.ToTimedelta().total_seconds() == 2
     assert result.HasField("fetched_at")
+
+
+def test_a_write_waits_for_a_person_and_goes_on(tools, confirmations):
+    request = invoke("debug_confirm", value="python")
+    request.request_id = str(uuid.uuid4())
+    request.wait_for_confirmation.FromSeconds(LIMIT)
+    seen = []
+    for response in tools.InvokeTool(request, timeout=2 * LIMIT):
+        event = response.event
+        seen.append(event.WhichOneof("event"))
+        if seen[-1] == "awaiting_confirmation":
+            decision = confirmation_service_pb2.DecideConfirmationRequest(
+                confirmation_id=event.awaiting_confirmation.confirmation_id,
+                approve=confirmation_service_pb2.Approve(tool=event.awaiting_confirmation.tool),
+                on_behalf_of="chat:42",
+            )
+            decided = confirmations.DecideConfirmation(decision, timeout=LIMIT).confirmation
+            assert decided.state == confirmation_pb2.CONFIRMATION_STATE_APPROVED
+            assert decided.on_behalf_of == "chat:42"
+    assert seen[:2] == ["accepted", "awaiting_confirmation"]
+    assert seen[-1] == "result"
+    assert event.result.data["value"] == "python"
+    # The same call again has the same outcome, without a person.
+    again = list(tools.InvokeTool(request, timeout=LIMIT))
+    assert again[-1].event.result.data == event.result.data
+
+
+def test_a_denied_write_says_why(tools, confirmations):
+    request = call("debug_confirm", value="python")
+    request.request_id = str(uuid.uuid4())
+    required = tools.CallTool(request, timeout=LIMIT).confirmation_required
+    deny = confirmation_service_pb2.Deny(reason="not today")
+    decision = confirmation_service_pb2.DecideConfirmationRequest(confirmation_id=required.confirmation_id, deny=deny)
+    confirmations.DecideConfirmation(decision, timeout=LIMIT)
+    error = tools.CallTool(request, timeout=LIMIT).result.error
+    assert error.code == result_pb2.TOOL_ERROR_CODE_CONFIRMATION_DENIED
+    assert error.message == "A person denied this call: not today"

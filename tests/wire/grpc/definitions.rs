@@ -36,7 +36,7 @@ async fn a_listing_is_sorted_filtered_and_complete() {
     let writes = list(ListToolsRequest { category: ToolCategory::Write.into(), ..Default::default() }).await;
     assert_eq!(
         writes.iter().map(|tool| tool.name.as_str()).collect::<Vec<_>>(),
-        ["add_to_watchlist", "debug_write"]
+        ["add_to_watchlist", "debug_confirm", "debug_confirm_nested", "debug_write"]
     );
     let found = list(ListToolsRequest {
         text: "ROTH".to_owned(),

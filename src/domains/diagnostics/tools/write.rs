@@ -1,16 +1,11 @@
 //! `debug_write`: a write that records what it did, so that a repeat or a half can be seen.
 
-use std::{
-    collections::HashMap,
-    sync::{Mutex, PoisonError},
-};
-
 use tokio::time::sleep;
 
-use super::{or_zero, provenance, stop_record::StopRecord};
+use super::{counts::Counts, or_zero, provenance, stop_record::StopRecord};
 use crate::{
     clock,
-    context::{ToolContext, Unfinished, UserId},
+    context::{ToolContext, Unfinished},
     contract::convert,
     domains::diagnostics::proto::v1::{DebugWriteInput, DebugWriteOutput},
     tool::{Reply, Tool},
@@ -19,7 +14,7 @@ use crate::{
 /// Counts the writes of each user.
 #[derive(Debug, Default)]
 pub struct DebugWrite {
-    writes: Mutex<HashMap<UserId, i64>>,
+    writes: Counts,
 }
 
 impl Tool for DebugWrite {
@@ -36,19 +31,10 @@ impl Tool for DebugWrite {
         sleep(or_zero(input.duration)).await;
         let data = DebugWriteOutput {
             value: input.value.unwrap_or_default(),
-            writes: self.count(&context.user.id),
+            writes: self.writes.count(&context.user.id),
             written_at: Some(convert::timestamp(clock::wall())),
         };
         record.complete();
         Ok(Reply { data, provenance: provenance() })
-    }
-}
-
-impl DebugWrite {
-    fn count(&self, user: &UserId) -> i64 {
-        let mut writes = self.writes.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = writes.entry(user.clone()).or_default();
-        *count += 1;
-        *count
     }
 }

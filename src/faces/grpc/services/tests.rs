@@ -62,6 +62,10 @@ fn every_method_of_every_registered_service_has_a_rule_and_no_other_method_has()
         "grpc.health.v1.Health/Watch",
         "grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
         "grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
+        "toolwire.v1.ConfirmationService/DecideConfirmation",
+        "toolwire.v1.ConfirmationService/GetConfirmation",
+        "toolwire.v1.ConfirmationService/ListConfirmations",
+        "toolwire.v1.ConfirmationService/WatchConfirmations",
         "toolwire.v1.ToolService/CallTool",
         "toolwire.v1.ToolService/CancelCall",
         "toolwire.v1.ToolService/DescribeForPlanner",
@@ -76,7 +80,7 @@ fn every_method_of_every_registered_service_has_a_rule_and_no_other_method_has()
     assert_eq!(methods, expected);
     let names: Vec<_> = services.names().collect();
     let without = GrpcServices::new(toys(), [], false).unwrap();
-    assert_eq!(without.names().collect::<Vec<_>>(), names[..2]);
+    assert_eq!(without.names().collect::<Vec<_>>(), names[..3]);
     assert!(without.rules().find("/toys.v1.ToyService/Play").is_none());
 }
 

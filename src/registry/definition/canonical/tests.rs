@@ -69,7 +69,7 @@ fn parts() -> impl Strategy<Value = v1::ToolDefinition> {
 fn definition() -> impl Strategy<Value = v1::ToolDefinition> {
     let text = [(); 7].map(|()| any::<String>());
     let list = [(); 5].map(|()| texts());
-    let word = (0..=6_i32, 0..=4_i32, 0..=3_i32, any::<[bool; 2]>());
+    let word = (0..=6_i32, 0..=4_i32, 0..=3_i32, any::<[bool; 3]>());
     (parts(), text, list, word).prop_map(|(parts, text, list, (kind, category, level, flags))| {
         let [name, title, description, input, output, method, version] = text;
         let [tags, depends_on, intents, utterances, guidance] = list;
@@ -91,6 +91,7 @@ fn definition() -> impl Strategy<Value = v1::ToolDefinition> {
             consequence_level: level,
             requires_confirmation: flags[0],
             untrusted: flags[1],
+            idempotent: flags[2],
             ..parts
         }
     })

@@ -26,7 +26,7 @@ use toolwire::{
     files::Tree,
     pipeline::{Call, Parts, Pipeline, Target, Tiers, policy::AllowAll},
     registry::Registry,
-    store::{MemoryCoolDowns, MemoryIdempotency},
+    store::{MemoryCoolDowns, MemoryIdempotency, Sqlite},
     upstream::{
         http::{Client, Profile, Sender},
         limiter::{Budgets, MemoryLimiter},
@@ -81,6 +81,8 @@ impl Bench {
             registry: Arc::new(registry),
             policy: Arc::new(AllowAll),
             idempotency: Arc::new(MemoryIdempotency::default()),
+            confirmations: Arc::new(Sqlite::in_memory()),
+            decide_within: Duration::from_mins(10),
             tiers: Tiers::in_memory(),
             services,
             cap: Duration::from_mins(2),

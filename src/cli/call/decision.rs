@@ -1,0 +1,94 @@
+//! A call that a person must approve: the person at the terminal is asked, and told who else can.
+
+use tokio::task::spawn_blocking;
+
+use crate::{
+    cli::{backend::Backend, card::card, json},
+    client,
+    console::{self, Failure, Question},
+    contract::proto::v1::{self, decide_confirmation_request::Decision},
+};
+
+/// What came of asking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// It is approved: the call is to be made again.
+    Approved,
+    /// It is denied: nothing will be done.
+    Denied,
+    /// Somebody must decide yet.
+    Undecided,
+}
+
+/// Asks the person at the terminal. Without a terminal nobody is asked: the confirmation is printed as JSON.
+pub(super) async fn ask(backend: &Backend, required: &v1::ConfirmationRequired) -> Result<Answer, Failure> {
+    if !console::is_interactive() {
+        console::print(&json::confirmation_required(required).to_string())?;
+        return Ok(Answer::Undecided);
+    }
+    let failed = |status| client::refused(&status);
+    let confirmation = backend.confirmation(&required.confirmation_id).await.map_err(failed)?;
+    console::say(card(&confirmation).trim_end());
+    let may = confirmation.may_decide.clone().unwrap_or_default();
+    if !may.allowed {
+        console::say(&format!(
+            "You may not decide: {}. Somebody who may does so with `toolwire approve {}`.",
+            may.reason, confirmation.confirmation_id
+        ));
+        return Ok(Answer::Undecided);
+    }
+    let decision = decision(&confirmation.tool, may.name_required, &question(may.name_required).await?);
+    let approves = matches!(decision, Decision::Approve(_));
+    let request = v1::DecideConfirmationRequest {
+        confirmation_id: confirmation.confirmation_id,
+        decision: Some(decision),
+        on_behalf_of: String::new(),
+    };
+    backend.decide(request).await.map_err(failed)?;
+    if approves {
+        return Ok(Answer::Approved);
+    }
+    console::say("denied; nothing was done");
+    Ok(Answer::Denied)
+}
+
+/// Waits for the answer where a wait holds nothing up.
+async fn question(name_required: bool) -> Result<String, Failure> {
+    let prompt = if name_required { "Type the tool's name to approve: " } else { "Approve? [y/N] " };
+    let asked = spawn_blocking(move || console::ask([Question::Open(prompt)])).await;
+    let asked = asked.map_err(|error| Failure::Failed(error.to_string()))?;
+    let [answer] = asked.map_err(|error| Failure::Failed(format!("cannot ask: {error}")))?;
+    Ok(answer)
+}
+
+/// The decision of an answer: everything but a clear yes is a no.
+fn decision(tool: &str, name_required: bool, answer: &str) -> Decision {
+    let answer = answer.trim();
+    let is_yes =
+        if name_required { answer == tool } else { matches!(answer.to_lowercase().as_str(), "y" | "yes") };
+    if is_yes {
+        let tool = if name_required { answer.to_owned() } else { String::new() };
+        return Decision::Approve(v1::Approve { tool, reason: String::new() });
+    }
+    Decision::Deny(v1::Deny { reason: "denied at the terminal of the caller".to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_but_a_clear_yes_is_a_no() {
+        let approves =
+            |name_required, answer| matches!(decision("pay", name_required, answer), Decision::Approve(_));
+        for yes in ["y", "Y", "yes", " y "] {
+            assert!(approves(false, yes), "{yes:?}");
+        }
+        for no in ["", "n", "no", "ja", "pay", "yy"] {
+            assert!(!approves(false, no), "{no:?}");
+        }
+        assert!(
+            approves(true, "pay") && !approves(true, "y") && !approves(true, "Pay") && !approves(true, "")
+        );
+    }
+}

@@ -1,0 +1,100 @@
+//! A confirmation as a person reads it before deciding: who calls what, why, and every argument whole.
+
+use serde_json::{Map, Value};
+
+use super::words;
+use crate::{contract::proto::v1, words::visible};
+
+/// The card of a confirmation: a heading, then a line for each thing to know.
+pub(super) fn card(it: &v1::Confirmation) -> String {
+    let mut lines = Vec::new();
+    let mut add = |name: &str, value: String| {
+        if !value.is_empty() {
+            lines.push((name.to_owned(), value));
+        }
+    };
+    let who = [it.user_id.as_str(), it.user_email.as_str()].join(" ");
+    add("caller", visible(who.trim()));
+    add("tool", it.path.join(" -> "));
+    add("consequence", words::consequence(it.consequence_level()));
+    add("asked by", words::cause(it.cause()).to_owned());
+    add("task", visible(&it.task_id));
+    let expires = it.expires_at.as_ref().map(ToString::to_string).unwrap_or_default();
+    match it.state() {
+        v1::ConfirmationState::Pending => add("decide until", expires),
+        v1::ConfirmationState::Approved => add("use until", expires),
+        _ => {}
+    }
+    if !it.decided_by.is_empty() {
+        let at = it.decided_at.as_ref().map(|at| format!(" at {at}")).unwrap_or_default();
+        add("decided by", format!("{}{at}", visible(&it.decided_by)));
+    }
+    add("on behalf of", visible(&it.on_behalf_of));
+    add("reason", visible(&it.reason));
+    let state = words::confirmation_state(it.state());
+    format!(
+        "{} {state}: {}\n{}{}",
+        it.confirmation_id,
+        visible(&it.summary),
+        aligned(&lines),
+        arguments(&it.arguments_json)
+    )
+}
+
+/// Every argument, one a line, none of them shortened.
+fn arguments(text: &str) -> String {
+    let arguments: Map<String, Value> = serde_json::from_str(text).unwrap_or_default();
+    if arguments.is_empty() {
+        return "  no arguments\n".to_owned();
+    }
+    let lines: Vec<_> =
+        arguments.into_iter().map(|(key, value)| (visible(&key), visible(&value.to_string()))).collect();
+    let aligned = aligned(&lines);
+    let indented: Vec<_> = aligned.lines().map(|line| format!("  {line}\n")).collect();
+    format!("  arguments\n{}", indented.concat())
+}
+
+fn aligned(lines: &[(String, String)]) -> String {
+    let width = lines.iter().map(|(name, _)| name.chars().count()).max().unwrap_or_default();
+    let lines: Vec<_> = lines.iter().map(|(name, value)| format!("  {name:<width$}  {value}\n")).collect();
+    lines.concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_card_shows_every_argument_whole_and_nothing_disguised() {
+        let long = "x".repeat(2_000);
+        let it = v1::Confirmation {
+            confirmation_id: "conf_1".to_owned(),
+            state: v1::ConfirmationState::Pending.into(),
+            path: vec!["desk".to_owned(), "pay_bill".to_owned()],
+            summary: "Pay (pay_bill): to \"ACME\"".to_owned(),
+            arguments_json: format!(
+                "{{\"to\":\"AC\u{202e}ME\",\"amount\":9007199254740993,\"note\":\"{long}\"}}"
+            ),
+            consequence_level: v1::ConsequenceLevel::High.into(),
+            cause: v1::ConfirmationCause::Manifest.into(),
+            user_id: "riley".to_owned(),
+            expires_at: Some(prost_types::Timestamp { seconds: 1_768_557_600, nanos: 0 }),
+            ..Default::default()
+        };
+        let expected = format!(
+            "\
+conf_1 pending: Pay (pay_bill): to \"ACME\"
+  caller        riley
+  tool          desk -> pay_bill
+  consequence   high
+  asked by      the tool's manifest
+  decide until  2026-01-16T10:00:00Z
+  arguments
+    to      \"AC\\u{{202e}}ME\"
+    amount  9007199254740993
+    note    \"{long}\"
+"
+        );
+        assert_eq!(card(&it), expected);
+    }
+}

@@ -1,0 +1,112 @@
+//! `toolwire confirmations`: the calls that wait for a person, and what became of others.
+
+use clap::Args;
+use futures_util::StreamExt;
+use tokio::{select, signal};
+
+use super::{backend::Backend, card::card, connection::Connection, json, table, words};
+use crate::{
+    client,
+    console::{self, Failure},
+    contract::proto::v1::{self, ConfirmationWatchType},
+    domain::Domain,
+    words::visible,
+};
+
+/// So many are asked for at once.
+const PAGE: i32 = 200;
+
+/// Lists the calls that wait for a person: yours, and those that you may decide on
+#[derive(Debug, Args)]
+pub(super) struct Confirmations {
+    /// Shows what is waiting, then every change, until Ctrl-C
+    #[arg(long)]
+    watch: bool,
+    /// Lists those that are over, too
+    #[arg(long, conflicts_with = "watch")]
+    all: bool,
+    /// Prints each as one JSON line
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl Confirmations {
+    pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
+        select! {
+            done = self.carry_out(domains) => done,
+            _ = signal::ctrl_c() => Err(Failure::Interrupted),
+        }
+    }
+
+    async fn carry_out(&self, domains: &[Domain]) -> Result<(), Failure> {
+        let backend = self.connection.open(domains).await?;
+        backend.open_state().await?;
+        if self.watch { self.follow(&backend).await } else { self.list(&backend).await }
+    }
+
+    async fn list(&self, backend: &Backend) -> Result<(), Failure> {
+        let found = self.found(backend).await?;
+        if self.json {
+            for it in &found {
+                if console::line(&json::confirmation(it).to_string())? == console::Reader::Gone {
+                    break;
+                }
+            }
+            return Ok(());
+        }
+        if found.is_empty() {
+            console::say("nothing waits for a person");
+            return Ok(());
+        }
+        let heading = ["CONFIRMATION", "STATE", "CALLER", "UNTIL", "WHAT"].map(ToOwned::to_owned);
+        let rows: Vec<_> = [heading].into_iter().chain(found.iter().map(row)).collect();
+        console::print(&table::lines(&rows, ""))
+    }
+
+    async fn found(&self, backend: &Backend) -> Result<Vec<v1::Confirmation>, Failure> {
+        let open = [v1::ConfirmationState::Pending, v1::ConfirmationState::Approved];
+        let states = open.iter().filter(|_| !self.all).map(|state| (*state).into()).collect();
+        let filter = v1::ConfirmationFilter { states, ..Default::default() };
+        let (mut found, mut page_token) = (Vec::new(), String::new());
+        loop {
+            let request =
+                v1::ListConfirmationsRequest { filter: Some(filter.clone()), page_size: PAGE, page_token };
+            let page = backend.confirmations(request).await.map_err(|status| client::refused(&status))?;
+            found.extend(page.confirmations);
+            page_token = page.next_page_token;
+            if page_token.is_empty() {
+                return Ok(found);
+            }
+        }
+    }
+
+    async fn follow(&self, backend: &Backend) -> Result<(), Failure> {
+        let failed = |status| client::refused(&status);
+        let mut changes = backend.watch_confirmations().await.map_err(failed)?;
+        while let Some(change) = changes.next().await {
+            let change = change.map_err(failed)?;
+            let text = if self.json { json::confirmation_change(&change).to_string() } else { told(&change) };
+            if !text.is_empty() && console::line(text.trim_end())? == console::Reader::Gone {
+                return Ok(());
+            }
+        }
+        Err(Failure::Failed("the server ended the watch; watch again".to_owned()))
+    }
+}
+
+/// What a change says to people; nothing for a heartbeat.
+fn told(change: &v1::WatchConfirmationsResponse) -> String {
+    match (change.r#type(), &change.confirmation) {
+        (ConfirmationWatchType::Requested | ConfirmationWatchType::Changed, Some(it)) => card(it),
+        (ConfirmationWatchType::Synced, _) => "synced: every change is told from now on".to_owned(),
+        _ => String::new(),
+    }
+}
+
+fn row(it: &v1::Confirmation) -> [String; 5] {
+    let until = it.expires_at.as_ref().map(ToString::to_string).unwrap_or_default();
+    let state = words::confirmation_state(it.state());
+    [it.confirmation_id.clone(), state, visible(&it.user_id), until, visible(&it.summary)]
+}

@@ -1,0 +1,125 @@
+//! What a caller is told of a call that a person must approve first (spec 001 `requiresConfirmation`).
+//!
+//! Not here: the confirmation itself, with its states and its decision, which a store keeps.
+
+use std::{fmt, str::FromStr, sync::Arc, time::SystemTime};
+
+use serde_json::{Map, Value};
+use uuid::Uuid;
+
+use super::{ToolName, proto::v1};
+use crate::digest::Digest;
+
+/// What the names of confirmations begin with.
+const PREFIX: &str = "conf_";
+
+/// Names a confirmation: `conf_` and 32 hexadecimal digits, made by the server. Nobody can guess it, and whoever knows
+/// it can do nothing with it alone.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ConfirmationId(Arc<str>);
+
+/// A text names no confirmation.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("must be conf_ and 32 hexadecimal digits, but is {0:?}")]
+pub struct InvalidConfirmationId(String);
+
+/// A call that a person must approve first.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConfirmationRequired {
+    /// What to decide on.
+    pub confirmation_id: ConfirmationId,
+    /// What the call will do, for the person.
+    pub summary: String,
+    /// The exact arguments that approval is bound to.
+    pub arguments: Map<String, Value>,
+    /// When it expires.
+    pub expires_at: SystemTime,
+    /// The tool that needs it.
+    pub tool: ToolName,
+    /// The tools from the called one to that one.
+    pub path: Vec<ToolName>,
+    /// The identifier to call again with.
+    pub request_id: String,
+    /// The impact of the call on the real world.
+    pub consequence_level: v1::ConsequenceLevel,
+    /// Digest of the definition that approval is bound to.
+    pub definition_digest: Digest,
+    /// Why it is needed.
+    pub cause: ConfirmationCause,
+}
+
+/// Why a call needs a confirmation: the first that holds, in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConfirmationCause {
+    /// The manifest demands one for each call.
+    Manifest,
+    /// The caller asked for one.
+    Caller,
+}
+
+impl ConfirmationId {
+    /// A new one.
+    pub fn generate() -> Self {
+        Self(format!("{PREFIX}{}", Uuid::new_v4().simple()).into())
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for ConfirmationId {
+    type Err = InvalidConfirmationId;
+
+    fn from_str(text: &str) -> Result<Self, InvalidConfirmationId> {
+        let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        match text.strip_prefix(PREFIX) {
+            Some(digits) if digits.len() == 32 && digits.bytes().all(is_digit) => Ok(Self(text.into())),
+            _ => Err(InvalidConfirmationId(text.chars().take(64).collect())),
+        }
+    }
+}
+
+impl fmt::Display for ConfirmationId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl fmt::Debug for ConfirmationId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl From<ConfirmationCause> for v1::ConfirmationCause {
+    fn from(cause: ConfirmationCause) -> Self {
+        match cause {
+            ConfirmationCause::Manifest => Self::Manifest,
+            ConfirmationCause::Caller => Self::Caller,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_read_as_it_is_written_and_nothing_else_is_one() {
+        let id = ConfirmationId::generate();
+        assert_eq!(id.to_string().parse(), Ok(id.clone()));
+        assert_ne!(id, ConfirmationId::generate());
+        let digits = "0123456789abcdef0123456789abcdef";
+        for bad in [
+            "",
+            "conf_",
+            digits,
+            &format!("conf_{}", &digits[1..]),
+            &format!("conf_{}", digits.to_uppercase()),
+        ] {
+            assert!(bad.parse::<ConfirmationId>().is_err(), "{bad}");
+        }
+    }
+}

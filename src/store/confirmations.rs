@@ -1,0 +1,273 @@
+//! Confirmations: decisions of persons on calls, and the calls that need them. One store holds both, since what is used
+//! and what is begun is one change.
+//!
+//! Not here: who may decide, and what needs a confirmation. There is no store of this in memory: what was acknowledged
+//! outlives the process, and tests take a database of their own.
+
+pub mod life;
+mod query;
+
+use std::time::{Duration, SystemTime};
+
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value};
+use tokio::sync::watch;
+
+use self::life::State;
+pub use self::query::{Binding, Criteria, Kept, Of, Place};
+use super::{
+    StoreError,
+    idempotency::{ArgumentsDigest, Begun, Effect, Idempotency, Key},
+};
+use crate::{
+    context::{CallId, Outermost, RequestId, SessionId, TaskId, UserId},
+    contract::{ConfirmationCause, ConfirmationId, ConfirmationRequired, ToolName, proto::v1},
+    digest::Digest,
+};
+
+/// So many of one user's confirmations may be pending.
+pub const MAX_PENDING_OF_USER: u32 = 100;
+
+/// So many confirmations may be pending in all.
+pub const MAX_PENDING: u32 = 10_000;
+
+/// A denial answers calls without an identifier for so long, so that nobody is asked the same again at once.
+pub const DENIAL_ANSWERS: Duration = Duration::from_mins(10);
+
+/// How long the changes of confirmations are kept.
+pub const EVENTS_KEPT: Duration = Duration::from_hours(24 * 90);
+
+/// How long the arguments of a confirmation are kept after its end.
+pub const ARGUMENTS_KEPT: Duration = Duration::from_hours(24 * 30);
+
+/// A decision of a person on one exact call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Confirmation {
+    /// Its name.
+    pub id: ConfirmationId,
+    /// Where it stands.
+    pub state: State,
+    /// Whose call of which tool it is, by which identifier.
+    pub key: Key,
+    /// What is decided on.
+    pub asked: Asked,
+    /// Digest of the exact arguments.
+    pub arguments_digest: ArgumentsDigest,
+    /// When it was asked for.
+    pub created_at: SystemTime,
+    /// Until when it can be decided; once approved, until when it can be used.
+    pub expires_at: SystemTime,
+    /// The decision, once there is one.
+    pub decided: Option<Decided>,
+    /// The decider's words, or why it ended otherwise.
+    pub reason: String,
+    /// When and by which call it was used.
+    pub used: Option<(SystemTime, CallId)>,
+    /// The position of its last change.
+    pub sequence: u64,
+}
+
+/// What is decided on: fixed when it is asked for, so that what a person saw is what is carried out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Asked {
+    /// The caller's e-mail address, if the credentials carry one.
+    pub user_email: Option<String>,
+    /// The tools from the called one to the one that needs it.
+    pub path: Vec<ToolName>,
+    /// What the call will do, for the person.
+    pub summary: String,
+    /// The exact arguments. `None` once they are forgotten.
+    pub arguments: Option<Map<String, Value>>,
+    /// Digest of the tool's definition.
+    pub definition_digest: Digest,
+    /// What the call may change.
+    pub category: v1::ToolCategory,
+    /// The impact on the real world.
+    pub consequence_level: v1::ConsequenceLevel,
+    /// Why it is needed.
+    pub cause: ConfirmationCause,
+    /// The task on whose behalf the call is made.
+    pub task_id: Option<TaskId>,
+    /// The caller's session.
+    pub session_id: Option<SessionId>,
+    /// The call from outside that this call is, or is a part of.
+    pub outermost: Outermost,
+}
+
+/// Who decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decided {
+    /// When.
+    pub at: SystemTime,
+    /// The verified user.
+    pub by: UserId,
+    /// The face it came by.
+    pub via: String,
+    /// On whose behalf the decider says to have decided. Unverified.
+    pub on_behalf_of: String,
+}
+
+/// What a call meets that needs a confirmation.
+#[derive(Clone, Debug)]
+pub enum Opened {
+    /// What its record says. `New`: its confirmation is used, and it must now be carried out.
+    Begun(Begun),
+    /// A person must approve it first.
+    Asks(Box<Confirmation>),
+    /// Too many confirmations are pending: the user's own, or in all.
+    TooMany {
+        /// Whether they are the user's own.
+        own: bool,
+        /// When the oldest of them expires.
+        until: SystemTime,
+    },
+}
+
+/// A decision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// What was decided.
+    pub verdict: Verdict,
+    /// Who decided.
+    pub decided: Decided,
+    /// Why.
+    pub reason: String,
+}
+
+/// What was decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The call may be carried out once.
+    Approve {
+        /// Until when it can be.
+        use_until: SystemTime,
+        /// The digest of the tool's definition now; `None` if there is no such tool any more.
+        definition_digest: Option<Digest>,
+    },
+    /// It must not be.
+    Deny,
+}
+
+/// What a decision came to.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The confirmation as it stands now.
+    pub confirmation: Confirmation,
+    /// Whether it stands as decided.
+    pub holds: bool,
+}
+
+/// A change of a confirmation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Change {
+    /// The confirmation as it stood after the change.
+    pub confirmation: Confirmation,
+    /// When it changed.
+    pub at: SystemTime,
+}
+
+/// A list of confirmations, or what came of asking for one.
+pub type Listed<T> = Result<Vec<T>, StoreError>;
+
+/// Keeps confirmations, in one store with the calls that need them.
+pub trait Confirmations: Idempotency {
+    /// Begins a call that needs a confirmation, in one change: a call that was begun before meets its record; one whose
+    /// confirmation is approved uses it; otherwise a person is asked, until `expires_at`, unless one is already.
+    fn begin_confirmed<'a>(
+        &'a self,
+        key: &'a Key,
+        effect: Effect,
+        digest: ArgumentsDigest,
+        asked: &'a Asked,
+        expires_at: SystemTime,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Opened>;
+
+    /// The identifier of the newest confirmation of a call that has none itself: one that is open, or was denied of
+    /// late.
+    fn adopt<'a>(
+        &'a self,
+        binding: Binding<'a>,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Result<Option<RequestId>, StoreError>>;
+
+    /// One confirmation as it stands at the given time.
+    fn find<'a>(
+        &'a self,
+        id: &'a ConfirmationId,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Result<Option<Confirmation>, StoreError>>;
+
+    /// Decides. `None` if there is no such confirmation.
+    fn decide<'a>(
+        &'a self,
+        id: &'a ConfirmationId,
+        decision: &'a Decision,
+    ) -> BoxFuture<'a, Result<Option<Outcome>, StoreError>>;
+
+    /// Withdraws what is open of a user's call that is cancelled. How many there were.
+    fn withdraw<'a>(
+        &'a self,
+        user: &'a UserId,
+        of: Of,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Result<usize, StoreError>>;
+
+    /// Ends what was not decided or not used in time, some at a time. How many there were.
+    fn expire(&self, now: SystemTime) -> BoxFuture<'_, Result<usize, StoreError>>;
+
+    /// Forgets what is kept no longer.
+    fn sweep(&self, now: SystemTime) -> BoxFuture<'_, Result<(), StoreError>>;
+
+    /// At most so many confirmations from a place on.
+    fn list<'a>(
+        &'a self,
+        criteria: &'a Criteria,
+        from: Option<Place>,
+        limit: u32,
+    ) -> BoxFuture<'a, Listed<Confirmation>>;
+
+    /// What is open, in order of change, and the position up to which that is everything.
+    fn open_now(&self) -> BoxFuture<'_, Result<(Vec<Confirmation>, u64), StoreError>>;
+
+    /// At most so many changes after a position, in order.
+    fn changes(&self, after: u64, limit: u32) -> BoxFuture<'_, Listed<Change>>;
+
+    /// The positions of the changes that are kept.
+    fn kept(&self) -> BoxFuture<'_, Result<Kept, StoreError>>;
+
+    /// Tells, by changing, that this process changed something. Others are seen by looking.
+    fn changed(&self) -> watch::Receiver<u64>;
+}
+
+impl Confirmation {
+    /// Whether it can still be decided or used at the given time.
+    pub fn is_open(&self, now: SystemTime) -> bool {
+        self.state.is_open() && now < self.expires_at
+    }
+
+    /// What the caller is told.
+    pub fn required(&self) -> ConfirmationRequired {
+        let asked = &self.asked;
+        ConfirmationRequired {
+            confirmation_id: self.id.clone(),
+            summary: asked.summary.clone(),
+            arguments: asked.arguments.clone().unwrap_or_default(),
+            expires_at: self.expires_at,
+            tool: self.key.tool.clone(),
+            path: asked.path.clone(),
+            request_id: asked.outermost.request_id.to_string(),
+            consequence_level: asked.consequence_level,
+            definition_digest: asked.definition_digest,
+            cause: asked.cause,
+        }
+    }
+
+    /// Its place in a list.
+    pub fn place(&self) -> Place {
+        match self.state {
+            State::Pending => Place::Pending(self.sequence),
+            _ => Place::Other(self.sequence),
+        }
+    }
+}

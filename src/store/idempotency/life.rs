@@ -1,0 +1,92 @@
+//! The life of a call with a `request_id`, as one table: state × event → state. Pure; the stores apply it.
+
+/// The states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum State {
+    /// Nothing is recorded.
+    New,
+    /// A person must approve it, or a call that it makes, first. Nothing was done.
+    Asked,
+    /// It was begun.
+    Started,
+    /// It was begun, and nobody carries it out any more.
+    Unknown,
+    /// It ended. Final.
+    Ended,
+}
+
+/// What happens to a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Event {
+    /// A person is asked.
+    Ask,
+    /// It begins: it needs no confirmation, or has just used one.
+    Start,
+    /// Its confirmation was denied, expired or was withdrawn.
+    TurnDown,
+    /// A call that it made must be approved first.
+    NestedAsks,
+    /// It ends, be it late.
+    End,
+    /// It ends, nothing was done, and the same call may succeed later.
+    NothingDone,
+    /// Whoever carried it out is gone.
+    OwnerLost,
+}
+
+impl State {
+    /// Every state.
+    pub const ALL: [Self; 5] = [Self::New, Self::Asked, Self::Started, Self::Unknown, Self::Ended];
+
+    /// The table; what is not in it changes nothing.
+    #[must_use]
+    pub const fn on(self, event: Event) -> Self {
+        match (self, event) {
+            (Self::New, Event::Ask) | (Self::Started, Event::NestedAsks) => Self::Asked,
+            (Self::New | Self::Asked, Event::Start) => Self::Started,
+            (Self::Asked, Event::TurnDown) | (Self::Started | Self::Unknown, Event::End) => Self::Ended,
+            (Self::Started, Event::NothingDone) => Self::New,
+            (Self::Started, Event::OwnerLost) => Self::Unknown,
+            (state, _) => state,
+        }
+    }
+}
+
+impl Event {
+    /// Every event.
+    pub const ALL: [Self; 7] = [
+        Self::Ask,
+        Self::Start,
+        Self::TurnDown,
+        Self::NestedAsks,
+        Self::End,
+        Self::NothingDone,
+        Self::OwnerLost,
+    ];
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::{prelude::*, sample::select};
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn what_ended_stays_and_what_may_have_been_done_is_never_begun_again(
+            events in prop::collection::vec(select(Event::ALL.to_vec()), 0..32)
+        ) {
+            let mut state = State::New;
+            for event in events {
+                let next = state.on(event);
+                prop_assert!(state != State::Ended || next == State::Ended);
+                prop_assert!(state != State::Unknown || matches!(next, State::Unknown | State::Ended));
+                if next == State::Started && state != State::Started {
+                    prop_assert!(event == Event::Start && matches!(state, State::New | State::Asked));
+                }
+                prop_assert!(next != State::Ended || state != State::New, "nothing ends that was not recorded");
+                state = next;
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Confirmations, in one file with the calls that need them: what is used and what is begun is one change.
+
+mod ask;
+mod decide;
+mod read;
+mod rows;
+
+use std::time::SystemTime;
+
+use futures_util::future::BoxFuture;
+use tokio::sync::watch;
+
+use super::Sqlite;
+use crate::{
+    context::{RequestId, UserId},
+    contract::ConfirmationId,
+    store::{
+        StoreError,
+        confirmations::{
+            Asked, Binding, Change, Confirmation, Confirmations, Criteria, Decision, Kept, Listed, Of,
+            Opened, Outcome, Place,
+        },
+        idempotency::{ArgumentsDigest, Begun, Effect, Key},
+    },
+};
+
+impl Confirmations for Sqlite {
+    fn begin_confirmed<'a>(
+        &'a self,
+        key: &'a Key,
+        effect: Effect,
+        digest: ArgumentsDigest,
+        asked: &'a Asked,
+        expires_at: SystemTime,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Opened> {
+        Box::pin(async move {
+            let call = ask::Call { key, effect, digest, asked, expires_at };
+            let opened = self.explain(self.open_confirmed(&call, now).await);
+            opened.unwrap_or_else(|error| Opened::Begun(Begun::Unavailable(error)))
+        })
+    }
+
+    fn adopt<'a>(
+        &'a self,
+        binding: Binding<'a>,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Result<Option<RequestId>, StoreError>> {
+        Box::pin(async move { self.explain(self.adoptable(&binding, now).await) })
+    }
+
+    fn find<'a>(
+        &'a self,
+        id: &'a ConfirmationId,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Result<Option<Confirmation>, StoreError>> {
+        Box::pin(async move { self.explain(self.confirmation(id, now).await) })
+    }
+
+    fn decide<'a>(
+        &'a self,
+        id: &'a ConfirmationId,
+        decision: &'a Decision,
+    ) -> BoxFuture<'a, Result<Option<Outcome>, StoreError>> {
+        Box::pin(async move { self.explain(self.decide_confirmation(id, decision).await) })
+    }
+
+    fn withdraw<'a>(
+        &'a self,
+        user: &'a UserId,
+        of: Of,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Result<usize, StoreError>> {
+        Box::pin(async move { self.explain(self.withdraw_confirmations(user, of, now).await) })
+    }
+
+    fn expire(&self, now: SystemTime) -> BoxFuture<'_, Result<usize, StoreError>> {
+        Box::pin(async move { self.explain(self.expire_confirmations(now).await) })
+    }
+
+    fn sweep(&self, now: SystemTime) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async move { self.explain(self.sweep_confirmations(now).await) })
+    }
+
+    fn list<'a>(
+        &'a self,
+        criteria: &'a Criteria,
+        from: Option<Place>,
+        limit: u32,
+    ) -> BoxFuture<'a, Listed<Confirmation>> {
+        Box::pin(async move { self.explain(self.listed_confirmations(criteria, from, limit).await) })
+    }
+
+    fn open_now(&self) -> BoxFuture<'_, Result<(Vec<Confirmation>, u64), StoreError>> {
+        Box::pin(async move { self.explain(self.open_confirmations().await) })
+    }
+
+    fn changes(&self, after: u64, limit: u32) -> BoxFuture<'_, Listed<Change>> {
+        Box::pin(async move { self.explain(self.confirmation_changes(after, limit).await) })
+    }
+
+    fn kept(&self) -> BoxFuture<'_, Result<Kept, StoreError>> {
+        Box::pin(async move { self.explain(self.kept_changes().await) })
+    }
+
+    fn changed(&self) -> watch::Receiver<u64> {
+        self.confirmations_changed.subscribe()
+    }
+}

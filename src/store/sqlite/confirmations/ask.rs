@@ -1,0 +1,273 @@
+//! Calls that need a confirmation: asked, or begun by using one, in one change.
+
+use std::time::SystemTime;
+
+use super::{
+    decide::{become_, end},
+    rows::{self, COLUMNS, Shown, confirmation},
+};
+use crate::{
+    contract::{ConfirmationId, Provenance, ToolError, ToolResult},
+    store::{
+        confirmations::{
+            Asked, Confirmation, MAX_PENDING, MAX_PENDING_OF_USER, Opened,
+            life::{Event, State},
+        },
+        idempotency::{ArgumentsDigest, Begun, Effect, Key},
+        sqlite::{
+            Change, Durability, Failed, Sqlite,
+            calls::{self, Opening, Recorded, Standing},
+            time::{instant, millis},
+        },
+    },
+};
+
+const ADD: &str = "INSERT INTO confirmations (id, state, user_id, tool, request_id, arguments_digest, definition_digest, \
+     task_id, outer_call_id, outer_request_id, shown, arguments, created_at, expires_at, sequence) \
+     VALUES (?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+
+const USE: &str = "UPDATE confirmations SET used_at = ?, used_by = ? WHERE id = ? AND state = 'approved'";
+
+const PENDING: &str = "SELECT (SELECT count(*) FROM confirmations WHERE state = 'pending' AND user_id = ?), \
+                       (SELECT count(*) FROM confirmations WHERE state = 'pending')";
+
+const OLDEST: &str = "SELECT coalesce(MIN(expires_at), 0) FROM confirmations \
+                      WHERE state = 'pending' AND (user_id = ?1 OR ?2)";
+
+/// What is told to a person whose confirmation follows one of another definition.
+const CHANGED: &str = "The definition of this tool has changed since it was last asked. ";
+
+/// A call that needs a confirmation.
+#[derive(Clone, Copy)]
+pub(in crate::store::sqlite) struct Call<'a> {
+    pub(super) key: &'a Key,
+    pub(super) effect: Effect,
+    pub(super) digest: ArgumentsDigest,
+    pub(super) asked: &'a Asked,
+    pub(super) expires_at: SystemTime,
+}
+
+/// What is to be done for a call.
+enum Step {
+    /// A person is asked already.
+    Wait(Box<Confirmation>),
+    /// Its confirmation is used and it begins.
+    Use(Box<Confirmation>),
+    /// It begins again under the confirmation that it used, having waited for one of a call that it made.
+    Resume,
+    /// A person is asked; whether they are told that the definition has changed.
+    Ask { changed: bool },
+    /// It was made with other arguments.
+    Conflict,
+    /// Its time passed before it was decided, or used.
+    Expired(ToolError),
+}
+
+impl Sqlite {
+    pub(super) async fn open_confirmed(&self, call: &Call<'_>, now: SystemTime) -> Result<Opened, Failed> {
+        let now = millis(now);
+        // What is told to a person and what is begun comes after this, and must outlast a loss of power.
+        let mut change = self.change(Durability::Power).await?;
+        let record = calls::find(&mut change, call.key, now).await?;
+        let waits = record.is_some();
+        match record {
+            Some(record) if !record.is_of(call.digest) => return Ok(Opened::Begun(Begun::Conflict)),
+            Some(Recorded { standing: Standing::Ended(ended), .. }) => return Ok(Opened::Begun(ended)),
+            Some(Recorded { standing: Standing::Started, begun, .. }) => {
+                return Ok(Opened::Begun(Begun::Unfinished { begun }));
+            }
+            Some(Recorded { standing: Standing::Asked(_), .. }) | None => {}
+        }
+        let newest = newest(&mut change, call.key).await?;
+        let was_open = newest.as_ref().is_some_and(|it| it.state.is_open());
+        let (opened, states) = match step(&mut change, call, newest, waits, now).await? {
+            Step::Conflict => return Ok(Opened::Begun(Begun::Conflict)),
+            Step::Wait(confirmation) => (Opened::Asks(confirmation), Vec::new()),
+            Step::Expired(error) => (Opened::Begun(ended(call.key, error, now)), vec![State::Expired]),
+            Step::Resume => {
+                calls::start(&mut change, call.key, call.effect, now).await?;
+                (Opened::Begun(Begun::New), Vec::new())
+            }
+            Step::Use(confirmation) => {
+                let opened = self.use_confirmation(&mut change, call, &confirmation, now).await?;
+                (opened, vec![State::Used])
+            }
+            Step::Ask { changed } => {
+                let opened = self.ask(&mut change, call, waits, changed, now).await?;
+                let voided = was_open.then_some(State::Voided).into_iter();
+                let asked = matches!(opened, Opened::Asks(_)).then_some(State::Pending);
+                (opened, voided.chain(asked).collect())
+            }
+        };
+        change.commit().await?;
+        self.confirmations_changed(states);
+        Ok(opened)
+    }
+
+    /// Uses a confirmation and begins the call, which is one change.
+    async fn use_confirmation(
+        &self,
+        change: &mut Change,
+        call: &Call<'_>,
+        confirmation: &Confirmation,
+        now: i64,
+    ) -> Result<Opened, Failed> {
+        // A read is forgotten sooner than its confirmation.
+        if !calls::start(change, call.key, call.effect, now).await? {
+            let opening = Opening::Started;
+            let full =
+                calls::add(change, call.key, call.effect, call.digest, opening, now, self.room).await?;
+            if let Some(full) = full {
+                return Ok(Opened::Begun(full));
+            }
+        }
+        let by = call.asked.outermost.call_id.to_string();
+        sqlx::query(USE).bind(now).bind(by).bind(confirmation.id.as_str()).execute(&mut **change).await?;
+        become_(
+            change,
+            &confirmation.id,
+            State::Used,
+            (now, millis(confirmation.expires_at)),
+            &confirmation.reason,
+        )
+        .await?;
+        Ok(Opened::Begun(Begun::New))
+    }
+
+    async fn ask(
+        &self,
+        change: &mut Change,
+        call: &Call<'_>,
+        waits: bool,
+        changed: bool,
+        now: i64,
+    ) -> Result<Opened, Failed> {
+        if let Some(too_many) = too_many(change, call.key).await? {
+            return Ok(too_many);
+        }
+        let id = ConfirmationId::generate();
+        if waits {
+            calls::ask(change, call.key, &id).await?;
+        } else {
+            let opening = Opening::Asked(&id);
+            let full =
+                calls::add(change, call.key, call.effect, call.digest, opening, now, self.room).await?;
+            if let Some(full) = full {
+                return Ok(Opened::Begun(full));
+            }
+        }
+        let mut asked = call.asked.clone();
+        if changed {
+            asked.summary.insert_str(0, CHANGED);
+        }
+        let sequence = add(change, &id, call, &asked, now).await?;
+        Ok(Opened::Asks(Box::new(Confirmation {
+            id,
+            state: State::Pending,
+            key: call.key.clone(),
+            asked,
+            arguments_digest: call.digest,
+            created_at: instant(now),
+            expires_at: instant(millis(call.expires_at)),
+            decided: None,
+            reason: String::new(),
+            used: None,
+            sequence: u64::try_from(sequence).unwrap_or_default(),
+        })))
+    }
+}
+
+/// What a call meets, by the life of its newest confirmation. `waits`: whether its record says that a person is asked.
+async fn step(
+    change: &mut Change,
+    call: &Call<'_>,
+    newest: Option<Confirmation>,
+    waits: bool,
+    now: i64,
+) -> Result<Step, Failed> {
+    let Some(confirmation) = newest else { return Ok(Step::Ask { changed: false }) };
+    let same_definition = confirmation.asked.definition_digest == call.asked.definition_digest;
+    if confirmation.state.is_open() {
+        if confirmation.arguments_digest != call.digest || confirmation.asked.task_id != call.asked.task_id {
+            return Ok(Step::Conflict);
+        }
+        if millis(confirmation.expires_at) <= now {
+            let error = end(change, &confirmation, Event::TimePasses, "", now).await?;
+            return Ok(error.map_or(Step::Ask { changed: false }, Step::Expired));
+        }
+        if !same_definition {
+            end(change, &confirmation, Event::DefinitionChanges, "", now).await?;
+            return Ok(Step::Ask { changed: true });
+        }
+    }
+    Ok(match confirmation.state {
+        State::Pending => Step::Wait(Box::new(confirmation)),
+        State::Approved => Step::Use(Box::new(confirmation)),
+        State::Used if waits && same_definition => Step::Resume,
+        State::Used => Step::Ask { changed: waits },
+        State::Voided => Step::Ask { changed: true },
+        // Their outcome was the record's, which is remembered no more.
+        State::Denied | State::Expired | State::Withdrawn => Step::Ask { changed: false },
+    })
+}
+
+fn ended(key: &Key, error: ToolError, now: i64) -> Begun {
+    let (tool, provenance) = (key.tool.clone(), Provenance::default());
+    Begun::Ended(Box::new(ToolResult { tool, fetched_at: instant(now), outcome: Err(error), provenance }))
+}
+
+async fn newest(change: &mut Change, key: &Key) -> Result<Option<Confirmation>, Failed> {
+    let query = format!(
+        "SELECT {COLUMNS} FROM confirmations c WHERE c.user_id = ? AND c.tool = ? AND c.request_id = ? \
+         ORDER BY c.rowid DESC LIMIT 1"
+    );
+    let row = sqlx::query(sqlx::AssertSqlSafe(query))
+        .bind(key.user.as_str())
+        .bind(key.tool.as_str())
+        .bind(key.request_id.to_string())
+        .fetch_optional(&mut **change)
+        .await?;
+    row.as_ref().map(confirmation).transpose()
+}
+
+async fn add(
+    change: &mut Change,
+    id: &ConfirmationId,
+    call: &Call<'_>,
+    asked: &Asked,
+    now: i64,
+) -> Result<i64, Failed> {
+    let expires_at = millis(call.expires_at);
+    let sequence = rows::note(change, id, State::Pending, now, expires_at, "").await?;
+    let shown = serde_json::to_string(&Shown::of(asked)).expect("texts and lists are JSON");
+    let arguments = asked.arguments.as_ref().map(|it| serde_json::to_string(it).expect("JSON is JSON"));
+    sqlx::query(ADD)
+        .bind(id.as_str())
+        .bind(call.key.user.as_str())
+        .bind(call.key.tool.as_str())
+        .bind(call.key.request_id.to_string())
+        .bind(call.digest.as_bytes().to_vec())
+        .bind(asked.definition_digest.as_bytes().to_vec())
+        .bind(asked.task_id.as_ref().map(ToString::to_string))
+        .bind(asked.outermost.call_id.to_string())
+        .bind(asked.outermost.request_id.to_string())
+        .bind(shown)
+        .bind(arguments)
+        .bind(now)
+        .bind(expires_at)
+        .bind(sequence)
+        .execute(&mut **change)
+        .await?;
+    Ok(sequence)
+}
+
+async fn too_many(change: &mut Change, key: &Key) -> Result<Option<Opened>, Failed> {
+    let user = key.user.as_str();
+    let (own, all): (i64, i64) = sqlx::query_as(PENDING).bind(user).fetch_one(&mut **change).await?;
+    let own_full = own >= i64::from(MAX_PENDING_OF_USER);
+    if !own_full && all < i64::from(MAX_PENDING) {
+        return Ok(None);
+    }
+    let until = sqlx::query_scalar(OLDEST).bind(user).bind(!own_full).fetch_one(&mut **change).await?;
+    Ok(Some(Opened::TooMany { own: own_full, until: instant(until) }))
+}

@@ -1,0 +1,178 @@
+//! Confirmations and their changes, read.
+
+use std::time::SystemTime;
+
+use sqlx::{QueryBuilder, Row, sqlite::SqliteRow};
+
+use super::rows::{COLUMNS, confirmation};
+use crate::{
+    context::{RequestId, TaskId},
+    contract::ConfirmationId,
+    store::{
+        confirmations::{Binding, Change, Confirmation, Criteria, DENIAL_ANSWERS, Kept, Place, life::State},
+        sqlite::{
+            Failed, Sqlite,
+            time::{instant, length, millis},
+        },
+    },
+};
+
+const ADOPT: &str = "SELECT request_id FROM confirmations \
+    WHERE user_id = ?1 AND tool = ?2 AND arguments_digest = ?3 AND definition_digest = ?4 AND task_id IS ?5 \
+    AND (state IN ('pending', 'approved') AND expires_at > ?6 OR state = 'denied' AND ended_at > ?7) \
+    ORDER BY rowid DESC LIMIT 1";
+
+const KEPT: &str = "SELECT last, coalesce((SELECT MIN(sequence) FROM confirmation_events), last + 1) \
+                    FROM confirmation_sequence";
+
+impl Sqlite {
+    pub(super) async fn adoptable(
+        &self,
+        binding: &Binding<'_>,
+        now: SystemTime,
+    ) -> Result<Option<RequestId>, Failed> {
+        let now = millis(now);
+        let found: Option<String> = sqlx::query_scalar(ADOPT)
+            .bind(binding.user.as_str())
+            .bind(binding.tool.as_str())
+            .bind(binding.arguments_digest.as_bytes().to_vec())
+            .bind(binding.definition_digest.as_bytes().to_vec())
+            .bind(binding.task_id.map(TaskId::as_str))
+            .bind(now)
+            .bind(now - length(DENIAL_ANSWERS))
+            .fetch_optional(self.readers().await?)
+            .await?;
+        Ok(found.and_then(|text| text.parse().ok()))
+    }
+
+    pub(super) async fn confirmation(
+        &self,
+        id: &ConfirmationId,
+        now: SystemTime,
+    ) -> Result<Option<Confirmation>, Failed> {
+        let query = format!("SELECT {COLUMNS} FROM confirmations c WHERE c.id = ?");
+        let row = sqlx::query(sqlx::AssertSqlSafe(query)).bind(id.as_str());
+        let Some(row) = row.fetch_optional(self.readers().await?).await? else { return Ok(None) };
+        let mut found = confirmation(&row)?;
+        // The timer has not come to it yet.
+        if found.state.is_open() && found.expires_at <= now {
+            found.state = State::Expired;
+        }
+        Ok(Some(found))
+    }
+
+    pub(super) async fn listed_confirmations(
+        &self,
+        criteria: &Criteria,
+        from: Option<Place>,
+        limit: u32,
+    ) -> Result<Vec<Confirmation>, Failed> {
+        let mut found = Vec::new();
+        if !matches!(from, Some(Place::Other(_))) {
+            let mut query = select(criteria);
+            query.push(" AND c.state = 'pending'");
+            if let Some(Place::Pending(after)) = from {
+                query.push(" AND c.sequence > ").push_bind(column(after));
+            }
+            query.push(" ORDER BY c.sequence LIMIT ").push_bind(limit);
+            found = self.confirmations_of(query).await?;
+        }
+        let room = limit - u32::try_from(found.len()).unwrap_or(limit).min(limit);
+        if room > 0 {
+            let mut query = select(criteria);
+            query.push(" AND c.state <> 'pending'");
+            if let Some(Place::Other(before)) = from {
+                query.push(" AND c.sequence < ").push_bind(column(before));
+            }
+            query.push(" ORDER BY c.sequence DESC LIMIT ").push_bind(room);
+            found.extend(self.confirmations_of(query).await?);
+        }
+        Ok(found)
+    }
+
+    async fn confirmations_of(
+        &self,
+        mut query: QueryBuilder<sqlx::Sqlite>,
+    ) -> Result<Vec<Confirmation>, Failed> {
+        let rows = query.build().fetch_all(self.readers().await?).await?;
+        rows.iter().map(confirmation).collect()
+    }
+
+    pub(super) async fn open_confirmations(&self) -> Result<(Vec<Confirmation>, u64), Failed> {
+        // Both are of one state.
+        let mut reading = self.readers().await?.begin().await?;
+        let (last, _): (i64, i64) = sqlx::query_as(KEPT).fetch_one(&mut *reading).await?;
+        let query = format!(
+            "SELECT {COLUMNS} FROM confirmations c WHERE c.state IN ('pending', 'approved') ORDER BY c.sequence"
+        );
+        let rows = sqlx::query(sqlx::AssertSqlSafe(query)).fetch_all(&mut *reading).await?;
+        let open: Result<Vec<_>, Failed> = rows.iter().map(confirmation).collect();
+        Ok((open?, u64::try_from(last).unwrap_or_default()))
+    }
+
+    pub(super) async fn confirmation_changes(&self, after: u64, limit: u32) -> Result<Vec<Change>, Failed> {
+        let query = format!(
+            "SELECT {COLUMNS}, e.sequence AS position, e.state AS became, e.at, e.expires_at AS until, \
+             e.reason AS why \
+             FROM confirmation_events e JOIN confirmations c ON c.id = e.confirmation_id \
+             WHERE e.sequence > ? ORDER BY e.sequence LIMIT ?"
+        );
+        let rows = sqlx::query(sqlx::AssertSqlSafe(query)).bind(column(after)).bind(limit);
+        let rows = rows.fetch_all(self.readers().await?).await?;
+        rows.iter().map(changed).collect()
+    }
+
+    pub(super) async fn kept_changes(&self) -> Result<Kept, Failed> {
+        let (last, first): (i64, i64) = sqlx::query_as(KEPT).fetch_one(self.readers().await?).await?;
+        let position = |column: i64| u64::try_from(column).unwrap_or_default();
+        Ok(Kept { first: position(first), last: position(last) })
+    }
+}
+
+fn select(criteria: &Criteria) -> QueryBuilder<sqlx::Sqlite> {
+    let mut query = QueryBuilder::new(format!("SELECT {COLUMNS} FROM confirmations c WHERE 1 = 1"));
+    if let Some(user) = &criteria.user {
+        query.push(" AND c.user_id = ").push_bind(user.to_string());
+    }
+    if let Some(task_id) = &criteria.task_id {
+        query.push(" AND c.task_id = ").push_bind(task_id.to_string());
+    }
+    if !criteria.states.is_empty() {
+        query.push(" AND c.state IN (");
+        let mut states = query.separated(", ");
+        for state in &criteria.states {
+            states.push_bind(state.word());
+        }
+        query.push(")");
+    }
+    if !criteria.tools.is_empty() {
+        query.push(" AND c.tool IN (");
+        let mut tools = query.separated(", ");
+        for tool in &criteria.tools {
+            tools.push_bind(tool.clone());
+        }
+        query.push(")");
+    }
+    query
+}
+
+/// The confirmation as it stood after the change: what came later is left out.
+fn changed(row: &SqliteRow) -> Result<Change, Failed> {
+    let mut found = confirmation(row)?;
+    let (became, position): (String, i64) = (row.try_get("became")?, row.try_get("position")?);
+    found.state = State::of_word(&became).unwrap_or(found.state);
+    found.sequence = u64::try_from(position).unwrap_or_default();
+    found.expires_at = instant(row.try_get("until")?);
+    found.reason = row.try_get("why")?;
+    if found.state == State::Pending {
+        found.decided = None;
+    }
+    if found.state.is_open() {
+        found.used = None;
+    }
+    Ok(Change { confirmation: found, at: instant(row.try_get("at")?) })
+}
+
+fn column(position: u64) -> i64 {
+    i64::try_from(position).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,157 @@
+//! Rows of confirmations, read and written.
+
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use sqlx::{Row, sqlite::SqliteRow};
+
+use crate::{
+    context::{Outermost, SessionId, TaskId},
+    contract::{ConfirmationCause, ConfirmationId, ToolName, proto::v1},
+    digest::Digest,
+    store::{
+        StoreError,
+        confirmations::{Asked, Confirmation, Decided, life::State},
+        idempotency::Key,
+        sqlite::{Change, Failed, time::instant},
+    },
+};
+
+/// What is read of a row, in the order of nothing: by name.
+pub(super) const COLUMNS: &str = "c.id, c.state, c.user_id, c.tool, c.request_id, c.arguments_digest, c.definition_digest, \
+     c.task_id, c.outer_call_id, c.outer_request_id, c.shown, c.arguments, c.created_at, c.expires_at, c.decided_at, \
+     c.decided_by, c.decided_via, c.on_behalf_of, c.reason, c.used_at, c.used_by, c.sequence";
+
+const NEXT: &str = "UPDATE confirmation_sequence SET last = last + 1 RETURNING last";
+
+const NOTE: &str = "INSERT INTO confirmation_events (sequence, confirmation_id, state, at, expires_at, reason) \
+                    VALUES (?, ?, ?, ?, ?, ?)";
+
+/// What a person is told beside the columns.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct Shown {
+    user_email: Option<String>,
+    path: Vec<String>,
+    summary: String,
+    category: String,
+    consequence_level: String,
+    cause: String,
+    session_id: Option<String>,
+    is_repeatable: bool,
+}
+
+impl Shown {
+    pub(super) fn of(asked: &Asked) -> Self {
+        Self {
+            user_email: asked.user_email.clone(),
+            path: asked.path.iter().map(ToString::to_string).collect(),
+            summary: asked.summary.clone(),
+            category: asked.category.as_str_name().to_owned(),
+            consequence_level: asked.consequence_level.as_str_name().to_owned(),
+            cause: v1::ConfirmationCause::from(asked.cause).as_str_name().to_owned(),
+            session_id: asked.session_id.as_ref().map(ToString::to_string),
+            is_repeatable: asked.outermost.is_repeatable,
+        }
+    }
+}
+
+/// Notes a change of a confirmation and returns its position.
+pub(super) async fn note(
+    change: &mut Change,
+    id: &ConfirmationId,
+    state: State,
+    at: i64,
+    expires_at: i64,
+    reason: &str,
+) -> Result<i64, Failed> {
+    let sequence: i64 = sqlx::query_scalar(NEXT).fetch_one(&mut **change).await?;
+    let note =
+        sqlx::query(NOTE).bind(sequence).bind(id.as_str()).bind(state.word()).bind(at).bind(expires_at);
+    note.bind(reason).execute(&mut **change).await?;
+    Ok(sequence)
+}
+
+/// The confirmation of a row.
+pub(super) fn confirmation(row: &SqliteRow) -> Result<Confirmation, Failed> {
+    let state: String = row.try_get("state")?;
+    let sequence: i64 = row.try_get("sequence")?;
+    Ok(Confirmation {
+        id: parsed(&row.try_get::<String, _>("id")?)?,
+        state: State::of_word(&state).ok_or_else(|| unreadable(format!("there is no state {state:?}")))?,
+        key: Key {
+            user: parsed(&row.try_get::<String, _>("user_id")?)?,
+            tool: parsed(&row.try_get::<String, _>("tool")?)?,
+            request_id: parsed(&row.try_get::<String, _>("request_id")?)?,
+        },
+        asked: asked(row)?,
+        arguments_digest: digest(&row.try_get::<Vec<u8>, _>("arguments_digest")?)?,
+        created_at: instant(row.try_get("created_at")?),
+        expires_at: instant(row.try_get("expires_at")?),
+        decided: decided(row)?,
+        reason: row.try_get("reason")?,
+        used: used(row)?,
+        sequence: u64::try_from(sequence).unwrap_or_default(),
+    })
+}
+
+fn asked(row: &SqliteRow) -> Result<Asked, Failed> {
+    let shown: Shown = json(&row.try_get::<String, _>("shown")?)?;
+    let arguments: Option<String> = row.try_get("arguments")?;
+    let path: Result<Vec<ToolName>, _> = shown.path.iter().map(|name| parsed(name)).collect();
+    let task_id: Option<String> = row.try_get("task_id")?;
+    Ok(Asked {
+        user_email: shown.user_email,
+        path: path?,
+        summary: shown.summary,
+        arguments: arguments.map(|text| json::<Map<String, Value>>(&text)).transpose()?,
+        definition_digest: digest(&row.try_get::<Vec<u8>, _>("definition_digest")?)?,
+        category: v1::ToolCategory::from_str_name(&shown.category).unwrap_or_default(),
+        consequence_level: v1::ConsequenceLevel::from_str_name(&shown.consequence_level).unwrap_or_default(),
+        cause: cause(&shown.cause)?,
+        task_id: task_id.map(|text| parsed::<TaskId>(&text)).transpose()?,
+        session_id: shown.session_id.map(|text| parsed::<SessionId>(&text)).transpose()?,
+        outermost: Outermost {
+            call_id: parsed(&row.try_get::<String, _>("outer_call_id")?)?,
+            request_id: parsed(&row.try_get::<String, _>("outer_request_id")?)?,
+            is_repeatable: shown.is_repeatable,
+        },
+    })
+}
+
+fn decided(row: &SqliteRow) -> Result<Option<Decided>, Failed> {
+    let Some(at) = row.try_get::<Option<i64>, _>("decided_at")? else { return Ok(None) };
+    let text = |column| row.try_get::<Option<String>, _>(column).map(Option::unwrap_or_default);
+    let (by, via, on_behalf_of) = (text("decided_by")?, text("decided_via")?, text("on_behalf_of")?);
+    Ok(Some(Decided { at: instant(at), by: parsed(&by)?, via, on_behalf_of }))
+}
+
+fn used(row: &SqliteRow) -> Result<Option<(SystemTime, crate::context::CallId)>, Failed> {
+    let Some(at) = row.try_get::<Option<i64>, _>("used_at")? else { return Ok(None) };
+    let by: Option<String> = row.try_get("used_by")?;
+    Ok(Some((instant(at), parsed(&by.unwrap_or_default())?)))
+}
+
+fn cause(word: &str) -> Result<ConfirmationCause, Failed> {
+    match v1::ConfirmationCause::from_str_name(word) {
+        Some(v1::ConfirmationCause::Manifest) => Ok(ConfirmationCause::Manifest),
+        Some(v1::ConfirmationCause::Caller) => Ok(ConfirmationCause::Caller),
+        _ => Err(unreadable(format!("there is no cause {word:?}"))),
+    }
+}
+
+fn digest(bytes: &[u8]) -> Result<Digest, Failed> {
+    Digest::from_bytes(bytes).ok_or_else(|| unreadable(format!("a digest of {} bytes", bytes.len())))
+}
+
+fn parsed<T: std::str::FromStr<Err: ToString>>(text: &str) -> Result<T, Failed> {
+    text.parse().map_err(|error: T::Err| unreadable(error.to_string()))
+}
+
+fn json<T: for<'a> Deserialize<'a>>(text: &str) -> Result<T, Failed> {
+    serde_json::from_str(text).map_err(|error| unreadable(error.to_string()))
+}
+
+fn unreadable(cause: String) -> Failed {
+    Failed::Store(StoreError::Unreadable { what: "confirmation", cause })
+}

@@ -1,0 +1,260 @@
+//! The life of a confirmation and of its call in the store, against the table.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use proptest::{prelude::*, sample::select};
+use tokio::runtime::Runtime;
+use toolwire::{
+    context::{CallId, Lineage},
+    contract::{ConfirmationCause, ConfirmationId, ErrorCode, proto::v1},
+    digest::Digest,
+    store::{
+        Sqlite,
+        confirmations::{
+            Asked, Confirmations, Decided, Decision, Of, Opened, Verdict,
+            life::{Event, Next, State},
+        },
+        idempotency::{Begun, Effect, Idempotency, Key},
+    },
+};
+
+use super::{RequestId, json};
+
+const MINUTE: Duration = Duration::from_mins(1);
+
+/// A store, one call, and the clock.
+struct Desk {
+    store: Sqlite,
+    key: Key,
+    lineage: Lineage,
+    now: SystemTime,
+    definition: u8,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let request_id = RequestId::generate();
+        let key = Key { user: "riley".parse().unwrap(), tool: "pay_bill".parse().unwrap(), request_id };
+        let lineage = Lineage::of(CallId::generate()).named(request_id);
+        let now = UNIX_EPOCH + Duration::from_hours(491_266);
+        Self { store: Sqlite::in_memory(), key, lineage, now, definition: 0 }
+    }
+
+    fn digest(&self) -> Digest {
+        Digest::of_bytes(&[self.definition])
+    }
+
+    async fn call(&self) -> Opened {
+        self.call_with(b"arguments").await
+    }
+
+    async fn call_with(&self, arguments: &[u8]) -> Opened {
+        let asked = Asked {
+            user_email: Some("riley@example.com".to_owned()),
+            path: vec![self.key.tool.clone()],
+            summary: "Pay".to_owned(),
+            arguments: json!({"to": "ACME", "amount": 9_007_199_254_740_993_i64}).as_object().cloned(),
+            definition_digest: self.digest(),
+            category: v1::ToolCategory::Write,
+            consequence_level: v1::ConsequenceLevel::High,
+            cause: ConfirmationCause::Manifest,
+            task_id: None,
+            session_id: Some("s-1".parse().unwrap()),
+            outermost: self.lineage.outermost(),
+        };
+        let digest = Digest::of_bytes(arguments);
+        self.store
+            .begin_confirmed(&self.key, Effect::Write, digest, &asked, self.now + MINUTE, self.now)
+            .await
+    }
+
+    async fn decide(&self, id: &ConfirmationId, approves: bool) -> bool {
+        let verdict = match approves {
+            true => Verdict::Approve { use_until: self.now + MINUTE, definition_digest: Some(self.digest()) },
+            false => Verdict::Deny,
+        };
+        let decided = Decided {
+            at: self.now,
+            by: "alex".parse().unwrap(),
+            via: "grpc".to_owned(),
+            on_behalf_of: String::new(),
+        };
+        let decision = Decision { verdict, decided, reason: "because".to_owned() };
+        self.store.decide(id, &decision).await.unwrap().expect("it is there").holds
+    }
+
+    async fn state(&self, id: &ConfirmationId) -> State {
+        self.store.find(id, self.now).await.unwrap().unwrap().state
+    }
+}
+
+#[track_caller]
+fn asked(opened: Opened) -> ConfirmationId {
+    match opened {
+        Opened::Asks(confirmation) => confirmation.id,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What happens, and what the table says becomes of it.
+async fn step(desk: &mut Desk, id: &ConfirmationId, state: State, event: Event) -> (State, bool) {
+    let next = state.on(event);
+    let holds = match event {
+        Event::Approve | Event::Deny => desk.decide(id, event == Event::Approve).await,
+        Event::TimePasses => {
+            desk.now += MINUTE;
+            desk.store.expire(desk.now).await.unwrap();
+            true
+        }
+        Event::DefinitionChanges => {
+            desk.definition += 1;
+            // It is compared when the call comes again: what was open is voided and another is asked for.
+            if state.is_open() {
+                assert_ne!(asked(desk.call().await), *id);
+            }
+            true
+        }
+        Event::Cancel => {
+            let of = Of::Request(desk.key.request_id);
+            desk.store.withdraw(&desk.key.user, of, desk.now).await.unwrap();
+            true
+        }
+        Event::CallAgain => {
+            check_answer(desk, id, state).await;
+            true
+        }
+    };
+    let expected = match next {
+        Next::Becomes(state) => state,
+        Next::Same | Next::Refused => state,
+    };
+    assert_eq!(holds, next != Next::Refused, "{state:?} {event:?}");
+    (expected, holds)
+}
+
+async fn check_answer(desk: &Desk, id: &ConfirmationId, state: State) {
+    let error = |opened: Opened| match opened {
+        Opened::Begun(Begun::Ended(result)) => result.outcome.err().map(|error| error.code),
+        other => panic!("{state:?}: {other:?}"),
+    };
+    let opened = desk.call().await;
+    match state {
+        State::Pending => assert_eq!(asked(opened), *id),
+        State::Approved => assert!(matches!(opened, Opened::Begun(Begun::New)), "{opened:?}"),
+        State::Used => assert!(matches!(opened, Opened::Begun(Begun::Unfinished { .. })), "{opened:?}"),
+        State::Denied => assert_eq!(error(opened), Some(ErrorCode::ConfirmationDenied)),
+        State::Expired => assert_eq!(error(opened), Some(ErrorCode::ConfirmationExpired)),
+        State::Withdrawn => assert_eq!(error(opened), Some(ErrorCode::Cancelled)),
+        State::Voided => assert_ne!(asked(opened), *id),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+    #[test]
+    fn the_store_follows_the_table_for_every_sequence(
+        events in prop::collection::vec(select(Event::ALL.to_vec()), 1..16)
+    ) {
+        Runtime::new().unwrap().block_on(async {
+            let mut desk = Desk::new();
+            let id = asked(desk.call().await);
+            let mut state = State::Pending;
+            for event in events {
+                (state, _) = step(&mut desk, &id, state, event).await;
+                assert_eq!(desk.state(&id).await, state, "after {event:?}");
+                // What is voided is followed by another confirmation, whose life is its own.
+                if state == State::Voided {
+                    break;
+                }
+            }
+            let kept = desk.store.kept().await.unwrap();
+            let changes = desk.store.changes(0, 1_000).await.unwrap();
+            let sequences: Vec<_> = changes.iter().map(|change| change.confirmation.sequence).collect();
+            assert_eq!(sequences, (1..=kept.last).collect::<Vec<_>>(), "no gap, no double");
+            let states: Vec<_> =
+                changes.iter().filter(|it| it.confirmation.id == id).map(|it| it.confirmation.state).collect();
+            assert_eq!(states.first(), Some(&State::Pending));
+            assert_eq!(states.last(), Some(&state), "the last change is how it stands");
+        });
+    }
+}
+
+#[tokio::test]
+async fn a_confirmation_is_read_back_as_it_was_asked_and_each_change_as_it_stood() {
+    let mut desk = Desk::new();
+    let Opened::Asks(asked) = desk.call().await else { panic!("asked") };
+    let found = desk.store.find(&asked.id, desk.now).await.unwrap().unwrap();
+    assert_eq!(found, *asked);
+    desk.now += Duration::from_secs(1);
+    assert!(desk.decide(&asked.id, true).await);
+    assert!(matches!(desk.call().await, Opened::Begun(Begun::New)));
+    let changes = desk.store.changes(0, 10).await.unwrap();
+    let told: Vec<_> = changes
+        .iter()
+        .map(|change| {
+            let it = &change.confirmation;
+            (it.state, it.decided.is_some(), it.used.is_some(), it.reason.as_str())
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (State::Pending, false, false, ""),
+            (State::Approved, true, false, "because"),
+            (State::Used, true, true, "because"),
+        ]
+    );
+    assert_eq!(changes[0].confirmation, *asked);
+}
+
+/// A crash between `open` and the effect leaves a call that was begun: it is never asked for or begun again.
+#[tokio::test]
+async fn what_was_used_has_begun_and_other_arguments_conflict() {
+    let desk = Desk::new();
+    let id = asked(desk.call().await);
+    assert!(matches!(desk.call_with(b"others").await, Opened::Begun(Begun::Conflict)));
+    assert!(desk.decide(&id, true).await);
+    assert!(matches!(desk.call_with(b"others").await, Opened::Begun(Begun::Conflict)));
+    assert!(matches!(desk.call().await, Opened::Begun(Begun::New)));
+    assert!(matches!(desk.call().await, Opened::Begun(Begun::Unfinished { .. })));
+    // Nothing was done and the same may succeed later: it is asked for again, since each use needs its own.
+    desk.store.forget(&desk.key).await.unwrap();
+    assert_ne!(asked(desk.call().await), id);
+}
+
+#[tokio::test]
+async fn a_call_that_waits_for_a_person_is_begun_by_nothing_else() {
+    let desk = Desk::new();
+    asked(desk.call().await);
+    let digest = Digest::of_bytes(b"arguments");
+    let begun = desk.store.begin(&desk.key, Effect::Write, digest, desk.now).await;
+    assert!(matches!(begun, Begun::Asked), "{begun:?}");
+}
+
+#[tokio::test]
+async fn arguments_and_then_everything_is_forgotten_after_the_end() {
+    let mut desk = Desk::new();
+    let id = asked(desk.call().await);
+    assert!(desk.decide(&id, false).await);
+    let days = |days: u64| Duration::from_hours(24 * days);
+    desk.now += days(31);
+    desk.store.sweep(desk.now).await.unwrap();
+    let found = desk.store.find(&id, desk.now).await.unwrap().unwrap();
+    assert_eq!((found.asked.arguments, found.state), (None, State::Denied));
+    desk.now += days(60);
+    desk.store.sweep(desk.now).await.unwrap();
+    assert!(desk.store.find(&id, desk.now).await.unwrap().is_none());
+    let kept = desk.store.kept().await.unwrap();
+    assert_eq!((kept.first, kept.last), (3, 2), "positions are never given again");
+}
+
+#[tokio::test]
+async fn a_suspended_call_begins_again() {
+    let desk = Desk::new();
+    let digest = Digest::of_bytes(b"arguments");
+    let begin = async || desk.store.begin(&desk.key, Effect::Write, digest, desk.now).await;
+    assert!(matches!(begin().await, Begun::New));
+    desk.store.suspend(&desk.key).await.unwrap();
+    assert!(matches!(begin().await, Begun::New));
+    assert!(matches!(begin().await, Begun::Unfinished { .. }));
+}
