@@ -21,8 +21,10 @@ const FIRST: usize = 512;
 /// What is handed on at the latest, in whole messages, by a stream that may wait.
 const MOST: usize = 2 * 1024;
 
-/// The same by one that ends when it has told everything: HTTP/2 has work with each piece.
-const MOST_OF_LIST: usize = 32 * 1024;
+/// The same of one that ends when it has told everything: HTTP/2 has work with each piece, and a buffer that grows is
+/// copied.
+const FIRST_OF_LIST: usize = 32 * 1024;
+const MOST_OF_LIST: usize = 24 * 1024;
 
 /// Protobuf messages, as bytes.
 #[derive(Debug)]
@@ -69,6 +71,7 @@ impl<T: Message + 'static> codec::Encoder for Encoder<T> {
 
     fn buffer_settings(&self) -> BufferSettings {
         let is_list = TypeId::of::<T>() == TypeId::of::<ListToolsResponse>();
-        BufferSettings::new(FIRST, if is_list { MOST_OF_LIST } else { MOST })
+        let (first, most) = if is_list { (FIRST_OF_LIST, MOST_OF_LIST) } else { (FIRST, MOST) };
+        BufferSettings::new(first, most)
     }
 }
