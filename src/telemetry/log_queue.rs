@@ -19,7 +19,7 @@ use tracing_subscriber::fmt::MakeWriter;
 const MAX_WAITING: usize = 1024 * 1024;
 
 /// How long lines gather before they go out together. Each write is a system call, and wakes whoever reads.
-const GATHERING: Duration = Duration::from_millis(5);
+const GATHERING: Duration = Duration::from_millis(1);
 
 thread_local! {
     /// On the thread that writes: what it has to say itself, which must not wait behind what waits for it.
