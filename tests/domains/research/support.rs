@@ -13,7 +13,7 @@ use toolwire::{
     clock,
     config::Config,
     context::{RequestId, ToolContext, User, UserId},
-    contract::{Event, Terminal, ToolResult},
+    contract::{ConfirmationRequired, Event, Terminal, ToolResult},
     domains::research::{
         settings::{Credentials, RedditCredentials, Screen, Settings},
         sources::{
@@ -23,6 +23,8 @@ use toolwire::{
         store::tables::{Tables, migrations},
     },
     pipeline::{Call, Step, Target},
+    registry::Category,
+    service::confirmations::{Judgement, Ruling},
     store::sqlite::{Partition, Sqlite},
     upstream::settings::{self, Modes, SourceSettings},
 };
@@ -135,10 +137,24 @@ impl Research {
 
     pub(crate) async fn call_as(&self, user: &str, tool: &str, arguments: Value) -> ToolResult {
         let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
-        match self.started(user, tool, arguments).await {
-            Terminal::Result(result) => result,
-            other @ Terminal::ConfirmationRequired(_) => panic!("{other:?}"),
+        let snapshot = self.app.registry.snapshot();
+        let writes = snapshot.get(tool).is_some_and(|tool| tool.definition.category != Category::Read);
+        let request_id = writes.then(RequestId::generate);
+        loop {
+            match self.started(user, tool, arguments.clone(), request_id).await {
+                Terminal::Result(result) => return result,
+                Terminal::ConfirmationRequired(required) => self.approve(user, &required).await,
+            }
         }
+    }
+
+    /// Approves a call of the user's own.
+    async fn approve(&self, user: &str, required: &ConfirmationRequired) {
+        let ruling = Ruling::Approve { tool: required.tool.to_string(), reason: String::new() };
+        let judgement = Judgement { ruling, on_behalf_of: String::new(), via: "test" };
+        let user = User::new(user.parse().expect("a user id"));
+        let confirmations = self.app.tools.confirmations();
+        confirmations.decide(&user, required.confirmation_id.as_str(), judgement).await.expect("one's own");
     }
 
     /// What a call of the default user says on its way.
@@ -158,12 +174,17 @@ impl Research {
         said
     }
 
-    async fn started(&self, user: &str, tool: &str, arguments: Map<String, Value>) -> Terminal {
+    async fn started(
+        &self,
+        user: &str,
+        tool: &str,
+        arguments: Map<String, Value>,
+        request_id: Option<RequestId>,
+    ) -> Terminal {
         let user = User::new(user.parse().expect("a user id"));
         let context = ToolContext::new(user, clock::now() + Duration::from_mins(1));
         let mut call = Call::new(context, Target::Tool(tool.to_owned()), arguments);
-        let writes = tool.ends_with("_watchlist") || tool == "debug_write";
-        call.request_id = writes.then(RequestId::generate);
+        call.request_id = request_id;
         let started = self.app.tools.start(call).await.unwrap_or_else(|refusal| panic!("{tool}: {refusal}"));
         started.terminal().await.unwrap_or_else(|refusal| panic!("{tool}: {refusal}"))
     }
