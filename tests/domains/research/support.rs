@@ -105,8 +105,8 @@ impl Research {
 
     /// One source is live, at the given address, and asked twice a second at most.
     pub(crate) fn spaced(source: &str, uri: &str) -> Self {
-        let half_a_second = Some(Duration::from_millis(500));
-        Self::of(with(live(source, uri), source, |set| set.ceiling_min_delay = half_a_second))
+        let two_seconds = Some(Duration::from_secs(2));
+        Self::of(with(live(source, uri), source, |set| set.ceiling_min_delay = two_seconds))
     }
 
     /// The same state, with one source at the given address.
