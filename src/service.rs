@@ -127,9 +127,13 @@ impl Tools {
 
     /// Cancels a user's own call, be it one that waits for a person and for which nobody waits. Whether there was one.
     pub async fn cancel(&self, user: &User, which: Which) -> Result<bool, Refusal> {
-        let was_running = self.in_flight().cancel(&user.id, which);
+        let cancelled = self.in_flight().cancel(&user.id, which);
+        let was_running = cancelled.is_some();
         let of = match which {
+            // Most calls ask nobody, and then there is nothing to look for in the state.
+            Which::Call(_) if cancelled.is_some_and(|it| !it.may_have_asked) => return Ok(true),
             Which::Call(call_id) => Of::Call(call_id),
+            // Who asked may have been an earlier call of the same identifier.
             Which::Request(request_id) => Of::Request(request_id),
         };
         match self.confirmations.withdraw(user, of).await {

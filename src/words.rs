@@ -2,6 +2,11 @@
 
 use std::fmt::Display;
 
+use unicode_normalization::char::is_combining_mark;
+
+/// So many combining marks may stand on one character; more of them pile up over the lines around.
+pub const MAX_MARKS: usize = 8;
+
 /// A count with its noun: `1 share`, `2 shares`.
 pub fn counted<N: Copy + Display + PartialEq + From<u8>>(count: N, one: &str, many: &str) -> String {
     let noun = if count == N::from(1) { one } else { many };
@@ -21,24 +26,42 @@ pub fn one_line(text: &str) -> String {
     line
 }
 
-/// A text of which nothing hides or turns others around: control, bidi, zero-width and tag characters are written out,
-/// such as `\u{202e}`.
+/// A text in which nothing is unseen, turns others around or looks like a plain space: such characters, and combining
+/// marks beyond those that one character may carry, are written out, such as `\u{202e}`.
 pub fn visible(text: &str) -> String {
-    let is_disguise = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{feff}')
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
-            || matches!(c, '\u{e0000}'..='\u{e007f}' | '\u{fff9}'..='\u{fffb}')
-    };
+    let mut marks = 0;
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
-        if is_disguise(c) {
+        marks = if is_combining_mark(c) { marks + 1 } else { 0 };
+        let is_blank = c != ' ' && (c.is_whitespace() || c == '\u{2800}');
+        if is_blank || c.is_control() || is_hidden(c) || marks > MAX_MARKS {
             shown.extend(c.escape_unicode());
         } else {
             shown.push(c);
         }
     }
     shown
+}
+
+/// Whether a reader would not see a character: control, format, bidi, zero-width, tag, filler and private characters,
+/// variation selectors, interlinear annotation, and what is no character at all.
+pub const fn is_hidden(c: char) -> bool {
+    matches!(c,
+        '\0'..='\u{8}' | '\u{b}'..='\u{1f}' | '\u{7f}'..='\u{9f}' // control, but newline and tab
+        | '\u{ad}' | '\u{34f}' // soft hyphen, grapheme joiner
+        | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' // bidi
+        | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' // Hangul fillers
+        | '\u{17b4}' | '\u{17b5}' // Khmer vowels without a shape
+        | '\u{180b}'..='\u{180f}' // Mongolian selectors and separator
+        | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' | '\u{feff}' // zero width
+        | '\u{2028}' | '\u{2029}' // separators
+        | '\u{e000}'..='\u{f8ff}' // private use
+        | '\u{fdd0}'..='\u{fdef}' // no characters
+        | '\u{fe00}'..='\u{fe0f}' // variation selectors
+        | '\u{fff0}'..='\u{fffc}' | '\u{fffe}' | '\u{ffff}' // interlinear annotation, object replacement
+        | '\u{13430}'..='\u{1345f}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' // format
+        | '\u{e0000}'..='\u{10ffff}' // tags, variation selectors, private use
+    ) || (c as u32) & 0xfffe == 0xfffe
 }
 
 /// A text as one word of a shell: in single quotes if a shell would read it otherwise.
@@ -64,6 +87,19 @@ mod tests {
     fn a_line_has_no_second_one() {
         assert_eq!(one_line("  a\r\n\tb\u{7}c\u{a0} d "), "a b c d");
         assert_eq!(one_line(" \n"), "");
+    }
+
+    #[test]
+    fn what_a_person_would_not_see_or_would_take_for_a_space_is_written_out() {
+        assert_eq!(visible("Zoë pays ₹5 to 日本"), "Zoë pays ₹5 to 日本");
+        let unseen =
+            "\u{34f}\u{115f}\u{3164}\u{180b}\u{200b}\u{202e}\u{fe0f}\u{e0100}\u{e000}\u{2028}\n\t\u{1b}";
+        let blank = "\u{a0}\u{1680}\u{2000}\u{202f}\u{205f}\u{2800}\u{3000}";
+        for c in unseen.chars().chain(blank.chars()) {
+            assert_eq!(visible(&format!("a{c}b")), format!("a{}b", c.escape_unicode()));
+        }
+        let piled = visible(&format!("a{}", "\u{301}".repeat(10)));
+        assert_eq!(piled.matches("\\u{301}").count(), 2, "{piled}");
     }
 
     #[test]

@@ -87,7 +87,14 @@ fn next_step(error: &v1::ToolError, call: &Called<'_>) -> String {
         }
         (_, true, Some(wait)) => format!("Try again in {} with {}.", seconds(wait), call.repeat()),
         (_, true, None) => format!("The same call may succeed later: repeat it with {}.", call.repeat()),
+        (v1::ToolErrorCode::Cancelled, ..) if call.request_id.is_some() => {
+            "Call again under another --request-id if the answer is still wanted.".to_owned()
+        }
         (v1::ToolErrorCode::Cancelled, ..) => "Call again if the answer is still wanted.".to_owned(),
+        (v1::ToolErrorCode::ConfirmationDenied, ..) => "Do not repeat it; ask the user.".to_owned(),
+        (v1::ToolErrorCode::ConfirmationExpired, ..) => {
+            "Ask the user, then call again under another --request-id.".to_owned()
+        }
         (_, false, _) => {
             "The same call will fail again: change the arguments, or ask the operator.".to_owned()
         }

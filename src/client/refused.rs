@@ -29,9 +29,10 @@ fn in_words(status: &Status) -> String {
     let violations = details.bad_request().map(|it| it.field_violations.as_slice()).unwrap_or_default();
     let violations = violations.iter().map(|it| format!("{}: {}", it.field, it.description));
     let retry_after = details.retry_info().and_then(|info| info.retry_delay);
+    let reason = details.error_info().map_or("", |info| info.reason.as_str());
     let next = match retry_after {
         Some(delay) => format!("Try again in {}.", clock::wait_in_words(delay)),
-        None => advice(status.code()).to_owned(),
+        None => advice_on(reason).unwrap_or_else(|| advice(status.code())).to_owned(),
     };
     [headline].into_iter().chain(violations).chain([next]).collect::<Vec<_>>().join("\n  ")
 }
@@ -39,6 +40,18 @@ fn in_words(status: &Status) -> String {
 /// The connection broke after the call had begun: the status is the client's own, and so is its cause.
 fn is_lost_connection(status: &Status) -> bool {
     status.code() == Code::Unknown && status.source().is_some()
+}
+
+/// What a reason says more exactly than its code.
+fn advice_on(reason: &str) -> Option<&'static str> {
+    Some(match reason {
+        "UNKNOWN_CONFIRMATION" => "`toolwire confirmations --all` shows those that you may see.",
+        "CONFIRMATION_DECIDED" => "`toolwire confirmations --all` shows what became of it.",
+        "MAY_NOT_DECIDE" => {
+            "`approve` in [[auth.users]] says who may, `own_calls` in [confirmations] whether on one's own calls."
+        }
+        _ => return None,
+    })
 }
 
 fn advice(code: Code) -> &'static str {
@@ -76,6 +89,8 @@ mod tests {
             "{text}"
         );
         assert!(text.contains("`toolwire list`"), "{text}");
+        let decided = Refusal::MayNotDecide { why: "it is your own call".into() };
+        assert!(in_words(&decided.into()).contains("`own_calls`"));
         let retry_after = std::time::Duration::from_secs(1);
         let text = in_words(&Refusal::TooManyRequestIds { retry_after }.into());
         assert!(text.ends_with("Try again in 1 s."), "{text}");

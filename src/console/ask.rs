@@ -23,13 +23,25 @@ fn asked<const N: usize>(terminal: &Term, questions: [Question; N]) -> io::Resul
     let mut answers = std::array::from_fn(|_| String::new());
     for (answer, question) in answers.iter_mut().zip(questions) {
         *answer = match question {
-            Question::Open(prompt) => terminal.write_str(prompt).and_then(|()| terminal.read_line())?,
+            Question::Open(prompt) => {
+                terminal.write_str(prompt)?;
+                forget_typed()?;
+                let [line] = lines(io::stdin().lock())?;
+                line
+            }
             Question::Secret(prompt) => {
                 terminal.write_str(prompt).and_then(|()| terminal.read_secure_line())?
             }
         };
     }
     Ok(answers)
+}
+
+/// Forgets what was typed before there was anything to answer: nobody said yes to what they had not seen.
+fn forget_typed() -> io::Result<()> {
+    #[cfg(unix)]
+    rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush)?;
+    Ok(())
 }
 
 fn lines<const N: usize>(input: impl BufRead) -> io::Result<[String; N]> {

@@ -22,7 +22,7 @@ use tracing::Instrument;
 pub(super) use self::asked::asked;
 pub use self::cause::cause;
 use self::wait::{Waited, until, wait};
-use super::{Call, CallResult, idempotency::digest_of, span};
+use super::{Call, CallResult, idempotency::digest_of, in_flight::Asked, span};
 use crate::{
     clock,
     context::RequestId,
@@ -77,6 +77,9 @@ where
             return Either::Left(self.inner.call(call));
         }
         call.cause = cause(&call);
+        if call.cause.is_some() {
+            Asked::of(&call.context.pins).mark();
+        }
         let wait = call.wishes.as_ref().and_then(|wishes| wishes.wait_for_confirmation);
         // The ready service goes with the call; its clone stays.
         let clone = self.inner.clone();

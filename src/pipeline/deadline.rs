@@ -72,6 +72,7 @@ where
             call.context.call_id,
             call.request_id,
             call.context.cancellation.clone(),
+            call.context.pins.clone(),
         );
         let bound = Bound::of(&call);
         let inner = self.inner.call(call);

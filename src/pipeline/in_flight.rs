@@ -2,12 +2,15 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering::SeqCst},
+    },
 };
 
 use tokio::sync::Notify;
 
-use crate::context::{CallId, Cancellation, RequestId, StopCause, UserId};
+use crate::context::{CallId, Cancellation, Pins, RequestId, StopCause, UserId};
 
 /// The running calls. Cheap to clone; clones share state.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +31,18 @@ struct Entry {
     call_id: CallId,
     request_id: Option<RequestId>,
     cancellation: Cancellation,
+    pins: Pins,
+}
+
+/// Whether a call, or one that it made, may have asked a person.
+#[derive(Debug, Default)]
+pub(super) struct Asked(AtomicBool);
+
+/// Calls that were cancelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cancelled {
+    /// Whether one of them may have asked a person, who need not decide any more.
+    pub may_have_asked: bool,
 }
 
 /// Keeps a call in the list for as long as it runs.
@@ -54,24 +69,26 @@ impl InFlight {
         call_id: CallId,
         request_id: Option<RequestId>,
         cancellation: Cancellation,
+        pins: Pins,
     ) -> Guard {
         let mut running = self.lock();
         let key = running.next;
         running.next += 1;
-        running.entries.insert(key, Entry { user, call_id, request_id, cancellation });
+        running.entries.insert(key, Entry { user, call_id, request_id, cancellation, pins });
         Guard { in_flight: self.clone(), key }
     }
 
-    /// Cancels a user's own call. Returns whether there was one.
-    pub fn cancel(&self, user: &UserId, which: Which) -> bool {
+    /// Cancels a user's own call; `None` if there is none.
+    pub fn cancel(&self, user: &UserId, which: Which) -> Option<Cancelled> {
         let running = self.lock();
         let is_meant = |entry: &&Entry| entry.user == *user && entry.is(which);
-        let mut found = false;
-        for entry in running.entries.values().filter(is_meant) {
+        let asked = running.entries.values().filter(is_meant).map(|entry| {
+            // First: whoever is about to ask marks that first, and then looks whether it is cancelled.
             entry.cancellation.cancel(StopCause::Cancelled);
-            found = true;
-        }
-        found
+            Asked::of(&entry.pins).0.load(SeqCst)
+        });
+        let may_have_asked = asked.reduce(|one, other| one | other)?;
+        Some(Cancelled { may_have_asked })
     }
 
     /// Tells every call that the server is forced to end.
@@ -104,6 +121,18 @@ impl InFlight {
 
     fn lock(&self) -> MutexGuard<'_, Running> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Asked {
+    /// That of the call of these pins and of all that it makes.
+    pub(super) fn of(pins: &Pins) -> Arc<Self> {
+        pins.get_or_pin(Arc::default)
+    }
+
+    /// A person is about to be asked.
+    pub(super) fn mark(&self) {
+        self.0.store(true, SeqCst);
     }
 }
 

@@ -192,9 +192,9 @@ async fn a_cancelled_call_says_so_and_only_its_own_user_can_cancel_it() {
     let (user, call_id) = (call.context.user.id.clone(), call.context.call_id);
     let stream = bench.pipeline.start(call).await.expect("accepted");
     let other = "other".parse().expect("valid");
-    assert!(!bench.pipeline.in_flight().cancel(&other, Which::Call(call_id)));
-    assert!(!bench.pipeline.in_flight().cancel(&user, Which::Call(CallId::generate())));
-    assert!(bench.pipeline.in_flight().cancel(&user, Which::Call(call_id)));
+    assert!(bench.pipeline.in_flight().cancel(&other, Which::Call(call_id)).is_none());
+    assert!(bench.pipeline.in_flight().cancel(&user, Which::Call(CallId::generate())).is_none());
+    assert!(bench.pipeline.in_flight().cancel(&user, Which::Call(call_id)).is_some());
     let expected = (ErrorCode::Cancelled, "Request was cancelled".to_owned());
     assert_eq!(error(stream.terminal().await), expected);
     assert!(bench.pipeline.in_flight().is_empty());
@@ -250,7 +250,7 @@ async fn a_write_cancelled_while_it_is_recorded_is_only_told() {
         async move { bench.run(write(id, "x", "1s")).await }
     });
     sleep(Duration::from_millis(5)).await;
-    assert!(bench.pipeline.in_flight().cancel(&crate::support::user_id(), Which::Request(id)));
+    assert!(bench.pipeline.in_flight().cancel(&crate::support::user_id(), Which::Request(id)).is_some());
     assert_eq!(result(first.await.expect("no panic")).outcome.expect("data").json()["writes"], 1);
 }
 
@@ -268,7 +268,7 @@ async fn a_write_cancelled_before_its_turn_looks_at_no_record() {
     let (user, call_id) = (crate::support::user_id(), second.context.call_id);
     let second = run(second);
     sleep(Duration::from_millis(1)).await;
-    assert!(bench.pipeline.in_flight().cancel(&user, Which::Call(call_id)));
+    assert!(bench.pipeline.in_flight().cancel(&user, Which::Call(call_id)).is_some());
     assert_eq!(error(second.await.expect("no panic")).0, ErrorCode::Cancelled);
     assert_eq!(result(first.await.expect("no panic")).outcome.expect("data").json()["writes"], 1);
 }
@@ -313,7 +313,7 @@ async fn a_cancelled_write_is_told_and_whoever_waits_for_it_learns_its_outcome()
     let first = bench.pipeline.start(write(id, "x", "10s")).await.expect("accepted");
     let second = bench.pipeline.start(write(id, "x", "10s")).await.expect("accepted");
     sleep(Duration::from_secs(1)).await;
-    assert!(bench.pipeline.in_flight().cancel(&crate::support::user_id(), Which::Request(id)));
+    assert!(bench.pipeline.in_flight().cancel(&crate::support::user_id(), Which::Request(id)).is_some());
     for waiting in [first, second] {
         assert_eq!(result(waiting.terminal().await).outcome.expect("data").json()["writes"], 1);
     }
@@ -327,7 +327,7 @@ async fn a_cancelled_write_that_goes_on_still_ends_for_its_caller_at_the_deadlin
     call.context.deadline = call.context.deadline.shortened(clock::now() + Duration::from_secs(5));
     let waiting = bench.pipeline.start(call).await.expect("accepted");
     sleep(Duration::from_secs(1)).await;
-    assert!(bench.pipeline.in_flight().cancel(&crate::support::user_id(), Which::Request(id)));
+    assert!(bench.pipeline.in_flight().cancel(&crate::support::user_id(), Which::Request(id)).is_some());
     assert_eq!(waiting.terminal().await.unwrap_err(), Refusal::DeadlineExceeded);
 }
 

@@ -1,5 +1,7 @@
 //! A call that a person must approve: the person at the terminal is asked, and told who else can.
 
+use std::io::ErrorKind;
+
 use tokio::task::spawn_blocking;
 
 use crate::{
@@ -37,7 +39,14 @@ pub(super) async fn ask(backend: &Backend, required: &v1::ConfirmationRequired) 
         ));
         return Ok(Answer::Undecided);
     }
-    let decision = decision(&confirmation.tool, may.name_required, &question(may.name_required).await?);
+    let Some(answer) = question(may.name_required).await? else {
+        let id = &confirmation.confirmation_id;
+        console::say(&format!(
+            "\nNot decided. `toolwire approve {id}` or `toolwire deny {id}` decides later."
+        ));
+        return Ok(Answer::Undecided);
+    };
+    let decision = decision(&confirmation.tool, may.name_required, &answer);
     let approves = matches!(decision, Decision::Approve(_));
     let request = v1::DecideConfirmationRequest {
         confirmation_id: confirmation.confirmation_id,
@@ -52,13 +61,20 @@ pub(super) async fn ask(backend: &Backend, required: &v1::ConfirmationRequired) 
     Ok(Answer::Denied)
 }
 
-/// Waits for the answer where a wait holds nothing up.
-async fn question(name_required: bool) -> Result<String, Failure> {
-    let prompt = if name_required { "Type the tool's name to approve: " } else { "Approve? [y/N] " };
+/// Waits for the answer where a wait holds nothing up. None if there is no more input, as after Ctrl-D.
+async fn question(name_required: bool) -> Result<Option<String>, Failure> {
+    let prompt = if name_required {
+        "Type the tool's name to approve; anything else denies: "
+    } else {
+        "Approve? [y/N] "
+    };
     let asked = spawn_blocking(move || console::ask([Question::Open(prompt)])).await;
     let asked = asked.map_err(|error| Failure::Failed(error.to_string()))?;
-    let [answer] = asked.map_err(|error| Failure::Failed(format!("cannot ask: {error}")))?;
-    Ok(answer)
+    match asked {
+        Ok([answer]) => Ok(Some(answer)),
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(None),
+        Err(error) => Err(Failure::Failed(format!("cannot ask: {error}"))),
+    }
 }
 
 /// The decision of an answer: everything but a clear yes is a no.

@@ -131,7 +131,8 @@ impl Running {
     /// Lists work before it is recorded: who ends the server waits for what is listed.
     fn list(&self, call: &Call, cancellation: Cancellation) -> Guard {
         let user = call.context.user.id.clone();
-        self.in_flight.enter(user, call.context.call_id, call.request_id, cancellation)
+        let pins = call.context.pins.clone();
+        self.in_flight.enter(user, call.context.call_id, call.request_id, cancellation, pins)
     }
 
     /// Starts the work in a task of its own, within the trace of this one.

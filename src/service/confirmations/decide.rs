@@ -54,6 +54,7 @@ impl Confirmations {
             return Err(Refusal::MayNotDecide { why });
         }
         check_name(&self.viewed(user, confirmation.clone()), &judgement.ruling)?;
+        self.check_offered(&confirmation, &judgement.ruling)?;
         let decision = self.decision(user, &confirmation, judgement);
         let outcome = self.0.store.decide(&parsed, &decision).await.map_err(|error| unavailable(&error))?;
         let outcome = outcome.ok_or_else(|| unknown(id))?;
@@ -65,6 +66,17 @@ impl Confirmations {
             return Err(Refusal::ConfirmationDecided { what: standing(&outcome.confirmation) });
         }
         Ok(self.viewed(user, outcome.confirmation))
+    }
+
+    /// Who does not offer the tool cannot tell whether it is still what a person was shown, and leaves it to who does.
+    fn check_offered(&self, confirmation: &Confirmation, ruling: &Ruling) -> Result<(), Refusal> {
+        let tool = &confirmation.key.tool;
+        let is_open = confirmation.is_open(clock::wall());
+        let is_offered = self.0.registry.snapshot().get(tool).is_some();
+        if matches!(ruling, Ruling::Approve { .. }) && is_open && !is_offered {
+            return Err(Refusal::UnknownTool { name: tool.to_string(), near: Vec::new() });
+        }
+        Ok(())
     }
 
     fn decision(&self, user: &User, confirmation: &Confirmation, judgement: Judgement) -> Decision {

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Deserializer};
 
-use super::{characters::is_hidden, frame, readable::readable};
+use super::{frame, readable::readable};
+use crate::words::is_hidden;
 
 /// The longest identifier, in bytes.
 const MAX_IDENTIFIER: usize = 256;

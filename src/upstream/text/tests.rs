@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 use unicode_normalization::is_nfc;
 
-use super::{characters::is_hidden, *};
+use super::*;
+use crate::words::is_hidden;
 
 macro_rules! hostile {
     ($file:literal) => {
