@@ -2,7 +2,7 @@
 
 use tokio::sync::oneshot;
 use toolwire::contract::proto::v1::{
-    CancelCallRequest, ConfirmationCause, ConsequenceLevel, ToolCategory, cancel_call_request,
+    CancelCallRequest, ConfirmationCause, ConsequenceLevel, ToolCategory, cancel_call_request::Call,
 };
 
 use super::*;
@@ -111,11 +111,11 @@ async fn a_denied_call_says_why_and_so_does_its_repeat() {
 async fn a_call_that_is_cancelled_withdraws_its_confirmation_whether_or_not_it_waits() {
     let house = House::open();
     let riley = house.person("riley").await;
-    let cancel = async |id: RequestId| {
-        let call = Some(cancel_call_request::Call::RequestId(id.to_string()));
-        let request = riley.request(CancelCallRequest { call });
+    let cancel_call = async |call| {
+        let request = riley.request(CancelCallRequest { call: Some(call) });
         riley.tools.clone().cancel_call(request).await.unwrap().into_inner().cancelled
     };
+    let cancel = async |id: RequestId| cancel_call(Call::RequestId(id.to_string())).await;
     let idle = RequestId::generate();
     let asked = riley.asks(idle, "x").await;
     assert!(cancel(idle).await);
@@ -128,29 +128,33 @@ async fn a_call_that_is_cancelled_withdraws_its_confirmation_whether_or_not_it_w
     );
     assert!(!cancel(idle).await, "there is nothing left to cancel");
 
-    let id = RequestId::generate();
-    let (sender, receiver) = oneshot::channel();
-    let waits = {
-        let riley = riley.clone();
-        tokio::spawn(async move {
-            let request = riley.request(waiting("debug_confirm", id, "x", 60));
-            let mut stream = riley.tools.clone().invoke_tool(request).await.unwrap().into_inner();
-            let mut sender = Some(sender);
-            let mut last = None;
-            while let Some(message) = stream.message().await.unwrap() {
-                last = message.event.and_then(|event| event.event);
-                if let (Some(Event::AwaitingConfirmation(it)), true) = (&last, sender.is_some()) {
-                    sender.take().unwrap().send(it.confirmation_id.clone()).unwrap();
+    for by_call_id in [false, true] {
+        let id = RequestId::generate();
+        let (sender, receiver) = oneshot::channel();
+        let waits = {
+            let riley = riley.clone();
+            tokio::spawn(async move {
+                let request = riley.request(waiting("debug_confirm", id, "x", 60));
+                let mut stream = riley.tools.clone().invoke_tool(request).await.unwrap().into_inner();
+                let mut sender = Some(sender);
+                let mut last = None;
+                while let Some(message) = stream.message().await.unwrap() {
+                    let event = message.event.unwrap();
+                    if let (Some(Event::AwaitingConfirmation(it)), true) = (&event.event, sender.is_some()) {
+                        sender.take().unwrap().send((event.call_id, it.confirmation_id.clone())).unwrap();
+                    }
+                    last = event.event;
                 }
-            }
-            last
-        })
-    };
-    let confirmation = receiver.await.unwrap();
-    assert!(cancel(id).await);
-    let Some(Event::Result(result)) = waits.await.unwrap() else { panic!("a result") };
-    assert_eq!(error(Ok(came(result.outcome))).0, ToolErrorCode::Cancelled);
-    assert_eq!(riley.state(&confirmation).await, ConfirmationState::Withdrawn);
+                last
+            })
+        };
+        let (call_id, confirmation) = receiver.await.unwrap();
+        let call = if by_call_id { Call::CallId(call_id) } else { Call::RequestId(id.to_string()) };
+        assert!(cancel_call(call).await);
+        let Some(Event::Result(result)) = waits.await.unwrap() else { panic!("a result") };
+        assert_eq!(error(Ok(came(result.outcome))).0, ToolErrorCode::Cancelled);
+        assert_eq!(riley.state(&confirmation).await, ConfirmationState::Withdrawn);
+    }
 }
 
 /// Who leaves ends the wait, not the confirmation.
@@ -238,6 +242,33 @@ async fn a_changed_definition_voids_what_was_asked_and_what_was_approved() {
     assert_eq!(riley.state(&second.confirmation_id).await, ConfirmationState::Voided);
     riley.approve(&third.confirmation_id).await.unwrap();
     assert_eq!(data(riley.call(add()).await)["items_count"], 1);
+}
+
+/// A process without the tool cannot tell what a person was shown, and must not spoil it for the one that has it.
+#[tokio::test]
+async fn who_does_not_offer_a_tool_does_not_approve_its_calls_and_voids_nothing() {
+    let state = tempfile::tempdir().unwrap();
+    let house = |diagnostics| {
+        House::with(|config| {
+            config.state.dir = Some(state.path().to_owned());
+            config.server.diagnostics = diagnostics;
+        })
+    };
+    let id = RequestId::generate();
+    let with = house(true);
+    let asked = with.person("riley").await.asks(id, "x").await;
+    with.server.shut_down().await;
+
+    let without = house(false);
+    let riley = without.person("riley").await;
+    assert_refused(riley.approve(&asked.confirmation_id).await, Code::NotFound, "UNKNOWN_TOOL");
+    assert_eq!(riley.state(&asked.confirmation_id).await, ConfirmationState::Pending);
+    without.server.shut_down().await;
+
+    let with = house(true);
+    let riley = with.person("riley").await;
+    riley.approve(&asked.confirmation_id).await.unwrap();
+    assert_eq!(data(riley.confirmed(id, "x").await)["writes"], 1);
 }
 
 #[tokio::test]
