@@ -1,8 +1,8 @@
 //! Compiles `proto/` without protoc: Rust types with their descriptors, services, and descriptor sets with comments.
 //!
-//! One pass for the platform's package and one for each other folder of `proto/toolwire`, found by looking: a folder
-//! more is a domain more, and this file stays as it is. The module that includes a package's types declares beside it
-//! the static `POOL` of its descriptors.
+//! One pass for the platform's own package and one for each other folder of `proto/toolwire`, found by looking: a
+//! folder more is a package more, and this file stays as it is. The module that includes a package's types declares
+//! beside it the static `POOL` of its descriptors.
 
 use std::{
     env,
@@ -22,7 +22,7 @@ type Done<T = ()> = Result<T, Box<dyn Error>>;
 const ROOT: &str = "proto";
 /// The folder of packages, below the root.
 const PACKAGES: &str = "toolwire";
-/// The platform's package, and where its types are.
+/// The platform's own package, and where its types are.
 const PLATFORM: (&str, &str) = (".toolwire.v1", "crate::contract::proto::v1");
 
 /// What brings messages into the buffers of streams.

@@ -26,7 +26,9 @@ struct EncodedSet {
 /// file and every name that two of them define differently.
 pub fn pool<'a>(domains: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Result<DescriptorPool, Problems> {
     let mut merge = Merge::default();
-    merge.add(PLATFORM, proto::DESCRIPTORS);
+    for set in proto::ALL_DESCRIPTORS {
+        merge.add(PLATFORM, set);
+    }
     for (domain, set) in domains {
         merge.add(domain, set);
     }

@@ -62,22 +62,26 @@ fn write_object(map: &Map<String, Value>, text: &mut Vec<u8>) {
 fn write(value: &Value, text: &mut Vec<u8>) {
     match value {
         Value::Object(map) => write_object(map, text),
-        Value::Array(items) => {
-            text.push(b'[');
-            for (index, item) in items.iter().enumerate() {
-                if index > 0 {
-                    text.push(b',');
-                }
-                write(item, text);
-            }
-            text.push(b']');
-        }
+        Value::Array(items) => write_list(items, text, write),
         Value::Number(n) if n.is_f64() => write_plain(&n.as_f64().map_or(Value::Null, number), text),
         other => write_plain(other, text),
     }
 }
 
-fn write_plain(value: &impl Serialize, text: &mut Vec<u8>) {
+/// The items between brackets, without space.
+pub fn write_list<T>(items: &[T], text: &mut Vec<u8>, write: impl Fn(&T, &mut Vec<u8>)) {
+    text.push(b'[');
+    for (index, item) in items.iter().enumerate() {
+        if index > 0 {
+            text.push(b',');
+        }
+        write(item, text);
+    }
+    text.push(b']');
+}
+
+/// What `serde_json` and RFC 8785 write alike: everything but objects and numbers that are no integers.
+pub fn write_plain<T: Serialize + ?Sized>(value: &T, text: &mut Vec<u8>) {
     serde_json::to_writer(text, value).expect("a text takes whatever is written");
 }
 

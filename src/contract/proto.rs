@@ -1,11 +1,17 @@
-//! The types generated from the platform's package, and the descriptors they came from. Not here: those of domains.
+//! The types generated from the platform's packages, and the descriptors they came from. Not here: those of domains.
+
+pub mod tasks;
+pub mod workspace;
 
 use std::sync::LazyLock;
 
 use prost_reflect::DescriptorPool;
 
-/// The encoded `FileDescriptorSet` of the platform's package and what it imports, comments included.
+/// The encoded `FileDescriptorSet` of the package `toolwire.v1` and what it imports, comments included.
 pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/toolwire.binpb"));
+
+/// The descriptor sets of all the platform's packages, each complete in itself.
+pub const ALL_DESCRIPTORS: [&[u8]; 3] = [DESCRIPTORS, tasks::DESCRIPTORS, workspace::DESCRIPTORS];
 
 /// What the generated types take their descriptors from.
 static POOL: LazyLock<DescriptorPool> =

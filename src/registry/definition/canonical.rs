@@ -4,9 +4,11 @@
 //! a canonicaliser say of the same message, which costs many times as much.
 
 use prost_types::{Struct, Value, value::Kind};
-use serde::Serialize;
 
-use crate::contract::proto::v1;
+use crate::contract::{
+    json::{write_list, write_plain},
+    proto::v1,
+};
 
 /// The text, without `digest` and `status`. The schemas of the definition itself are not looked at.
 pub(super) fn canonical(definition: &v1::ToolDefinition, input: &Schema, output: &Schema) -> Vec<u8> {
@@ -137,22 +139,6 @@ fn write_value(value: &Value, text: &mut Vec<u8>) {
         Some(Kind::ListValue(list)) => write_list(&list.values, text, write_value),
         Some(Kind::StructValue(structure)) => write_struct(structure, text),
     }
-}
-
-fn write_list<T>(items: &[T], text: &mut Vec<u8>, write: impl Fn(&T, &mut Vec<u8>)) {
-    text.push(b'[');
-    for (index, item) in items.iter().enumerate() {
-        if index > 0 {
-            text.push(b',');
-        }
-        write(item, text);
-    }
-    text.push(b']');
-}
-
-/// What `serde_json` and RFC 8785 write alike: everything but objects and numbers.
-fn write_plain<T: Serialize + ?Sized>(value: &T, text: &mut Vec<u8>) {
-    serde_json::to_writer(text, value).expect("a text takes whatever is written");
 }
 
 /// An object under way. As in ProtoJSON, a member without presence that has its default is left out.

@@ -17,6 +17,7 @@ const HOUSE: &[&[&str]] = &[
     &["domain"],
     &["faces"],
     &["service"],
+    &["tasks", "workspace"],
     &["pipeline"],
     &["registry"],
     &["tool"],

@@ -1,0 +1,18 @@
+//! The package `toolwire.workspace.v1`: the documents that the tasks of a tree share.
+
+use std::sync::LazyLock;
+
+use prost_reflect::DescriptorPool;
+
+/// The encoded `FileDescriptorSet` of the package and what it imports, comments included.
+pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/toolwire.workspace.binpb"));
+
+/// What the generated types take their descriptors from.
+static POOL: LazyLock<DescriptorPool> =
+    LazyLock::new(|| DescriptorPool::decode(DESCRIPTORS).expect("build.rs wrote a valid descriptor set"));
+
+/// Version 1.
+#[allow(clippy::pedantic, missing_docs, unreachable_pub, reason = "generated")]
+pub mod v1 {
+    tonic::include_proto!("toolwire.workspace.v1");
+}
