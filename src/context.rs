@@ -31,7 +31,7 @@ pub use attributes::{Attributes, TooManyAttributes};
 pub use cancellation::{Cancellation, StopCause};
 pub use deadline::Deadline;
 pub use events::EventSink;
-pub use ids::{CallId, InvalidId, RequestId, SessionId, TaskId, UserId};
+pub use ids::{CallId, InvalidId, RequestId, SessionId, TaskId, TaskLabel, UserId};
 pub use lineage::{Lineage, Outermost};
 pub use pins::Pins;
 pub use reader::Events;
@@ -60,8 +60,8 @@ pub struct ToolContext {
     pub lineage: Lineage,
     /// The tool that is carried out. `None` until then.
     pub tool: Option<ToolName>,
-    /// The task on whose behalf the tool is called.
-    pub task_id: Option<TaskId>,
+    /// The task on whose behalf the tool is called, as the caller names it.
+    pub task_id: Option<TaskLabel>,
     /// The caller's session.
     pub session_id: Option<SessionId>,
     /// The trace that the caller's `traceparent` names, which its log line names too.
@@ -122,6 +122,11 @@ impl ToolContext {
             pins: Pins::default(),
             caller: Arc::new(NoNestedCalls),
         }
+    }
+
+    /// The task that the call belongs to, if it is one that is kept here.
+    pub fn task(&self) -> Option<TaskId> {
+        self.task_id.as_ref().and_then(TaskLabel::task)
     }
 
     /// The time left until the work must have ended.

@@ -25,7 +25,7 @@ use super::{
 use crate::{
     client, clock,
     console::{self, Failure},
-    context::{RequestId, SessionId, TaskId},
+    context::{RequestId, SessionId, TaskLabel},
     contract::proto::v1::{self, ToolDefinition},
     domain::Domain,
     duration,
@@ -63,7 +63,7 @@ pub(super) struct Call {
     session: Option<SessionId>,
     /// Makes the call on behalf of this task
     #[arg(long, value_name = "ID")]
-    task: Option<TaskId>,
+    task: Option<TaskLabel>,
     /// Waits so long for somebody to approve the call, if a person must
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     wait: Option<Duration>,

@@ -7,6 +7,9 @@ use uuid::Uuid;
 /// The longest id of a user, a task or a session, in characters.
 const MAX_LENGTH: usize = 128;
 
+/// What the names of tasks begin with.
+const TASK: &str = "task_";
+
 /// One call: a UUID made by the server, in order of time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CallId(Uuid);
@@ -19,9 +22,15 @@ pub struct RequestId(Uuid);
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct UserId(Arc<str>);
 
-/// A task on whose behalf a tool is called: a text of bounded length, as its owner chose it.
+/// A task of a tree that is kept here: `task_` and 32 hexadecimal digits, made by the server. Whoever knows it can do
+/// nothing with it alone.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TaskId(Arc<str>);
+
+/// What a caller says the task is on whose behalf a tool is called: a text of bounded length. It may be the name of a
+/// task that is kept here, or one that only the caller knows.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TaskLabel(Arc<str>);
 
 /// A session, by which a user's results and credentials are kept apart: a text of bounded length, as the caller chose
 /// it.
@@ -76,9 +85,37 @@ impl UserId {
 }
 
 impl TaskId {
-    /// The id as it was given.
+    /// A new one. Nobody can guess it.
+    pub fn generate() -> Self {
+        Self(format!("{TASK}{}", Uuid::new_v4().simple()).into())
+    }
+
+    /// The text.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    fn is_one(text: &str) -> bool {
+        let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        text.strip_prefix(TASK).is_some_and(|digits| digits.len() == 32 && digits.bytes().all(is_digit))
+    }
+}
+
+impl TaskLabel {
+    /// The text as it was given.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The task that it names, if it has the form of one that is kept here. Any other label is only passed on.
+    pub fn task(&self) -> Option<TaskId> {
+        TaskId::is_one(&self.0).then(|| TaskId(Arc::clone(&self.0)))
+    }
+}
+
+impl From<TaskId> for TaskLabel {
+    fn from(id: TaskId) -> Self {
+        Self(id.0)
     }
 }
 
@@ -117,6 +154,17 @@ impl FromStr for UserId {
 }
 
 impl FromStr for TaskId {
+    type Err = InvalidId;
+
+    fn from_str(text: &str) -> Result<Self, InvalidId> {
+        if Self::is_one(text) {
+            return Ok(Self(text.into()));
+        }
+        Err(invalid(format!("{TASK} and 32 hexadecimal digits"), text))
+    }
+}
+
+impl FromStr for TaskLabel {
     type Err = InvalidId;
 
     fn from_str(text: &str) -> Result<Self, InvalidId> {
@@ -162,7 +210,7 @@ macro_rules! shown_as_text {
         }
     )*};
 }
-shown_as_text!(CallId, RequestId, SessionId, TaskId, UserId);
+shown_as_text!(CallId, RequestId, SessionId, TaskId, TaskLabel, UserId);
 
 #[cfg(test)]
 mod tests {
@@ -179,10 +227,22 @@ mod tests {
     #[test]
     fn the_ids_of_tasks_and_sessions_have_at_most_128_characters() {
         for good in ["t", &"ä".repeat(128)] {
-            assert!(good.parse::<TaskId>().is_ok() && good.parse::<SessionId>().is_ok(), "{good:?}");
+            assert!(good.parse::<TaskLabel>().is_ok() && good.parse::<SessionId>().is_ok(), "{good:?}");
         }
         for bad in ["", &"x".repeat(129)] {
-            assert!(bad.parse::<TaskId>().is_err() && bad.parse::<SessionId>().is_err(), "{bad:?}");
+            assert!(bad.parse::<TaskLabel>().is_err() && bad.parse::<SessionId>().is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn a_task_is_named_by_what_the_server_made_and_any_other_label_names_none() {
+        let id = TaskId::generate();
+        assert_eq!(id.to_string().parse(), Ok(id.clone()));
+        assert_eq!(TaskLabel::from(id.clone()).task(), Some(id.clone()));
+        let upper = format!("task_{}", id.as_str()[5..].to_uppercase());
+        for other in ["t-1", "task_", "task_5", &id.as_str()[5..], &id.as_str()[..36], &upper] {
+            assert!(other.parse::<TaskId>().is_err(), "{other}");
+            assert_eq!(other.parse::<TaskLabel>().unwrap().task(), None, "{other}");
         }
     }
 

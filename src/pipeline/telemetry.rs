@@ -15,7 +15,7 @@ use tower::Service;
 use super::{Arrived, Call, Facts};
 use crate::{
     clock,
-    context::{CallId, Cancellation, StopCause, TaskId, ToolContext, UserId},
+    context::{CallId, Cancellation, StopCause, TaskLabel, ToolContext, UserId},
     contract::{Refusal, Terminal, ToolError, status},
     telemetry::{
         self,
@@ -76,7 +76,7 @@ struct Line {
     user_id: UserId,
     call_id: CallId,
     parent_call_id: Option<CallId>,
-    task_id: Option<TaskId>,
+    task_id: Option<TaskLabel>,
     target: String,
     arrived: Arrived,
     trace_id: Option<TraceId>,
@@ -126,7 +126,7 @@ impl Line {
             cache_hit = self.facts.is_cache_hit(),
             call_id = %self.call_id,
             parent_call_id = self.parent_call_id.map(tracing::field::display),
-            task_id = self.task_id.as_ref().map(TaskId::as_str),
+            task_id = self.task_id.as_ref().map(TaskLabel::as_str),
             trace_id = trace_id.map(tracing::field::display),
             "call"
         );

@@ -20,7 +20,7 @@ use super::{
     idempotency::{ArgumentsDigest, Begun, Effect, Idempotency, Key},
 };
 use crate::{
-    context::{CallId, Outermost, RequestId, SessionId, TaskId, UserId},
+    context::{CallId, Outermost, RequestId, SessionId, TaskLabel, UserId},
     contract::{ConfirmationCause, ConfirmationId, ConfirmationRequired, ToolName, proto::v1},
     digest::Digest,
 };
@@ -87,7 +87,7 @@ pub struct Asked {
     /// Why it is needed.
     pub cause: ConfirmationCause,
     /// The task on whose behalf the call is made.
-    pub task_id: Option<TaskId>,
+    pub task_id: Option<TaskLabel>,
     /// The caller's session.
     pub session_id: Option<SessionId>,
     /// The call from outside that this call is, or is a part of.

@@ -6,7 +6,7 @@ use futures_util::stream::BoxStream;
 use tonic::Status;
 
 use crate::{
-    context::{RequestId, SessionId, TaskId},
+    context::{RequestId, SessionId, TaskLabel},
     contract::{arguments::Arguments, proto::v1},
     pipeline::Target,
 };
@@ -21,7 +21,7 @@ pub(in crate::cli) struct Invocation {
     /// Recognises a repeat.
     pub(in crate::cli) request_id: Option<RequestId>,
     /// The task on whose behalf it is made.
-    pub(in crate::cli) task_id: Option<TaskId>,
+    pub(in crate::cli) task_id: Option<TaskLabel>,
     /// The session it belongs to.
     pub(in crate::cli) session_id: Option<SessionId>,
     /// How long to wait for a person.

@@ -5,7 +5,7 @@ use data_encoding::BASE64URL_NOPAD;
 use super::{Confirmations, Viewed, unavailable};
 use crate::{
     clock,
-    context::{TaskId, User, UserId},
+    context::{TaskLabel, User, UserId},
     contract::Refusal,
     digest::Digest,
     service::request::refuse,
@@ -33,7 +33,7 @@ pub struct Filter {
     /// This user's calls.
     pub user: Option<UserId>,
     /// Calls on behalf of this task.
-    pub task_id: Option<TaskId>,
+    pub task_id: Option<TaskLabel>,
     /// Only those that the viewer may decide now.
     pub decidable: bool,
 }

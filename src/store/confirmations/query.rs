@@ -2,7 +2,7 @@
 
 use super::life::State;
 use crate::{
-    context::{CallId, RequestId, TaskId, UserId},
+    context::{CallId, RequestId, TaskLabel, UserId},
     contract::ToolName,
     digest::Digest,
     store::idempotency::ArgumentsDigest,
@@ -29,7 +29,7 @@ pub struct Binding<'a> {
     /// Digest of the tool's definition.
     pub definition_digest: Digest,
     /// The task.
-    pub task_id: Option<&'a TaskId>,
+    pub task_id: Option<&'a TaskLabel>,
 }
 
 /// Which confirmations a list is of. Criteria are combined with AND.
@@ -42,7 +42,7 @@ pub struct Criteria {
     /// This user's calls.
     pub user: Option<UserId>,
     /// Calls on behalf of this task.
-    pub task_id: Option<TaskId>,
+    pub task_id: Option<TaskLabel>,
 }
 
 /// A place in a list: first what is pending, oldest first, then the others, the last changed first.

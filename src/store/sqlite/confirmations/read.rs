@@ -6,7 +6,7 @@ use sqlx::{QueryBuilder, Row, sqlite::SqliteRow};
 
 use super::rows::{COLUMNS, confirmation};
 use crate::{
-    context::{RequestId, TaskId},
+    context::{RequestId, TaskLabel},
     contract::ConfirmationId,
     store::{
         confirmations::{Binding, Change, Confirmation, Criteria, DENIAL_ANSWERS, Kept, Place, life::State},
@@ -37,7 +37,7 @@ impl Sqlite {
             .bind(binding.tool.as_str())
             .bind(binding.arguments_digest.as_bytes().to_vec())
             .bind(binding.definition_digest.as_bytes().to_vec())
-            .bind(binding.task_id.map(TaskId::as_str))
+            .bind(binding.task_id.map(TaskLabel::as_str))
             .bind(now)
             .bind(now - length(DENIAL_ANSWERS))
             .fetch_optional(self.readers().await?)

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use sqlx::{Row, sqlite::SqliteRow};
 
 use crate::{
-    context::{Outermost, SessionId, TaskId},
+    context::{Outermost, SessionId, TaskLabel},
     contract::{ConfirmationCause, ConfirmationId, ToolName, proto::v1},
     digest::Digest,
     store::{
@@ -109,7 +109,7 @@ fn asked(row: &SqliteRow) -> Result<Asked, Failed> {
         category: v1::ToolCategory::from_str_name(&shown.category).unwrap_or_default(),
         consequence_level: v1::ConsequenceLevel::from_str_name(&shown.consequence_level).unwrap_or_default(),
         cause: cause(&shown.cause)?,
-        task_id: task_id.map(|text| parsed::<TaskId>(&text)).transpose()?,
+        task_id: task_id.map(|text| parsed::<TaskLabel>(&text)).transpose()?,
         session_id: shown.session_id.map(|text| parsed::<SessionId>(&text)).transpose()?,
         outermost: Outermost {
             call_id: parsed(&row.try_get::<String, _>("outer_call_id")?)?,
