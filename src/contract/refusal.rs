@@ -68,13 +68,12 @@ pub enum Refusal {
         /// When enough of them are forgotten.
         retry_after: Duration,
     },
-    /// So many confirmations are pending that no other is asked for.
-    #[error(
-        "{} confirmations are waiting for a person: have some decided, or wait {} s until the oldest expires",
-        if *.own { "too many of your" } else { "too many" }, .retry_after.as_secs()
-    )]
+    /// There are so many confirmations that no other is asked for.
+    #[error("{}", crowding.words(*.own, *.retry_after))]
     TooManyConfirmations {
-        /// When the oldest of them expires.
+        /// What there is too much of.
+        crowding: Crowding,
+        /// When room is expected.
         retry_after: Duration,
         /// Whether they are the user's own.
         own: bool,
@@ -132,4 +131,34 @@ pub enum Refusal {
         /// The call.
         call_id: String,
     },
+}
+
+/// What there is too much of for another confirmation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Crowding {
+    /// Confirmations that are pending.
+    Pending,
+    /// What is kept of confirmations, in bytes.
+    Kept,
+}
+
+impl Crowding {
+    fn words(self, own: bool, retry_after: Duration) -> String {
+        let seconds = retry_after.as_secs();
+        match self {
+            Self::Pending => {
+                let whose = if own { "too many of your" } else { "too many" };
+                format!(
+                    "{whose} confirmations are waiting for a person: have some decided, or wait {seconds} s until the \
+                     oldest expires"
+                )
+            }
+            Self::Kept => {
+                let whose = if own { "your confirmations" } else { "the confirmations of all users" };
+                format!(
+                    "what is kept of {whose} takes all the room there is for it; room is expected in {seconds} s"
+                )
+            }
+        }
+    }
 }

@@ -24,7 +24,7 @@ use crate::{
     registry::Registry,
     store::{
         StoreError,
-        confirmations::{self as store, Confirmation, Of, life::State},
+        confirmations::{self as store, Confirmation, Of, life::State, may_have_changed},
     },
 };
 
@@ -77,15 +77,17 @@ impl Confirmations {
     pub async fn get(&self, user: &User, id: &str, wait: Duration) -> Result<Viewed, Refusal> {
         let parsed = id.parse().map_err(|_| unknown(id))?;
         let until = clock::now() + wait.min(LONGEST_WAIT);
-        let mut changed = self.0.store.changed();
+        let mut changes = self.0.store.changes_of(&parsed);
         loop {
-            changed.mark_unchanged();
+            changes.mark_unchanged();
             let confirmation = self.find(user, &parsed).await?;
             let waits = confirmation.state == State::Pending && clock::now() < until;
             if !waits {
                 return Ok(self.viewed(user, confirmation));
             }
-            look_again(&mut changed, until).await;
+            let expires = confirmation.expires_at.duration_since(clock::wall()).unwrap_or_default();
+            let expires = clock::now().checked_add(expires).unwrap_or(until);
+            may_have_changed(&*self.0.store, &mut changes, until.min(expires)).await;
         }
     }
 

@@ -6,6 +6,7 @@
 
 pub mod life;
 mod query;
+mod wait;
 
 use std::time::{Duration, SystemTime};
 
@@ -14,14 +15,17 @@ use serde_json::{Map, Value};
 use tokio::sync::watch;
 
 use self::life::State;
-pub use self::query::{Binding, Criteria, Kept, Of, Place};
+pub use self::{
+    query::{Binding, Criteria, Kept, Of, Place},
+    wait::may_have_changed,
+};
 use super::{
     StoreError,
-    idempotency::{ArgumentsDigest, Begun, Effect, Idempotency, Key},
+    idempotency::{ArgumentsDigest, Begun, Effect, Idempotency, Key, Room},
 };
 use crate::{
     context::{CallId, Outermost, RequestId, SessionId, TaskLabel, UserId},
-    contract::{ConfirmationCause, ConfirmationId, ConfirmationRequired, ToolName, proto::v1},
+    contract::{ConfirmationCause, ConfirmationId, ConfirmationRequired, Crowding, ToolName, proto::v1},
     digest::Digest,
 };
 
@@ -39,6 +43,10 @@ pub const EVENTS_KEPT: Duration = Duration::from_hours(24 * 90);
 
 /// How long the arguments of a confirmation are kept after its end.
 pub const ARGUMENTS_KEPT: Duration = Duration::from_hours(24 * 30);
+
+/// How many bytes are kept of confirmations: those of one user, and of all. Then the arguments of those that ended are
+/// forgotten, the earliest first, and no other is asked for where that does not help. What is open is never forgotten.
+pub const ROOM: Room = Room { of_user: 256 * 1024 * 1024, of_all: 2 * 1024 * 1024 * 1024 };
 
 /// A decision of a person on one exact call.
 #[derive(Clone, Debug, PartialEq)]
@@ -114,11 +122,13 @@ pub enum Opened {
     Begun(Begun),
     /// A person must approve it first.
     Asks(Box<Confirmation>),
-    /// Too many confirmations are pending: the user's own, or in all.
+    /// There are too many confirmations: the user's own, or in all.
     TooMany {
+        /// What there is too much of.
+        crowding: Crowding,
         /// Whether they are the user's own.
         own: bool,
-        /// When the oldest of them expires.
+        /// When room is expected.
         until: SystemTime,
     },
 }
@@ -238,6 +248,13 @@ pub trait Confirmations: Idempotency {
 
     /// Tells, by changing, that this process changed something. Others are seen by looking.
     fn changed(&self) -> watch::Receiver<u64>;
+
+    /// Tells, by changing, that this confirmation may have changed: at once if this process changed it, otherwise when
+    /// somebody [looks](Self::look).
+    fn changes_of(&self, id: &ConfirmationId) -> watch::Receiver<()>;
+
+    /// Looks for what other processes changed. However many do so, it is looked for once.
+    fn look(&self) -> BoxFuture<'_, ()>;
 }
 
 impl Confirmation {

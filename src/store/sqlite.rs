@@ -30,7 +30,7 @@ pub use self::{
     error::Failed,
     migrations::{Migrations, TableTaken},
 };
-use super::{StoreError, idempotency::Room, results::MAX_BYTES};
+use super::{StoreError, confirmations::ROOM as CONFIRMATIONS_ROOM, idempotency::Room, results::MAX_BYTES};
 use crate::context::UserId;
 
 /// State in one SQLite file.
@@ -45,8 +45,11 @@ pub struct Sqlite {
     room: Room,
     pools: OnceCell<Pools>,
     last_error: LastError,
+    /// How much is kept of confirmations.
+    confirmations_room: Room,
     /// Changes when this process changes a confirmation.
     confirmations_changed: watch::Sender<u64>,
+    confirmations_waiting: confirmations::Waiting,
 }
 
 /// Rows of live sources and of embedded ones are kept apart: invented data is never shown as real.
@@ -106,7 +109,9 @@ impl Sqlite {
             room: Room::default(),
             pools: OnceCell::new(),
             last_error: LastError::default(),
+            confirmations_room: CONFIRMATIONS_ROOM,
             confirmations_changed: watch::Sender::new(0),
+            confirmations_waiting: confirmations::Waiting::default(),
         }
     }
 
@@ -125,6 +130,11 @@ impl Sqlite {
     /// The same state, remembering so much of calls with a `request_id`.
     pub fn remembering(self, room: Room) -> Self {
         Self { room, ..self }
+    }
+
+    /// The same state, keeping so much of confirmations.
+    pub fn confirming(self, confirmations_room: Room) -> Self {
+        Self { confirmations_room, ..self }
     }
 
     /// Opens and checks the state now, so that what is wrong with it shows before anything needs it.

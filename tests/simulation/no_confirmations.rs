@@ -120,4 +120,12 @@ impl Confirmations for NoConfirmations {
     fn changed(&self) -> watch::Receiver<u64> {
         watch::channel(0).1
     }
+
+    fn changes_of(&self, _: &ConfirmationId) -> watch::Receiver<()> {
+        watch::channel(()).1
+    }
+
+    fn look(&self) -> BoxFuture<'_, ()> {
+        ready(()).boxed()
+    }
 }

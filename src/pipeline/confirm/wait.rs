@@ -11,15 +11,15 @@ use tokio::{
 use super::super::Call;
 use crate::{
     clock,
-    contract::{ConfirmationId, ConfirmationRequired},
-    store::confirmations::{Confirmations, life::State},
+    contract::ConfirmationRequired,
+    store::confirmations::{Confirmations, life::State, may_have_changed},
 };
 
 /// The wait says that it goes on this often.
 const PROGRESS: Duration = Duration::from_secs(10);
 
-/// Decisions that other processes make are seen this late at most.
-const LOOK: Duration = Duration::from_millis(500);
+/// Between two attempts to read a confirmation that cannot be read.
+const TRY_AGAIN: Duration = Duration::from_millis(500);
 
 /// What is left of a call for saying that a person has not decided.
 const RESERVE: Duration = Duration::from_secs(1);
@@ -50,7 +50,7 @@ pub(super) async fn wait(
     until: Instant,
 ) -> Waited {
     let said = format!("Waiting for a person to approve {}", required.tool);
-    let decided = decided(store, &required.confirmation_id);
+    let decided = decided(store, required);
     let speaking = async {
         loop {
             sleep(PROGRESS).await;
@@ -67,18 +67,23 @@ pub(super) async fn wait(
 }
 
 /// Waits until a confirmation is no longer pending. A store that cannot be read now may be read later.
-async fn decided(store: &dyn Confirmations, id: &ConfirmationId) {
-    let mut changed = store.changed();
+async fn decided(store: &dyn Confirmations, required: &ConfirmationRequired) {
+    let id = &required.confirmation_id;
+    let mut changes = store.changes_of(id);
     loop {
-        changed.mark_unchanged();
-        match store.find(id, clock::wall()).await {
-            Ok(Some(confirmation)) if confirmation.state == State::Pending => {}
+        changes.mark_unchanged();
+        let again = match store.find(id, clock::wall()).await {
+            // When its time has passed, at the latest.
+            Ok(Some(it)) if it.state == State::Pending => {
+                it.expires_at.duration_since(clock::wall()).unwrap_or_default()
+            }
             Ok(_) => return,
-            Err(error) => tracing::warn!(%error, "a confirmation cannot be read while a call waits for it"),
-        }
-        select! {
-            _ = changed.changed() => {}
-            () = sleep(LOOK) => {}
-        }
+            Err(error) => {
+                tracing::warn!(%error, "a confirmation cannot be read while a call waits for it");
+                TRY_AGAIN
+            }
+        };
+        let until = clock::now().checked_add(again).unwrap_or_else(|| clock::now() + TRY_AGAIN);
+        may_have_changed(store, &mut changes, until).await;
     }
 }

@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::{
     clock,
-    contract::{ErrorCode, Refusal, ToolError, Violation},
+    contract::{Crowding, ErrorCode, Refusal, ToolError, Violation},
     store::idempotency::Bound,
 };
 
@@ -45,10 +45,10 @@ pub(in crate::pipeline) fn unavailable() -> Refusal {
     Refusal::StateUnavailable { retry_after: UNAVAILABLE_RETRY_AFTER }
 }
 
-/// So many confirmations are pending that no other is asked for, until one of them expires at the latest.
-pub(super) fn too_many_confirmations(until: SystemTime, own: bool) -> Refusal {
+/// There are so many confirmations that no other is asked for until the given instant.
+pub(super) fn too_many_confirmations(until: SystemTime, crowding: Crowding, own: bool) -> Refusal {
     let retry_after = until.duration_since(clock::wall()).unwrap_or_default();
-    Refusal::TooManyConfirmations { retry_after, own }
+    Refusal::TooManyConfirmations { crowding, retry_after, own }
 }
 
 /// Records take the bytes that there are for them until the given instant.

@@ -70,7 +70,9 @@ impl Running {
         let begun = match self.begin(&call, &key).await {
             Opened::Begun(begun) => begun,
             Opened::Asks(confirmation) => return Found::Asks(confirmation),
-            Opened::TooMany { own, until } => return refused(errors::too_many_confirmations(until, own)),
+            Opened::TooMany { crowding, own, until } => {
+                return refused(errors::too_many_confirmations(until, crowding, own));
+            }
         };
         // What a person approved is carried out once, be it a read: without a record it is not carried out at all.
         let only_once = call.writes() || call.cause.is_some();

@@ -3,13 +3,16 @@
 mod ask;
 mod decide;
 mod read;
+mod room;
 mod rows;
+mod waiting;
 
 use std::time::SystemTime;
 
 use futures_util::future::BoxFuture;
 use tokio::sync::watch;
 
+pub(super) use self::waiting::Waiting;
 use super::Sqlite;
 use crate::{
     context::{RequestId, UserId},
@@ -105,5 +108,13 @@ impl Confirmations for Sqlite {
 
     fn changed(&self) -> watch::Receiver<u64> {
         self.confirmations_changed.subscribe()
+    }
+
+    fn changes_of(&self, id: &ConfirmationId) -> watch::Receiver<()> {
+        self.confirmations_waiting.of(id)
+    }
+
+    fn look(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.look_for_changes())
     }
 }

@@ -24,6 +24,8 @@ const PLATFORM: &[&str] = &[
     "confirmations",
     "confirmation_events",
     "confirmation_sequence",
+    "confirmation_usage",
+    "confirmation_total",
 ];
 
 /// Shadow tables belong to a table that is listed itself.

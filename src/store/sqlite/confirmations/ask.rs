@@ -4,13 +4,14 @@ use std::time::SystemTime;
 
 use super::{
     decide::{become_, end},
+    room::too_many,
     rows::{self, COLUMNS, Shown, confirmation},
 };
 use crate::{
     contract::{ConfirmationId, Provenance, ToolError, ToolResult},
     store::{
         confirmations::{
-            Asked, Confirmation, MAX_PENDING, MAX_PENDING_OF_USER, Opened,
+            Asked, Confirmation, Opened,
             life::{Event, State},
         },
         idempotency::{ArgumentsDigest, Begun, Effect, Key},
@@ -27,12 +28,6 @@ const ADD: &str = "INSERT INTO confirmations (id, state, user_id, tool, request_
      VALUES (?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
 const USE: &str = "UPDATE confirmations SET used_at = ?, used_by = ? WHERE id = ? AND state = 'approved'";
-
-const PENDING: &str = "SELECT (SELECT count(*) FROM confirmations WHERE state = 'pending' AND user_id = ?), \
-                       (SELECT count(*) FROM confirmations WHERE state = 'pending')";
-
-const OLDEST: &str = "SELECT coalesce(MIN(expires_at), 0) FROM confirmations \
-                      WHERE state = 'pending' AND (user_id = ?1 OR ?2)";
 
 /// What is told to a person whose confirmation follows one of another definition.
 const CHANGED: &str = "The definition of this tool has changed since it was last asked. ";
@@ -79,28 +74,34 @@ impl Sqlite {
             Some(Recorded { standing: Standing::Asked(_), .. }) | None => {}
         }
         let newest = newest(&mut change, call.key).await?;
-        let was_open = newest.as_ref().is_some_and(|it| it.state.is_open());
-        let (opened, states) = match step(&mut change, call, newest, waits, now).await? {
+        let was_open = newest.as_ref().filter(|it| it.state.is_open()).map(|it| it.id.clone());
+        let (opened, changed) = match step(&mut change, call, newest, waits, now).await? {
             Step::Conflict => return Ok(Opened::Begun(Begun::Conflict)),
             Step::Wait(confirmation) => (Opened::Asks(confirmation), Vec::new()),
-            Step::Expired(error) => (Opened::Begun(ended(call.key, error, now)), vec![State::Expired]),
+            Step::Expired(error) => {
+                let expired = was_open.map(|id| (id, State::Expired));
+                (Opened::Begun(ended(call.key, error, now)), expired.into_iter().collect())
+            }
             Step::Resume => {
                 calls::start(&mut change, call.key, call.effect, now).await?;
                 (Opened::Begun(Begun::New), Vec::new())
             }
             Step::Use(confirmation) => {
                 let opened = self.use_confirmation(&mut change, call, &confirmation, now).await?;
-                (opened, vec![State::Used])
+                (opened, vec![(confirmation.id, State::Used)])
             }
             Step::Ask { changed } => {
                 let opened = self.ask(&mut change, call, waits, changed, now).await?;
-                let voided = was_open.then_some(State::Voided).into_iter();
-                let asked = matches!(opened, Opened::Asks(_)).then_some(State::Pending);
+                let voided = was_open.map(|id| (id, State::Voided)).into_iter();
+                let asked = match &opened {
+                    Opened::Asks(confirmation) => Some((confirmation.id.clone(), State::Pending)),
+                    Opened::Begun(_) | Opened::TooMany { .. } => None,
+                };
                 (opened, voided.chain(asked).collect())
             }
         };
         change.commit().await?;
-        self.confirmations_changed(states);
+        self.confirmations_changed(changed);
         Ok(opened)
     }
 
@@ -142,7 +143,7 @@ impl Sqlite {
         changed: bool,
         now: i64,
     ) -> Result<Opened, Failed> {
-        if let Some(too_many) = too_many(change, call.key).await? {
+        if let Some(too_many) = too_many(change, call.key, self.confirmations_room).await? {
             return Ok(too_many);
         }
         let id = ConfirmationId::generate();
@@ -259,15 +260,4 @@ async fn add(
         .execute(&mut **change)
         .await?;
     Ok(sequence)
-}
-
-async fn too_many(change: &mut Change, key: &Key) -> Result<Option<Opened>, Failed> {
-    let user = key.user.as_str();
-    let (own, all): (i64, i64) = sqlx::query_as(PENDING).bind(user).fetch_one(&mut **change).await?;
-    let own_full = own >= i64::from(MAX_PENDING_OF_USER);
-    if !own_full && all < i64::from(MAX_PENDING) {
-        return Ok(None);
-    }
-    let until = sqlx::query_scalar(OLDEST).bind(user).bind(!own_full).fetch_one(&mut **change).await?;
-    Ok(Some(Opened::TooMany { own: own_full, until: instant(until) }))
 }

@@ -73,7 +73,8 @@ impl Sqlite {
             confirmation = by_id(&mut change, id).await?.unwrap_or(confirmation);
         }
         change.commit().await?;
-        self.confirmations_changed(Some(confirmation.state).filter(|state| *state != before));
+        let changed = (confirmation.state != before).then(|| (id.clone(), confirmation.state));
+        self.confirmations_changed(changed);
         Ok(Some(Outcome { confirmation, holds: next != Next::Refused }))
     }
 
@@ -123,16 +124,16 @@ impl Sqlite {
         event: Event,
         now: i64,
     ) -> Result<usize, Failed> {
-        let mut states = Vec::new();
+        let mut changed = Vec::new();
         for row in &rows {
             let confirmation = confirmation(row)?;
             if let Next::Becomes(state) = confirmation.state.on(event) {
-                states.push(state);
+                changed.push((confirmation.id.clone(), state));
             }
             end(&mut change, &confirmation, event, "", now).await?;
         }
         change.commit().await?;
-        self.confirmations_changed(states);
+        self.confirmations_changed(changed);
         Ok(rows.len())
     }
 
@@ -146,11 +147,12 @@ impl Sqlite {
     }
 
     /// Tells those who wait here, and the metrics, that confirmations are in other states.
-    pub(super) fn confirmations_changed(&self, states: impl IntoIterator<Item = State>) {
-        self.confirmations_changed.send_modify(|changes| *changes += 1);
-        for state in states {
+    pub(super) fn confirmations_changed(&self, changed: impl IntoIterator<Item = (ConfirmationId, State)>) {
+        for (id, state) in changed {
+            self.confirmations_waiting.tell(&id);
             metric::confirmation_became(state.word());
         }
+        self.confirmations_changed.send_modify(|changes| *changes += 1);
     }
 }
 

@@ -25,6 +25,12 @@ const ADOPT: &str = "SELECT request_id FROM confirmations \
 const KEPT: &str = "SELECT last, coalesce((SELECT MIN(sequence) FROM confirmation_events), last + 1) \
                     FROM confirmation_sequence";
 
+const SINCE: &str =
+    "SELECT sequence, confirmation_id FROM confirmation_events WHERE sequence > ? ORDER BY sequence LIMIT ?";
+
+/// So many changes are told one by one.
+const AT_ONCE: u32 = 256;
+
 impl Sqlite {
     pub(super) async fn adoptable(
         &self,
@@ -120,6 +126,38 @@ impl Sqlite {
         let rows = sqlx::query(sqlx::AssertSqlSafe(query)).bind(column(after)).bind(limit);
         let rows = rows.fetch_all(self.readers().await?).await?;
         rows.iter().map(changed).collect()
+    }
+
+    /// Tells those who wait what other processes changed. Who comes while another looks is told by it.
+    pub(super) async fn look_for_changes(&self) {
+        let Ok(mut looked) = self.confirmations_waiting.looked.try_lock() else { return };
+        if !looked.is_due() {
+            return;
+        }
+        match self.explain(self.changed_since(looked.seen).await) {
+            Ok((Some(ids), last)) => {
+                looked.seen = Some(last);
+                ids.iter().for_each(|id| self.confirmations_waiting.tell(id));
+            }
+            Ok((None, last)) => {
+                looked.seen = Some(last);
+                self.confirmations_waiting.tell_all();
+            }
+            // Whoever waits looks for itself, and says so.
+            Err(_) => self.confirmations_waiting.tell_all(),
+        }
+    }
+
+    /// What changed after a position, and the position that this goes up to. `None`: too much to be told one by one.
+    async fn changed_since(&self, seen: Option<u64>) -> Result<(Option<Vec<ConfirmationId>>, u64), Failed> {
+        let Some(seen) = seen else { return Ok((None, self.kept_changes().await?.last)) };
+        let rows: Vec<(i64, String)> =
+            sqlx::query_as(SINCE).bind(column(seen)).bind(AT_ONCE).fetch_all(self.readers().await?).await?;
+        let last = rows.last().map_or(seen, |(sequence, _)| u64::try_from(*sequence).unwrap_or(seen));
+        if rows.len() >= AT_ONCE as usize {
+            return Ok((None, self.kept_changes().await?.last));
+        }
+        Ok((Some(rows.iter().filter_map(|(_, id)| id.parse().ok()).collect()), last))
     }
 
     pub(super) async fn kept_changes(&self) -> Result<Kept, Failed> {
