@@ -43,7 +43,7 @@ pub struct ServerBounds {
     /// Calls of one user at once. `TOOLWIRE_MAX_CALLS_PER_USER`, default half of all.
     pub max_calls_per_user: usize,
     /// Calls of one user that begin before the others have their turn, while several users call.
-    /// `TOOLWIRE_CALLS_PER_TURN`, default 8.
+    /// `TOOLWIRE_CALLS_PER_TURN`, default 2.
     pub calls_per_turn: usize,
     /// Watches at once. `TOOLWIRE_MAX_WATCHES`, default 1024.
     pub max_watches: usize,
@@ -87,7 +87,7 @@ impl Default for ServerBounds {
             unauthenticated_timeout: Duration::from_secs(10),
             max_concurrent_calls: 2_048,
             max_calls_per_user: 1_024,
-            calls_per_turn: 8,
+            calls_per_turn: 2,
             max_watches: 1_024,
             max_watches_per_user: 512,
             max_unfinished_requests: 2_048,

@@ -9,6 +9,7 @@ mod confirmations;
 mod connect;
 mod cool_downs;
 mod error;
+mod group;
 mod hold_offs;
 mod idempotency;
 mod last_error;
@@ -22,12 +23,13 @@ pub mod time;
 use std::path::Path;
 
 use futures_util::future::BoxFuture;
-use sqlx::{SqlitePool, Transaction};
+use sqlx::SqlitePool;
 use tokio::sync::{OnceCell, watch};
 
 use self::{connect::Pools, last_error::LastError, place::Place};
 pub use self::{
     error::Failed,
+    group::{Change, Durability},
     migrations::{Migrations, TableTaken},
 };
 use super::{StoreError, confirmations::ROOM as CONFIRMATIONS_ROOM, idempotency::Room, results::MAX_BYTES};
@@ -60,19 +62,6 @@ pub enum Partition {
     /// Data of embedded ones, which is invented.
     Embedded,
 }
-
-/// What a commit outlasts. Neither can leave a damaged file or half a change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Durability {
-    /// A loss of power: what is acknowledged is on the disk.
-    Power,
-    /// A killed process, but perhaps not a loss of power: for what may be lost without harm, and costs no wait for the
-    /// disk.
-    Process,
-}
-
-/// A write transaction, rolled back if it is dropped.
-pub type Change = Transaction<'static, sqlx::Sqlite>;
 
 impl Partition {
     /// The value of the column `user_id` in a user's rows. Unambiguous, since no user id has a space.
@@ -153,14 +142,11 @@ impl Sqlite {
         Ok(&self.pools().await?.readers)
     }
 
-    /// Begins a write transaction, which takes effect on commit. No other process can write meanwhile, so it must not
-    /// wait for anything but the database.
+    /// Begins a write transaction, which takes effect on commit, and shares it with changes that come meanwhile. No
+    /// other process can write until then, so it must not wait for anything but the database. What it has read may be
+    /// part of the same commit: whoever answers by it commits too.
     pub async fn change(&self, durability: Durability) -> Result<Change, Failed> {
-        let begin = match durability {
-            Durability::Power => "PRAGMA synchronous = FULL; BEGIN IMMEDIATE",
-            Durability::Process => "PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE",
-        };
-        Ok(self.pools().await?.writer.begin_with(begin).await?)
+        self.pools().await?.writer.change(durability).await
     }
 
     /// What keeps the state from being used, while something does.
@@ -178,7 +164,7 @@ impl Sqlite {
     async fn write_probe(&self) -> Result<(), Failed> {
         let mut change = self.change(Durability::Process).await?;
         sqlx::query(last_error::PROBE).execute(&mut *change).await?;
-        Ok(change.commit().await?)
+        change.commit().await
     }
 
     /// The failure in words for operators: which file, what is wrong, what to do.
@@ -186,6 +172,7 @@ impl Sqlite {
         done.map_err(|failed| match failed {
             Failed::Store(error) => error,
             Failed::Database(error) => self.last_error.begin(error::unusable(&self.place, &error)),
+            Failed::Shared(error) => self.last_error.begin(error::unusable(&self.place, &error)),
         })
     }
 }

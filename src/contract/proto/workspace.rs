@@ -12,7 +12,7 @@ static POOL: LazyLock<DescriptorPool> =
     LazyLock::new(|| DescriptorPool::decode(DESCRIPTORS).expect("build.rs wrote a valid descriptor set"));
 
 /// Version 1.
-#[allow(clippy::pedantic, missing_docs, unreachable_pub, reason = "generated")]
+#[allow(clippy::large_enum_variant, clippy::pedantic, missing_docs, unreachable_pub, reason = "generated")]
 pub mod v1 {
     tonic::include_proto!("toolwire.workspace.v1");
 }

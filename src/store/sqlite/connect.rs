@@ -10,6 +10,7 @@ use tokio::time::sleep;
 
 use super::{
     error,
+    group::Writer,
     migrations::Migrations,
     place::{FILE, Place},
 };
@@ -18,7 +19,7 @@ use crate::store::StoreError;
 /// How long one process waits for another that writes.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long a change waits for the changes before it, and for a connection.
+/// How long one waits for a connection.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Readers at once.
@@ -33,9 +34,8 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// The connections.
 #[derive(Clone, Debug)]
 pub(super) struct Pools {
-    /// The only one that writes: those who wait for it have their turn in order, which SQLite's own waiting does not
-    /// give.
-    pub(super) writer: SqlitePool,
+    /// The only one that writes.
+    pub(super) writer: Writer,
     /// Those that read meanwhile.
     pub(super) readers: SqlitePool,
 }
@@ -50,7 +50,7 @@ pub(super) async fn connect(place: &Place, tables: &[Migrations]) -> Result<Pool
             in_file(&directory.join(FILE)).await.map_err(|error| error::unusable(place, &error))?
         }
     };
-    migrate(&pools.writer, place, tables).await?;
+    migrate(pools.writer.pool(), place, tables).await?;
     Ok(pools)
 }
 
@@ -76,14 +76,14 @@ async fn in_file(path: &Path) -> Result<Pools, sqlx::Error> {
         sleep(PAUSE).await;
     };
     let readers = pool(READERS).connect_lazy_with(options.pragma("query_only", "ON"));
-    Ok(Pools { writer, readers })
+    Ok(Pools { writer: Writer::new(writer), readers })
 }
 
 /// One connection is the whole database.
 async fn in_memory() -> Result<Pools, sqlx::Error> {
     let options = SqliteConnectOptions::new().in_memory(true).foreign_keys(true);
     let writer = pool(1).connect_with(options).await?;
-    Ok(Pools { readers: writer.clone(), writer })
+    Ok(Pools { readers: writer.clone(), writer: Writer::new(writer) })
 }
 
 /// Connections are for good: there is no server that could tire of them.

@@ -80,7 +80,7 @@ impl Sqlite {
         // Forgotten, it would let us ask a source again that has just refused us.
         let mut change = self.change(Durability::Power).await?;
         begin.execute(&mut *change).await?;
-        Ok(change.commit().await?)
+        change.commit().await
     }
 
     async fn cool_downs_of_sources(&self, now: SystemTime) -> Result<Vec<(String, CoolDown)>, Failed> {

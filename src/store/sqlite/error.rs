@@ -1,5 +1,7 @@
 //! What the database says, as a [`StoreError`].
 
+use std::sync::Arc;
+
 use sqlx::migrate::MigrateError;
 
 use super::{migrations::MigrationError, place::Place};
@@ -20,6 +22,8 @@ pub enum Failed {
     Store(StoreError),
     /// The database's.
     Database(sqlx::Error),
+    /// The database's, of a commit that several changes shared.
+    Shared(Arc<sqlx::Error>),
 }
 
 impl From<StoreError> for Failed {

@@ -48,7 +48,7 @@ impl Sqlite {
         // Lost with the power, it costs one request that is answered with another.
         let mut change = self.change(Durability::Process).await?;
         begin.execute(&mut *change).await?;
-        Ok(change.commit().await?)
+        change.commit().await
     }
 }
 

@@ -60,36 +60,37 @@ impl Sqlite {
             change.commit().await?;
             return Ok(full.unwrap_or(Begun::New));
         };
-        if !record.is_of(digest) {
-            return Ok(Begun::Conflict);
-        }
-        match record.standing {
-            Standing::Ended(ended) => Ok(ended),
-            Standing::Started => Ok(Begun::Unfinished { begun: record.begun }),
-            Standing::Asked(Some(_)) => Ok(Begun::Asked),
-            Standing::Asked(None) => begin_again(change, key, effect, now).await,
-        }
+        let begun = match record.standing {
+            _ if !record.is_of(digest) => Begun::Conflict,
+            Standing::Ended(ended) => ended,
+            Standing::Started => Begun::Unfinished { begun: record.begun },
+            Standing::Asked(Some(_)) => Begun::Asked,
+            Standing::Asked(None) => return begin_again(change, key, effect, now).await,
+        };
+        // What was found may be part of the same commit.
+        change.commit().await?;
+        Ok(begun)
     }
 
     async fn end_call(&self, key: &Key, result: &ToolResult) -> Result<(), Failed> {
         // The caller is told this outcome next, and must be told it again whenever it asks.
         let mut change = self.change(Durability::Power).await?;
         calls::end(&mut change, key, result).await?;
-        Ok(change.commit().await?)
+        change.commit().await
     }
 
     async fn suspend_call(&self, key: &Key) -> Result<(), Failed> {
         // Lost, it leaves a call that seems unfinished: nothing is carried out twice.
         let mut change = self.change(Durability::Process).await?;
         calls::suspend(&mut change, key).await?;
-        Ok(change.commit().await?)
+        change.commit().await
     }
 
     async fn forget_call(&self, key: &Key) -> Result<(), Failed> {
         // Lost, it leaves a call that seems unfinished: nothing is carried out twice.
         let mut change = self.change(Durability::Process).await?;
         calls::forget(&mut change, key).await?;
-        Ok(change.commit().await?)
+        change.commit().await
     }
 }
 

@@ -66,7 +66,7 @@ impl Sqlite {
     async fn remove_reservation(&self, number: i64) -> Result<(), Failed> {
         let mut change = self.change(Durability::Process).await?;
         sqlx::query(GIVE_BACK).bind(number).execute(&mut *change).await?;
-        Ok(change.commit().await?)
+        change.commit().await
     }
 
     async fn reservations(&self, source: &str, since: Nanos) -> Result<Vec<Reservation>, Failed> {

@@ -78,7 +78,7 @@ impl Sqlite {
         sqlx::query(EXPIRE).bind(key.to_vec()).bind(stored_at).execute(&mut *change).await?;
         make_room(&mut change, room).await?;
         put.execute(&mut *change).await?;
-        Ok(change.commit().await?)
+        change.commit().await
     }
 }
 

@@ -65,13 +65,16 @@ impl Sqlite {
         let mut change = self.change(Durability::Power).await?;
         let record = calls::find(&mut change, call.key, now).await?;
         let waits = record.is_some();
-        match record {
-            Some(record) if !record.is_of(call.digest) => return Ok(Opened::Begun(Begun::Conflict)),
-            Some(Recorded { standing: Standing::Ended(ended), .. }) => return Ok(Opened::Begun(ended)),
-            Some(Recorded { standing: Standing::Started, begun, .. }) => {
-                return Ok(Opened::Begun(Begun::Unfinished { begun }));
-            }
-            Some(Recorded { standing: Standing::Asked(_), .. }) | None => {}
+        let known = match record {
+            Some(record) if !record.is_of(call.digest) => Some(Begun::Conflict),
+            Some(Recorded { standing: Standing::Ended(ended), .. }) => Some(ended),
+            Some(Recorded { standing: Standing::Started, begun, .. }) => Some(Begun::Unfinished { begun }),
+            Some(Recorded { standing: Standing::Asked(_), .. }) | None => None,
+        };
+        if let Some(begun) = known {
+            // What was found may be part of the same commit.
+            change.commit().await?;
+            return Ok(Opened::Begun(begun));
         }
         let newest = newest(&mut change, call.key).await?;
         let was_open = newest.as_ref().filter(|it| it.state.is_open()).map(|it| it.id.clone());

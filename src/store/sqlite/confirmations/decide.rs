@@ -143,7 +143,7 @@ impl Sqlite {
         sqlx::query(FORGET_ARGUMENTS).bind(before(ARGUMENTS_KEPT)).execute(&mut *change).await?;
         sqlx::query(FORGET_EVENTS).bind(before(EVENTS_KEPT)).execute(&mut *change).await?;
         sqlx::query(FORGET).bind(before(EVENTS_KEPT)).execute(&mut *change).await?;
-        Ok(change.commit().await?)
+        change.commit().await
     }
 
     /// Tells those who wait here, and the metrics, that confirmations are in other states.

@@ -137,7 +137,9 @@ impl Sqlite {
         match self.explain(self.changed_since(looked.seen).await) {
             Ok((Some(ids), last)) => {
                 looked.seen = Some(last);
-                ids.iter().for_each(|id| self.confirmations_waiting.tell(id));
+                for id in &ids {
+                    self.confirmations_waiting.tell(id);
+                }
             }
             Ok((None, last)) => {
                 looked.seen = Some(last);

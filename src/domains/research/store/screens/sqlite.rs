@@ -159,7 +159,7 @@ impl Tables {
         for (position, stock) in (0_i64..).zip(&copy.stocks) {
             keep_stock(&mut change, user, screen_id, position, stock).await?;
         }
-        Ok(change.commit().await?)
+        change.commit().await
     }
 
     async fn claim(&self, user: &str, now: SystemTime, ends_by: SystemTime) -> Result<Claim, Failed> {
@@ -182,7 +182,7 @@ impl Tables {
         let mut change = self.state.change(Durability::Process).await?;
         let end = sqlx::query(END).bind(millis(now)).bind(user).bind(millis(claimed_at));
         end.execute(&mut *change).await?;
-        Ok(change.commit().await?)
+        change.commit().await
     }
 
     async fn under_way(&self, user: &str, now: SystemTime) -> Result<Option<SystemTime>, Failed> {
@@ -194,7 +194,7 @@ impl Tables {
     async fn release(&self, user: &str, claimed_at: SystemTime) -> Result<(), Failed> {
         let mut change = self.state.change(Durability::Power).await?;
         sqlx::query(RELEASE).bind(user).bind(millis(claimed_at)).execute(&mut *change).await?;
-        Ok(change.commit().await?)
+        change.commit().await
     }
 
     async fn refuse(&self, user: &str, login: &str, until: SystemTime) -> Result<(), Failed> {
@@ -203,7 +203,7 @@ impl Tables {
         sqlx::query(FORGIVE).bind(millis(clock::wall())).execute(&mut *change).await?;
         let refuse = sqlx::query(REFUSE).bind(user).bind(login).bind(millis(until));
         refuse.execute(&mut *change).await?;
-        Ok(change.commit().await?)
+        change.commit().await
     }
 
     async fn refused_until(
