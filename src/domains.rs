@@ -2,13 +2,14 @@
 
 pub mod brokerage;
 pub mod diagnostics;
+pub mod orchestration;
 pub mod research;
 
 use crate::domain::Domain;
 
 /// Every domain that comes with Toolwire.
 pub fn bundled() -> Vec<Domain> {
-    vec![brokerage::domain(), research::domain(), diagnostics::domain()]
+    vec![brokerage::domain(), research::domain(), orchestration::domain(), diagnostics::domain()]
 }
 
 #[cfg(test)]

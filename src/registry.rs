@@ -5,6 +5,7 @@
 //! it.
 
 mod assemble;
+pub mod behaviour;
 mod choice;
 mod definition;
 pub mod docs;
@@ -36,6 +37,7 @@ use arc_swap::ArcSwap;
 use tokio::sync::watch;
 
 pub use assemble::RegisteredTool;
+pub use behaviour::{Behaviour, By};
 pub use choice::Choice;
 pub use definition::{CachePolicy, Definition, Example, Source, Status};
 pub use guidance::guidance_for_planner;

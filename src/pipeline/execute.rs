@@ -22,7 +22,7 @@ use crate::{
     clock,
     context::{StopCause, Unfinished},
     contract::{ErrorCode, Origin, Payload, Provenance, Refusal, Terminal, ToolError, arguments::Arguments},
-    registry::{Category, ToolType},
+    registry::Category,
     tool::{Executor, Reply},
     upstream::http::requests_made,
 };
@@ -67,15 +67,10 @@ struct Work {
 
 impl Work {
     /// Makes a call ready: from here on its context is the tool's, and its arguments are here. None for what executes
-    /// nothing; start-up accepts no such tool yet.
+    /// nothing.
     fn begin(call: &mut Call) -> Option<Self> {
-        match call.tool().definition.kind {
-            ToolType::Function => {}
-            ToolType::NonFunction
-            | ToolType::Handoff
-            | ToolType::AgentAsTool
-            | ToolType::AskMaster
-            | ToolType::Root => return None,
+        if !call.tool().definition.kind.behaviour().executes {
+            return None;
         }
         let limit = clock::now() + call.tool().definition.timeout;
         // A write that has started is never cut: `idempotency` bounds the wait for it, and its work.

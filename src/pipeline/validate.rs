@@ -64,7 +64,8 @@ impl<S: Service<Call, Response = Terminal, Error = Refusal>> Service<Call> for V
                     executor.normalize(&mut arguments, &call.context.services);
                 }
                 if self.layer.keep_arguments {
-                    call.facts.checked(serde_json::Value::Object(arguments.clone()).to_string());
+                    let shown = call.tool().input.shown(&arguments).into_owned();
+                    call.facts.checked(serde_json::Value::Object(shown).to_string());
                 }
                 call.arguments = arguments;
                 Either::Right(self.inner.call(call))

@@ -4,14 +4,17 @@ use std::{fmt, sync::Arc};
 
 use prost_reflect::{DescriptorPool, MessageDescriptor};
 
+use serde_json::Value;
+
 use super::{
+    behaviour::By,
     definition::{Definition, Status},
     input::InputSchema,
     manifest::Manifest,
     narration::Narration,
     payload::Payloads,
     problem::{Report, join},
-    words::{Category, ToolType},
+    words::Category,
 };
 use crate::{contract::transcode::Renderer, tool::Executor};
 
@@ -53,15 +56,15 @@ pub(super) fn assemble(
     (pool, payloads): (&DescriptorPool, &mut Payloads),
     report: &mut Report,
 ) -> Option<RegisteredTool> {
-    refuse_unaccepted(&manifest, report);
     refuse_contradictions(&manifest, executor.as_deref(), report);
     let [taken, returned] = payloads.of(&manifest, pool, report)?;
     let input = taken.compiled(report)?;
     refuse_bad_examples(&manifest, &input, report);
+    refuse_no_payload(&manifest, taken.schema.value(), report);
     let narration = Narration::new(&manifest, taken.schema.value(), returned.schema.value(), report);
     let typed_method = taken.typed_method.clone();
     let definition = Definition::new(manifest, &taken.schema, &returned.schema, typed_method);
-    let executor = executor.filter(|_| definition.kind == ToolType::Function);
+    let executor = executor.filter(|_| definition.kind.behaviour().executes);
     Some(RegisteredTool {
         definition,
         executor,
@@ -72,29 +75,23 @@ pub(super) fn assemble(
     })
 }
 
-/// What this stage does not carry out yet. Each line goes when its layer lands.
-fn refuse_unaccepted(manifest: &Manifest, report: &mut Report) {
-    let kind = manifest.kind;
-    if !matches!(kind, ToolType::Function | ToolType::NonFunction) {
-        report.add(
-            "/type",
-            "not-accepted-yet",
-            format!("tools of type {} are not accepted yet", kind.word()),
-        );
-    }
-}
-
 fn refuse_contradictions(manifest: &Manifest, executor: Option<&dyn Executor>, report: &mut Report) {
     if manifest.cache.is_some() && manifest.category != Category::Read {
         let text = format!("only a `read` may be cached, and this is a `{}`", manifest.category.word());
         report.add("/cache", "cache-not-read", text);
     }
-    match (manifest.kind, executor) {
-        (ToolType::Function, None) => {
+    if manifest.cache.is_some() && !manifest.kind.behaviour().executes {
+        let text =
+            format!("a {} executes nothing that could be cached; remove `cache`", manifest.kind.word());
+        report.add("/cache", "cache-not-executed", text);
+    }
+    refuse_role(manifest, report);
+    match executor.filter(|_| manifest.kind.behaviour().executes) {
+        None if manifest.kind.behaviour().executes => {
             let text = format!("nothing executes `{}`; is it in the list of tools?", manifest.name);
             report.add("", "no-executor", text);
         }
-        (ToolType::Function, Some(executor)) => {
+        Some(executor) => {
             refuse_other_message(
                 "input",
                 manifest.input.as_deref(),
@@ -108,7 +105,39 @@ fn refuse_contradictions(manifest: &Manifest, executor: Option<&dyn Executor>, r
                 report,
             );
         }
-        _ => {}
+        None => {}
+    }
+}
+
+/// A role is what delegation needs, and nothing else has one.
+fn refuse_role(manifest: &Manifest, report: &mut Report) {
+    let kind = manifest.kind.word();
+    match (manifest.kind.behaviour().by, &manifest.agent) {
+        (By::Delegate, None) => {
+            let text = format!("an {kind} needs `agent`, the role that it delegates to, such as `analyst`");
+            report.add("/agent", "missing-key", text);
+        }
+        (By::Delegate, Some(_)) | (_, None) => {}
+        (_, Some(_)) => {
+            let text = format!("a {kind} delegates to nobody; remove `agent`");
+            report.add("/agent", "role-not-delegated", text);
+        }
+    }
+}
+
+/// What carries a call out by the type alone finds what it needs under one name.
+fn refuse_no_payload(manifest: &Manifest, schema: &Value, report: &mut Report) {
+    let Some((name, kind)) = manifest.kind.behaviour().by.payload() else { return };
+    let required = schema["required"].as_array().is_some_and(|names| names.iter().any(|it| it == name));
+    if !required || schema["properties"][name]["type"] != kind {
+        let text =
+            format!("a {} needs the parameter `{name}`, of type {kind} and required", manifest.kind.word());
+        report.add(join("/parameters", name), "missing-parameter", text);
+    }
+    let documents = &schema["properties"]["documents"];
+    if !documents.is_null() && (documents["type"] != "array" || documents["items"]["type"] != "string") {
+        let text = "`documents` must be a list of paths: an array of string".to_owned();
+        report.add("/parameters/documents", "wrong-type", text);
     }
 }
 

@@ -65,6 +65,10 @@ pub struct Definition {
     pub untrusted: bool,
     /// Whether a call that is carried out again, with the same arguments, changes nothing more.
     pub idempotent: bool,
+    /// Whether everything that a call changes stays within the tree of its task.
+    pub contained: bool,
+    /// The role of the agent that calls are delegated to, if they are.
+    pub agent: Option<String>,
     /// Lines for a system prompt.
     pub guidance: Vec<String>,
     /// What is said while it runs, such as `Browsing the forum for ideas` (spec 004 §8.3). Empty if nothing is.
@@ -122,6 +126,8 @@ impl Definition {
             cache: manifest.cache,
             untrusted: manifest.untrusted,
             idempotent: manifest.idempotent,
+            contained: manifest.contained,
+            agent: manifest.agent,
             guidance: manifest.guidance,
             progress: manifest.progress,
             summary: manifest.summary,

@@ -3,7 +3,11 @@
 mod example;
 mod tables;
 
-use super::{definition::Definition, snapshot::Snapshot};
+use super::{
+    behaviour::{self, Behaviour},
+    definition::Definition,
+    snapshot::Snapshot,
+};
 use crate::{clock, duration};
 
 const HEADER: &str =
@@ -12,7 +16,7 @@ const HEADER: &str =
 /// The page, ending with a newline.
 pub fn render(snapshot: &Snapshot) -> String {
     let definitions: Vec<_> = snapshot.tools().map(|tool| &tool.definition).collect();
-    let mut parts = vec![HEADER.to_owned(), overview(&definitions)];
+    let mut parts = vec![HEADER.to_owned(), overview(&definitions), types()];
     parts.extend(definitions.into_iter().map(section));
     parts.join("\n\n") + "\n"
 }
@@ -30,6 +34,35 @@ fn overview(definitions: &[&Definition]) -> String {
     };
     let rows = definitions.iter().map(row).collect();
     tables::table(["tool", "what it does", "category", "consequence", "tags"], rows)
+}
+
+/// How calls of each type are carried out (specification 002).
+fn types() -> String {
+    let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
+    let row = |it: &Behaviour| {
+        [
+            format!("`{}`", it.kind.word()),
+            yes(it.creates_node),
+            yes(it.blocks_parent),
+            yes(it.executes),
+            it.logged.words().to_owned(),
+            yes(it.passes_documents),
+            yes(it.ends_task),
+            it.then.words().to_owned(),
+        ]
+    };
+    let heads = [
+        "type",
+        "creates node",
+        "blocks parent",
+        "executes",
+        "logged",
+        "documents",
+        "ends task",
+        "the agent then",
+    ];
+    let table = tables::table(heads, behaviour::TABLE.iter().map(row).collect());
+    format!("How a call is carried out, by the tool's type:\n\n{table}")
 }
 
 fn section(definition: &Definition) -> String {
@@ -75,6 +108,7 @@ fn facts(definition: &Definition) -> String {
         ("Calls", listed(&definition.depends_on)),
         ("Source", source),
         ("Cache", cache),
+        ("Agent", definition.agent.as_ref().map_or_else(String::new, |it| format!("`{it}`"))),
         ("Typed RPC", definition.typed_method.as_ref().map_or_else(String::new, |it| format!("`{it}`"))),
     ];
     let facts = facts.into_iter().filter(|(_, fact)| !fact.is_empty());

@@ -4,9 +4,10 @@
 //! once. Not here: the bound on the depth of arguments, which every face checks as it parses.
 
 mod normal;
+mod sensitive;
 mod violations;
 
-use std::{collections::BTreeSet, fmt, sync::Arc};
+use std::{borrow::Cow, collections::BTreeSet, fmt, sync::Arc};
 
 use jsonschema::Validator;
 use prost_reflect::{DynamicMessage, MessageDescriptor};
@@ -26,6 +27,8 @@ pub struct InputSchema(Arc<Inner>);
 struct Inner {
     schema: Arc<Value>,
     validator: Validator,
+    /// Whether some values may not be shown.
+    has_sensitive: bool,
     /// What the arguments must fit, where the schema alone does not ensure it.
     message: Option<Message>,
 }
@@ -47,7 +50,8 @@ impl InputSchema {
         let validator = schema::compile(&schema)?;
         let inexact = message.filter(|message| !schema::is_exact(message));
         let message = inexact.map(|descriptor| Message { encoder: Encoder::new(&descriptor), descriptor });
-        Ok(Self(Arc::new(Inner { schema, validator, message })))
+        let has_sensitive = sensitive::any(&schema);
+        Ok(Self(Arc::new(Inner { schema, validator, has_sensitive, message })))
     }
 
     /// The schema.
@@ -69,6 +73,14 @@ impl InputSchema {
             Value::Object(arguments) if violations.is_empty() => Ok(arguments),
             _ => Err(violations),
         }
+    }
+
+    /// Checked arguments as people, logs and timelines may see them.
+    pub fn shown<'a>(&self, arguments: &'a Arguments) -> Cow<'a, Arguments> {
+        if self.0.has_sensitive {
+            return Cow::Owned(sensitive::masked(&self.0.schema, arguments));
+        }
+        Cow::Borrowed(arguments)
     }
 
     /// Drops those of the given parameters that the tool does not declare, whichever way they are spelled: an intent

@@ -31,6 +31,9 @@ use crate::{
 /// The time-out of a tool whose manifest states none (spec 001).
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(15);
 
+/// What a role may be called: what a tool may be.
+const ROLE_FORM: &str = "lower-case letters, digits and `_`, a letter first, at most 64";
+
 /// A manifest, each key in its type. What is missing or mistyped is reported and stands in as something harmless.
 pub(super) struct Manifest {
     pub(super) file: String,
@@ -56,6 +59,8 @@ pub(super) struct Manifest {
     pub(super) cache: Option<CachePolicy>,
     pub(super) untrusted: bool,
     pub(super) idempotent: bool,
+    pub(super) contained: bool,
+    pub(super) agent: Option<String>,
     pub(super) guidance: Vec<String>,
     pub(super) progress: String,
     pub(super) summary: String,
@@ -103,6 +108,8 @@ impl Manifest {
             cache: cache(&mut reader),
             untrusted: reader.optional("untrusted").unwrap_or(false),
             idempotent: reader.optional("idempotent").unwrap_or(false),
+            contained: reader.optional("contained").unwrap_or(false),
+            agent: agent(&mut reader),
             guidance: reader.list("guidance"),
             progress: text_of(&mut reader, "progress"),
             summary: text_of(&mut reader, "summary"),
@@ -156,6 +163,16 @@ fn stand_in(stem: &str) -> ToolName {
         let name = format!("t{}", Digest::of_bytes(stem.as_bytes()));
         name[..17].parse().expect("a letter and hexadecimal digits")
     })
+}
+
+/// The role of the agent that calls are delegated to.
+fn agent(reader: &mut Reader<'_>) -> Option<String> {
+    let role: String = reader.optional("agent")?;
+    if role.parse::<ToolName>().is_err() {
+        let text = format!("the role `{role}` must be a name such as `analyst`: {ROLE_FORM}");
+        reader.refuse("agent", "bad-name", text);
+    }
+    Some(role)
 }
 
 fn tags(reader: &mut Reader<'_>) -> Vec<String> {

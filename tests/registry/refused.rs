@@ -270,9 +270,55 @@ fn an_example_that_fails_its_own_schema() {
 #[test]
 fn what_this_stage_does_not_accept() {
     check(&json!({"upstream": {}}), &["not-supported-yet /upstream"]);
-    for kind in ["handoff", "agent_as_tool", "ask_master", "root"] {
-        check(&json!({"type": kind}), &["not-accepted-yet /type"]);
+}
+
+/// A tool that the platform carries out by its type, with the parameter that the type needs.
+#[track_caller]
+fn check_carried_out(kind: &str, parameter: &str, changes: &Value, expected: &[&str]) {
+    let of = match parameter {
+        "result" => "object",
+        _ => "string",
+    };
+    let mut tool =
+        manifest("go", &json!({"type": kind, "parameters": {parameter: {"type": of, "required": true}}}));
+    tool.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
+    check_manifest(&tool, expected);
+}
+
+/// What executes nothing needs no code, but what its type is about.
+#[test]
+fn a_type_that_lacks_what_it_is_about() {
+    for (kind, parameter) in [("handoff", "result"), ("ask_master", "question"), ("root", "request")] {
+        let missing = format!("missing-parameter /parameters/{parameter}");
+        assert_eq!(Data::with(&[manifest("go", &json!({"type": kind}))]).problems().len(), 1, "{kind}");
+        check_carried_out(kind, parameter, &json!({"parameters": {parameter: "string"}}), &[&missing]);
+        let analyst = json!({"agent": "analyst"});
+        check_carried_out(kind, parameter, &analyst, &["role-not-delegated /agent"]);
     }
+    check_carried_out("agent_as_tool", "request", &json!({}), &["missing-key /agent"]);
+    check_carried_out("agent_as_tool", "request", &json!({"agent": "An Analyst"}), &["bad-name /agent"]);
+    let paths =
+        json!({"parameters": {"result": {"type": "object", "required": true}, "documents": "string"}});
+    check_carried_out("handoff", "result", &paths, &["wrong-type /parameters/documents"]);
+    let cache = json!({"cache": {"ttl": "1m", "tier": "request"}});
+    check_carried_out("handoff", "result", &cache, &["cache-not-executed /cache"]);
+}
+
+#[test]
+fn a_type_without_code_that_has_what_it_is_about_is_accepted() {
+    let with = |kind: &str, more: &Value| {
+        let mut tool = manifest("go", &json!({"type": kind}));
+        tool.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        Data::with(&[tool]).problems_if_any().unwrap_or_default()
+    };
+    let text = |name: &str| json!({"parameters": {name: {"type": "string", "required": true}}});
+    let result = json!({"parameters": {"result": {"type": "object", "required": true}}});
+    let mut request = text("request");
+    assert_eq!(with("root", &request), []);
+    assert_eq!(with("handoff", &result), []);
+    assert_eq!(with("ask_master", &text("question")), []);
+    request["agent"] = json!("analyst");
+    assert_eq!(with("agent_as_tool", &request), []);
 }
 
 /// A caller of a confirmed tool is carried out again once that is approved.
@@ -292,7 +338,10 @@ fn a_writer_that_cannot_begin_again_and_calls_what_must_be_approved() {
     assert!(calling(&json!({"idempotent": true})).is_empty());
     assert!(calling(&json!({"category": "read"})).is_empty());
     let cached = calling(&json!({"category": "read", "cache": {"ttl": "1m", "tier": "request"}}));
-    assert_eq!(cached.iter().map(|it| it.rule).collect::<Vec<_>>(), ["cached-approval"]);
+    assert_eq!(
+        cached.iter().map(|it| it.rule).collect::<Vec<_>>(),
+        ["cached-approval", "cache-not-executed"]
+    );
 }
 
 #[test]

@@ -17,11 +17,12 @@ const LONGEST: usize = 400;
 /// What is decided on.
 pub(in crate::pipeline) fn asked(call: &Call, cause: ConfirmationCause) -> Asked {
     let (definition, context) = (&call.tool().definition, &call.context);
+    let shown = call.tool().input.shown(&call.arguments).into_owned();
     Asked {
         user_email: context.user.email.clone(),
         path: context.lineage.path(&definition.name),
-        summary: summary(&definition.title, &definition.name, &call.arguments),
-        arguments: Some(call.arguments.clone()),
+        summary: summary(&definition.title, &definition.name, &shown),
+        arguments: Some(shown),
         definition_digest: definition.digest,
         category: v1::ToolCategory::from(definition.category),
         consequence_level: v1::ConsequenceLevel::from(definition.consequence_level),

@@ -62,13 +62,17 @@ fn write_definition(definition: &v1::ToolDefinition, input: &Schema, output: &Sc
         untrusted,
         guidance,
         idempotent,
+        contained,
+        agent,
         digest: _,
         status: _,
     } = definition;
     let mut object = Object::open(text);
+    object.text("agent", agent);
     object.optional("cache", cache.as_ref(), write_cache);
     object.word("category", *category, definition.category().as_str_name());
     object.word("consequenceLevel", *consequence_level, definition.consequence_level().as_str_name());
+    object.flag("contained", *contained);
     object.texts("dependsOn", depends_on);
     object.text("description", description);
     object.list("examples", examples, write_example);

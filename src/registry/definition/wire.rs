@@ -150,6 +150,8 @@ fn described(manifest: &Manifest, typed_method: Option<&str>) -> v1::ToolDefinit
         untrusted: manifest.untrusted,
         guidance: manifest.guidance.clone(),
         idempotent: manifest.idempotent,
+        contained: manifest.contained,
+        agent: manifest.agent.clone().unwrap_or_default(),
         ..v1::ToolDefinition::default()
     }
 }

@@ -67,6 +67,10 @@ pub(super) const CONSTRAINTS: [Constraint; 10] = [
     ("examples", "examples", Form::List),
 ];
 
+/// The JSON Schema keyword of a parameter whose value is kept from people, logs and timelines: it is taken and never
+/// shown.
+pub(in crate::registry) const SENSITIVE: &str = "writeOnly";
+
 /// The names that a field without a message may have.
 pub(super) const FIELD_NAME: &str = "^[a-z][a-z0-9_]*$";
 
@@ -121,7 +125,12 @@ impl Declared {
             ..Self::default()
         };
         match mode.direction {
-            Direction::Input => declared.is_required = reader.optional("required").unwrap_or(false),
+            Direction::Input => {
+                declared.is_required = reader.optional("required").unwrap_or(false);
+                if reader.optional("sensitive").unwrap_or(false) {
+                    declared.keywords.insert(SENSITIVE.to_owned(), true.into());
+                }
+            }
             Direction::Output => {
                 declared.is_omitted_when_absent = reader.optional("omit_when_absent").unwrap_or(false);
             }

@@ -103,6 +103,8 @@ fn behaviour() -> Map<String, Value> {
         "cache": cache(),
         "untrusted": flag("Whether results contain text that people outside wrote."),
         "idempotent": flag("Whether a call that is carried out again, with the same arguments, changes nothing more."),
+        "contained": flag("Whether everything that a call changes stays within the tree of its task."),
+        "agent": {"type": "string", "pattern": TOOL_NAME, "description": "The role of the agent that calls are delegated to. For agent_as_tool, and only for that."},
         "upstream": false
     }))
 }
@@ -178,6 +180,8 @@ fn field(is_input: bool, has_message: bool) -> Value {
     }
     if is_input {
         properties.insert("required".to_owned(), flag("Whether a call must give it."));
+        let sensitive = flag("Whether its value is kept from people, logs and timelines.");
+        properties.insert("sensitive".to_owned(), sensitive);
     } else {
         properties.insert(
             "omit_when_absent".to_owned(),

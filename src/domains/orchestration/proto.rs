@@ -1,0 +1,18 @@
+//! The orchestration package: the payloads of its tools, generated, and the descriptors they came from.
+
+use std::sync::LazyLock;
+
+use prost_reflect::DescriptorPool;
+
+/// The encoded `FileDescriptorSet` of the package and what it imports, comments included.
+pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/toolwire.orchestration.binpb"));
+
+/// What the generated types take their descriptors from.
+static POOL: LazyLock<DescriptorPool> =
+    LazyLock::new(|| DescriptorPool::decode(DESCRIPTORS).expect("build.rs wrote a valid descriptor set"));
+
+/// Version 1.
+#[allow(clippy::pedantic, missing_docs, unreachable_pub, reason = "generated")]
+pub mod v1 {
+    tonic::include_proto!("toolwire.orchestration.v1");
+}
