@@ -91,7 +91,7 @@ impl App {
         let missing =
             if failed.is_empty() { missing::services(asked.clone(), &opened.services) } else { Vec::new() };
         // Without the pool nothing can be said of services.
-        let grpc = descriptors.map(|pool| grpc::GrpcServices::new(pool, grpc, config.server.reflection));
+        let grpc = descriptors.map(|pool| grpc::GrpcServices::new(&pool, grpc, config.server.reflection));
         let (registry, grpc) = match (registry, grpc) {
             (Ok(registry), Some(Ok(grpc))) if failed.is_empty() && missing.is_empty() => {
                 (Arc::new(registry), grpc)

@@ -106,7 +106,7 @@ impl Server {
         let server = config::Server { deadline_cap: CAP, limits, ..config::Server::default() };
         let face = Face { tools: self.tools, max_request_bytes: server.limits.max_request_bytes };
         let pool = descriptors::pool([("sim", tools::domain().descriptors)]).expect("they agree");
-        let services = GrpcServices::new(pool, [], false).expect("they are described");
+        let services = GrpcServices::new(&pool, [], false).expect("they are described");
         let users = ["alice", "bob"].map(|name| (name.into(), User::new(name.parse().unwrap())));
         let socket = Simulated(TcpListener::bind(("0.0.0.0", PORT)).await?);
         let (_ready, ready) = tokio::sync::watch::channel(true);

@@ -3,7 +3,6 @@
 
 use std::{fmt, sync::Arc};
 
-use prost_reflect::DescriptorPool;
 use tokio::sync::Mutex;
 use tonic_health::{
     pb,
@@ -12,6 +11,9 @@ use tonic_health::{
 
 use super::service::Service;
 use crate::faces::transport::rules::{Access, Lifetime, Pool, Rule};
+
+/// What describes the service.
+pub(super) const DESCRIPTORS: &[u8] = pb::FILE_DESCRIPTOR_SET;
 
 /// Stands for the server as a whole.
 const SERVER: &str = "";
@@ -33,10 +35,8 @@ pub(super) struct Standing {
 }
 
 impl Health {
-    /// Nothing is said yet. The service's descriptors are added.
-    pub(super) fn new(descriptors: &mut DescriptorPool) -> Self {
-        let set = pb::FILE_DESCRIPTOR_SET;
-        descriptors.decode_file_descriptor_set(set).expect("the crate's descriptor set is valid");
+    /// Nothing is said yet.
+    pub(super) fn new() -> Self {
         Self { reporter: HealthReporter::new(), standing: Arc::default() }
     }
 

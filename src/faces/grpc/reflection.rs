@@ -1,9 +1,21 @@
 //! Server reflection, old and new, since clients in the field speak either: the registered services, and nothing else.
+//!
+//! Made when somebody first asks: its tables of all names are larger than what most servers hold in memory otherwise.
 
+use std::{
+    convert::Infallible,
+    sync::{Arc, LazyLock},
+    task::{Context, Poll},
+};
+
+use http::{Request, Response};
+use prost::Message;
 use prost_reflect::DescriptorPool;
+use prost_types::FileDescriptorSet;
+use tonic::{body::Body, server::NamedService};
 use tonic_reflection::{pb, server::Builder};
 
-use super::service::Service;
+use super::{health, routes::Answer, service::Service};
 use crate::faces::transport::rules::{Pool, Rule};
 
 /// The full names of the two.
@@ -11,22 +23,70 @@ const NAMES: [&str; 2] = ["grpc.reflection.v1.ServerReflection", "grpc.reflectio
 
 const METHOD: &str = "ServerReflectionInfo";
 
-/// Both services, which tell of each other too. Their descriptors are added.
-pub(super) fn services(descriptors: &mut DescriptorPool, served: &[&'static str]) -> [Service; 2] {
-    const VALID: &str = "the pool was made of valid descriptor sets";
-    for set in [pb::v1::FILE_DESCRIPTOR_SET, pb::v1alpha::FILE_DESCRIPTOR_SET] {
-        descriptors.decode_file_descriptor_set(set).expect("the crate's descriptor set is valid");
-    }
-    let encoded = descriptors.encode_to_vec();
-    let builder = || {
-        let builder = Builder::configure()
-            .register_encoded_file_descriptor_set(&encoded)
-            // So that grpcurl can show the details of a status.
-            .register_encoded_file_descriptor_set(tonic_types::pb::FILE_DESCRIPTOR_SET);
-        served.iter().chain(&NAMES).fold(builder, |builder, name| builder.with_service_name(*name))
-    };
-    let (v1, v1alpha) = (builder().build_v1().expect(VALID), builder().build_v1alpha().expect(VALID));
+const VALID: &str = "the pool was made of valid descriptor sets";
+
+/// What describes the two.
+pub(super) const DESCRIPTORS: [&[u8]; 2] = [pb::v1::FILE_DESCRIPTOR_SET, pb::v1alpha::FILE_DESCRIPTOR_SET];
+
+/// Both services, which tell of each other too, and of the services that are served by these names.
+pub(super) fn services(descriptors: &DescriptorPool, served: &[&'static str]) -> [Service; 2] {
+    let descriptors = descriptors.clone();
+    let names: Vec<_> = served.iter().copied().chain(NAMES).collect();
+    let builder = move || told(&descriptors, &names);
+    let other = builder.clone();
+    let v1 = WhenAsked::new(move || builder().build_v1().expect(VALID));
+    let v1alpha = WhenAsked::new(move || other().build_v1alpha().expect(VALID));
     let watched = Rule { pool: Pool::Reflection, ..Rule::WATCH };
     [Service::new(move |_| v1.clone()), Service::new(move |_| v1alpha.clone())]
         .map(|service| service.except(METHOD, watched))
+}
+
+/// What is told of the services of these names, which the descriptor set describes, or one of those here.
+fn told(described: &DescriptorPool, names: &[&'static str]) -> Builder<'static> {
+    let described = FileDescriptorSet::decode(described.encode_to_vec().as_slice()).expect(VALID);
+    let builder = Builder::configure()
+        .register_file_descriptor_set(described)
+        .register_encoded_file_descriptor_set(health::DESCRIPTORS)
+        // So that grpcurl can show the details of a status.
+        .register_encoded_file_descriptor_set(tonic_types::pb::FILE_DESCRIPTOR_SET);
+    let builder = DESCRIPTORS.iter().fold(builder, |it, set| it.register_encoded_file_descriptor_set(set));
+    names.iter().fold(builder, |builder, name| builder.with_service_name(*name))
+}
+
+/// A service that is made when the first request for it comes.
+struct WhenAsked<S>(Arc<LazyLock<S, Make<S>>>);
+
+type Make<S> = Box<dyn FnOnce() -> S + Send + Sync>;
+
+impl<S> WhenAsked<S> {
+    fn new(make: impl FnOnce() -> S + Send + Sync + 'static) -> Self {
+        Self(Arc::new(LazyLock::new(Box::new(make))))
+    }
+}
+
+impl<S> Clone for WhenAsked<S> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<S: NamedService> NamedService for WhenAsked<S> {
+    const NAME: &'static str = S::NAME;
+}
+
+impl<S> tower::Service<Request<Body>> for WhenAsked<S>
+where
+    S: tower::Service<Request<Body>, Response = Response<Body>, Error = Infallible, Future = Answer> + Clone,
+{
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = Answer;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Answer {
+        (**self.0).clone().call(request)
+    }
 }

@@ -10,7 +10,12 @@ use prost_reflect::{DescriptorPool, MethodDescriptor};
 use tokio::sync::watch;
 
 use super::{
-    confirmation_service, face::Face, health::Health, reflection, routes::Routes, service::Service,
+    confirmation_service,
+    face::Face,
+    health::{self, Health},
+    reflection,
+    routes::Routes,
+    service::Service,
     tool_service,
 };
 use crate::faces::transport::rules::{Messages, Rule, Rules};
@@ -69,20 +74,20 @@ impl GrpcServices {
     /// The services of the platform and those given with their owners' names. `descriptors` describe all that is
     /// offered. The errors are all that is wrong.
     pub fn new<'a>(
-        mut descriptors: DescriptorPool,
+        descriptors: &DescriptorPool,
         offered: impl IntoIterator<Item = (&'a str, Service)>,
         with_reflection: bool,
     ) -> Result<Self, Vec<ServiceError>> {
-        let health = Health::new(&mut descriptors);
+        let health = Health::new();
         let platform = [tool_service::service(), confirmation_service::service(), health.service()]
             .map(|service| (PLATFORM, service));
         let mut all: Vec<_> = platform.into_iter().chain(offered).collect();
         if with_reflection {
             let names = all.iter().map(|(_, service)| service.name());
-            let reflection = reflection::services(&mut descriptors, &names.collect::<Vec<_>>());
+            let reflection = reflection::services(descriptors, &names.collect::<Vec<_>>());
             all.extend(reflection.map(|service| (PLATFORM, service)));
         }
-        let rules = rules(&descriptors, &all)?;
+        let rules = rules(&[descriptors, &standard()], &all)?;
         Ok(Self { all: all.into_iter().map(|(_, service)| service).collect(), rules, health })
     }
 
@@ -117,7 +122,16 @@ impl GrpcServices {
     }
 }
 
-fn rules(descriptors: &DescriptorPool, all: &[(&str, Service)]) -> Result<Rules, Vec<ServiceError>> {
+/// Health and reflection. Not added to the others, which would be copied for it.
+fn standard() -> DescriptorPool {
+    let mut pool = DescriptorPool::new();
+    for set in reflection::DESCRIPTORS.into_iter().chain([health::DESCRIPTORS]) {
+        pool.decode_file_descriptor_set(set).expect("the crate's descriptor set is valid");
+    }
+    pool
+}
+
+fn rules(descriptors: &[&DescriptorPool], all: &[(&str, Service)]) -> Result<Rules, Vec<ServiceError>> {
     let (mut rules, mut errors) = (Vec::new(), twice(all));
     for (owner, service) in all {
         match rules_of(descriptors, owner, service) {
@@ -140,12 +154,12 @@ fn twice(all: &[(&str, Service)]) -> Vec<ServiceError> {
 
 /// A rule for each method of a service, by the method's full name.
 fn rules_of(
-    descriptors: &DescriptorPool,
+    descriptors: &[&DescriptorPool],
     owner: &str,
     service: &Service,
 ) -> Result<Vec<(String, Rule)>, ServiceError> {
     let (name, owner) = (service.name(), owner.to_owned());
-    let Some(described) = descriptors.get_service_by_name(name) else {
+    let Some(described) = descriptors.iter().find_map(|pool| pool.get_service_by_name(name)) else {
         return Err(ServiceError::Undescribed { service: name, owner });
     };
     let methods: BTreeSet<_> = described.methods().map(|method| method.name().to_owned()).collect();

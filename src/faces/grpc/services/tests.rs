@@ -48,13 +48,13 @@ fn toy_service() -> Service {
 
 #[track_caller]
 fn errors(offered: Vec<(&'static str, Service)>) -> Vec<String> {
-    let errors = GrpcServices::new(toys(), offered, true).unwrap_err();
+    let errors = GrpcServices::new(&toys(), offered, true).unwrap_err();
     errors.iter().map(ToString::to_string).collect()
 }
 
 #[test]
 fn every_method_of_every_registered_service_has_a_rule_and_no_other_method_has() {
-    let services = GrpcServices::new(toys(), [("toys", toy_service())], true).unwrap();
+    let services = GrpcServices::new(&toys(), [("toys", toy_service())], true).unwrap();
     let mut methods: Vec<_> = services.rules().iter().map(|(name, _)| name.to_owned()).collect();
     methods.sort();
     let expected = [
@@ -79,7 +79,7 @@ fn every_method_of_every_registered_service_has_a_rule_and_no_other_method_has()
     ];
     assert_eq!(methods, expected);
     let names: Vec<_> = services.names().collect();
-    let without = GrpcServices::new(toys(), [], false).unwrap();
+    let without = GrpcServices::new(&toys(), [], false).unwrap();
     assert_eq!(without.names().collect::<Vec<_>>(), names[..3]);
     assert!(without.rules().find("/toys.v1.ToyService/Play").is_none());
 }
@@ -88,7 +88,7 @@ fn every_method_of_every_registered_service_has_a_rule_and_no_other_method_has()
 fn only_health_is_public_and_only_watches_are_uncapped() {
     let watched = Rule::WATCH;
     let offered = [("toys", toy_service().except("Watch", watched))];
-    let services = GrpcServices::new(toys(), offered, true).unwrap();
+    let services = GrpcServices::new(&toys(), offered, true).unwrap();
     for (method, rule) in services.rules().iter() {
         assert_eq!(rule.access == Access::Public, method.starts_with("grpc.health.v1."), "{method}");
         let (_, short) = method.split_once('/').unwrap();
