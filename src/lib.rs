@@ -20,6 +20,9 @@ pub mod faces;
 // What every face offers.
 pub mod service;
 
+// The documents that the tasks of a tree share.
+pub mod workspace;
+
 // What carries a call out, and what it meets there.
 pub mod pipeline;
 pub mod registry;

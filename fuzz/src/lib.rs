@@ -4,8 +4,11 @@
 //! that chooses among several readers names one in its first line.
 
 pub mod arguments;
+pub mod blocks;
 pub mod grpc_timeout;
 pub mod manifests;
+pub mod paths;
+pub mod queries;
 pub mod sanitiser;
 pub mod sources;
 pub mod transcoders;
@@ -14,10 +17,13 @@ pub mod transcoders;
 pub type Target = fn(&[u8]);
 
 /// The targets, by the names of their corpora.
-pub const TARGETS: [(&str, Target); 6] = [
+pub const TARGETS: [(&str, Target); 9] = [
     ("arguments", arguments::run),
+    ("blocks", blocks::run),
     ("grpc_timeout", grpc_timeout::run),
     ("manifests", manifests::run),
+    ("paths", paths::run),
+    ("queries", queries::run),
     ("sanitiser", sanitiser::run),
     ("sources", sources::run),
     ("transcoders", transcoders::run),

@@ -1,0 +1,56 @@
+//! Values with a separator between them: one table, whose first row names the columns.
+
+use csv::{Reader, ReaderBuilder, StringRecord};
+use serde_json::{Value, json};
+
+use super::build::Blocks;
+
+/// The most rows in a block.
+const MOST_ROWS: usize = 1_000;
+/// The most cells in a block.
+const MOST_CELLS: usize = 100_000;
+
+/// Reads a table. The first record is a record like others, and records may differ in length.
+///
+/// Commas are expected with `,`; where the first line has none, a semicolon or a tab separates.
+pub fn reader(delimiter: u8, text: &str) -> Reader<&[u8]> {
+    let first = text.lines().next().unwrap_or_default();
+    let delimiter = match delimiter {
+        b',' if !first.contains(',') && first.contains(';') => b';',
+        b',' if !first.contains(',') && first.contains('\t') => b'\t',
+        stated => stated,
+    };
+    ReaderBuilder::new().has_headers(false).flexible(true).delimiter(delimiter).from_reader(text.as_bytes())
+}
+
+pub(super) fn write(delimiter: u8, text: &str, is_whole: bool, blocks: &mut Blocks) {
+    let mut reader = reader(delimiter, text);
+    let mut record = StringRecord::new();
+    if !next(&mut reader, &mut record, text, is_whole) {
+        return;
+    }
+    let columns = cells(&record);
+    let (mut rows, mut count, mut room) = (Vec::new(), 0_u64, MOST_CELLS);
+    while next(&mut reader, &mut record, text, is_whole) {
+        count += 1;
+        if rows.len() < MOST_ROWS && record.len() <= room {
+            room -= record.len();
+            rows.push(cells(&record));
+        } else {
+            // What follows is counted alone, so that the rows are the first ones without a gap.
+            room = 0;
+        }
+    }
+    blocks.push(json!({"type": "table", "columns": columns, "rows": rows, "rows_total": count}));
+}
+
+/// Reads the next record, if there is one that the end of what was read does not cut.
+fn next(reader: &mut Reader<&[u8]>, record: &mut StringRecord, text: &str, is_whole: bool) -> bool {
+    let is_there = reader.read_record(record).unwrap_or(false);
+    let is_cut = reader.position().byte() >= text.len() as u64 && !is_whole;
+    is_there && !is_cut
+}
+
+fn cells(record: &StringRecord) -> Value {
+    record.iter().collect()
+}
