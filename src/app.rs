@@ -40,9 +40,11 @@ use crate::{
     service::{
         Tools,
         confirmations::{self, Confirmations},
+        workspace::Workspaces,
     },
     store::{Sqlite, sqlite::TableTaken},
     upstream::{settings, source_status::SourceLimits, sources::Sources},
+    workspace::{Workspace, sweep},
 };
 
 /// How often files on disk are looked at.
@@ -57,6 +59,8 @@ pub struct App {
     pub tools: Tools,
     /// What outlives the process. Opened at first use.
     pub state: Arc<Sqlite>,
+    /// The documents that tasks share.
+    pub workspace: Workspace,
     /// What the tools of all domains find in their context.
     pub services: Services,
     /// The names of the tools that have no manifest, and so are not offered.
@@ -86,7 +90,9 @@ impl App {
         let asked = domains.iter().filter(|domain| is_offered(domain, config.server.diagnostics));
         let upstream = sources(config, domains, &state)?;
         let opening = Opening { config, tree: &tree, state: &state, upstream: &upstream };
-        let (opened, grpc, failed) = opened::open(&mut asked.clone(), &opening);
+        let (mut opened, grpc, failed) = opened::open(&mut asked.clone(), &opening);
+        let workspace = Workspace::new(&state);
+        opened.services = opened.services.with(Arc::new(workspace.clone()));
         // Without every domain open nothing can be said of it.
         let missing =
             if failed.is_empty() { missing::services(asked.clone(), &opened.services) } else { Vec::new() };
@@ -125,7 +131,7 @@ impl App {
             use_within: config.confirmations.use_within,
         });
         let tools = Tools::new(pipeline, Arc::clone(&registry), policy, Arc::clone(&limits), confirmations);
-        let app = Self { registry, tools, state, services, undeclared, limits, data, grpc, tree };
+        let app = Self { registry, tools, state, workspace, services, undeclared, limits, data, grpc, tree };
         app.publish_health();
         Ok(app)
     }
@@ -151,8 +157,11 @@ impl App {
             shutdown.await;
             draining.cancel();
         };
-        let face =
-            Face { tools: self.tools.clone(), max_request_bytes: config.server.limits.max_request_bytes };
+        let face = Face {
+            tools: self.tools.clone(),
+            workspaces: self.workspaces(),
+            max_request_bytes: config.server.limits.max_request_bytes,
+        };
         let (grpc, authenticator) = (self.grpc.clone(), authenticator(config));
         let state = state_watch::Watch::new(&self.state);
         let (ready, ready_too) = (state.readiness(), state.readiness());
@@ -169,8 +178,14 @@ impl App {
             never = cool_downs::Watch::new(&self.registry, &self.limits).run() => match never {},
             never = state.run() => match never {},
             never = expiry::run(&self.state) => match never {},
+            never = sweep::run(&self.workspace) => match never {},
             never = administer(admin, draining.clone(), ready_too) => match never {},
         }
+    }
+
+    /// The documents that tasks share, as every face offers them.
+    pub fn workspaces(&self) -> Workspaces {
+        Workspaces::new(self.workspace.clone())
     }
 
     /// Waits for the writes that outlived their callers, for as long as the drain has left.

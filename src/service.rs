@@ -10,6 +10,7 @@ mod guidance;
 mod listing;
 pub mod request;
 mod watch;
+pub mod workspace;
 
 use std::{collections::BTreeSet, sync::Arc};
 

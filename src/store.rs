@@ -3,8 +3,10 @@
 //! Here are the platform's own stores, and [`sqlite`], the handle on which domains keep theirs. Not here: any domain's
 //! tables.
 
+pub mod blobs;
 pub mod confirmations;
 pub mod cool_downs;
+pub mod documents;
 mod error;
 pub mod hold_offs;
 pub mod idempotency;

@@ -2,8 +2,11 @@
 //!
 //! Not here: failures of a tool, which are results (`error`).
 
+mod document;
+
 use std::time::Duration;
 
+pub use self::document::DocumentRefusal;
 use super::{Violation, near};
 
 /// Why a call was not carried out.
@@ -116,6 +119,9 @@ pub enum Refusal {
         /// When to try again.
         retry_after: Duration,
     },
+    /// A document was not read or written.
+    #[error(transparent)]
+    Document(#[from] DocumentRefusal),
     /// The call's deadline passed.
     #[error("the deadline passed before the call ended")]
     DeadlineExceeded,

@@ -3,6 +3,10 @@
 //! Every status carries exactly one `google.rpc.ErrorInfo`: a stable `UPPER_SNAKE` reason in the domain [`DOMAIN`];
 //! `docs/ERRORS.md` lists them. Statuses travel in headers, so everything in them is bounded.
 
+mod document;
+
+use std::collections::HashMap;
+
 use prost::Message;
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt, pb};
@@ -30,9 +34,15 @@ impl From<Refusal> for Status {
             | Refusal::TooManyRequestIdsInAll { retry_after }
             | Refusal::TooManyConfirmations { retry_after, .. }
             | Refusal::StateUnavailable { retry_after } => ErrorDetails::with_retry_info(Some(*retry_after)),
+            Refusal::Document(refusal) => document::details(refusal),
             _ => ErrorDetails::new(),
         };
-        status(code_of_refusal(&refusal), reason_of(&refusal), &refusal.to_string(), details)
+        let metadata = match &refusal {
+            Refusal::Document(refusal) => document::metadata(refusal),
+            _ => HashMap::new(),
+        };
+        let (code, reason) = (code_of_refusal(&refusal), reason_of(&refusal));
+        informed(code, reason, &refusal.to_string(), details, metadata)
     }
 }
 
@@ -65,6 +75,7 @@ pub const fn code_of_refusal(refusal: &Refusal) -> Code {
         // Nothing was started here either, but waiting alone may not help; another server may.
         Refusal::StateUnavailable { .. } | Refusal::ShuttingDown => Code::Unavailable,
         Refusal::Internal { .. } => Code::Internal,
+        Refusal::Document(refusal) => document::code(refusal),
     }
 }
 
@@ -90,6 +101,7 @@ pub const fn reason_of(refusal: &Refusal) -> &'static str {
         Refusal::CallerGone => "CALLER_GONE",
         Refusal::ShuttingDown => "SHUTTING_DOWN",
         Refusal::Internal { .. } => "INTERNAL",
+        Refusal::Document(refusal) => document::reason(refusal),
     }
 }
 
@@ -123,8 +135,18 @@ pub const fn code_of(code: ErrorCode) -> Code {
 }
 
 /// A status with `ErrorInfo { reason, domain }` beside the other `details`, its message cut to what headers carry.
-pub fn status(code: Code, reason: &str, message: &str, mut details: ErrorDetails) -> Status {
-    details.set_error_info(reason, DOMAIN, []);
+pub fn status(code: Code, reason: &str, message: &str, details: ErrorDetails) -> Status {
+    informed(code, reason, message, details, HashMap::new())
+}
+
+fn informed(
+    code: Code,
+    reason: &str,
+    message: &str,
+    mut details: ErrorDetails,
+    metadata: HashMap<String, String>,
+) -> Status {
+    details.set_error_info(reason, DOMAIN, metadata);
     Status::with_error_details(code, cut(message), details)
 }
 

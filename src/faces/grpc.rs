@@ -15,6 +15,8 @@ pub mod source_status;
 mod tool_service;
 mod typed;
 mod watch;
+pub mod workspace;
+mod workspace_service;
 
 use std::sync::Arc;
 

@@ -66,6 +66,7 @@ fn of_refusal(refusal: &Refusal) -> ToolError {
         | Refusal::MayNotDecide { .. }
         | Refusal::ConfirmationDecided { .. }
         | Refusal::NoSuchSequence { .. }
+        | Refusal::Document(_)
         | Refusal::Internal { .. } => ErrorCode::Unknown,
     };
     ToolError::new(code, refusal.to_string()).with_origin(Origin::Service)

@@ -4,10 +4,12 @@
 //! stand on it, one file each; a domain's stand on it in types of the domain's. Opened at first use: a program that
 //! needs no state touches no file. Not here: backups, and more than one machine.
 
+mod blobs;
 mod calls;
 mod confirmations;
 mod connect;
 mod cool_downs;
+mod documents;
 mod error;
 mod group;
 mod hold_offs;

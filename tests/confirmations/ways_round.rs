@@ -18,7 +18,7 @@ use crate::support::raw::Raw;
 const CALLS: [&str; 2] = ["toolwire.v1.ToolService/CallTool", "toolwire.v1.ToolService/InvokeTool"];
 
 /// The RPCs that carry no tool out. A new one must be looked at and added here, or below the calls.
-const NO_CALLS: [&str; 16] = [
+const NO_CALLS: [&str; 23] = [
     "grpc.health.v1.Health/Check",
     "grpc.health.v1.Health/Watch",
     "grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
@@ -35,6 +35,13 @@ const NO_CALLS: [&str; 16] = [
     "toolwire.v1.ToolService/GetTool",
     "toolwire.v1.ToolService/ListTools",
     "toolwire.v1.ToolService/WatchTools",
+    "toolwire.workspace.v1.WorkspaceService/DeleteDocument",
+    "toolwire.workspace.v1.WorkspaceService/GetDocument",
+    "toolwire.workspace.v1.WorkspaceService/ListDocuments",
+    "toolwire.workspace.v1.WorkspaceService/ListVersions",
+    "toolwire.workspace.v1.WorkspaceService/PutDocument",
+    "toolwire.workspace.v1.WorkspaceService/SearchDocuments",
+    "toolwire.workspace.v1.WorkspaceService/UpdateMetadata",
 ];
 
 /// A server all of whose tools require confirmation, but for those about the server, of which `debug_confirm` does.

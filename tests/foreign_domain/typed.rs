@@ -73,7 +73,11 @@ async fn reflection_lists_the_service() {
     let Some(MessageResponse::ListServicesResponse(list)) = answer.message_response else { panic!("a list") };
     let names: Vec<_> = list.service.into_iter().map(|service| service.name).collect();
     assert!(names.iter().any(|name| name == "toy.v1.ToyService"), "{names:?}");
-    let platform = ["toolwire.v1.ConfirmationService", "toolwire.v1.ToolService"];
+    let platform = [
+        "toolwire.v1.ConfirmationService",
+        "toolwire.v1.ToolService",
+        "toolwire.workspace.v1.WorkspaceService",
+    ];
     let known = |name: &String| !name.starts_with("toolwire.") || platform.contains(&name.as_str());
     assert!(names.iter().all(known), "{names:?}");
 }

@@ -20,12 +20,14 @@ use toolwire::{
     service::{
         Tools,
         confirmations::{self, Confirmations},
+        workspace::Workspaces,
     },
-    store::{MemoryCoolDowns, MemoryIdempotency},
+    store::{MemoryCoolDowns, MemoryIdempotency, Sqlite},
     upstream::{
         limiter::{Budgets, MemoryLimiter},
         source_status::Limits,
     },
+    workspace::Workspace,
 };
 use turmoil::net::TcpListener;
 
@@ -104,7 +106,10 @@ impl Server {
             ..ServerBounds::default()
         };
         let server = config::Server { deadline_cap: CAP, limits, ..config::Server::default() };
-        let face = Face { tools: self.tools, max_request_bytes: server.limits.max_request_bytes };
+        // Tasks are no part of it.
+        let workspaces = Workspaces::new(Workspace::new(&Arc::new(Sqlite::nowhere("nothing is kept"))));
+        let max_request_bytes = server.limits.max_request_bytes;
+        let face = Face { tools: self.tools, workspaces, max_request_bytes };
         let pool = descriptors::pool([("sim", tools::domain().descriptors)]).expect("they agree");
         let services = GrpcServices::new(&pool, [], false).expect("they are described");
         let users = ["alice", "bob"].map(|name| (name.into(), User::new(name.parse().unwrap())));

@@ -1,12 +1,14 @@
 //! What a gRPC service is given when it is served.
 
-use crate::service::Tools;
+use crate::service::{Tools, workspace::Workspaces};
 
 /// What the services need from the modules below. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Face {
     /// The tools.
     pub tools: Tools,
+    /// The documents that tasks share.
+    pub workspaces: Workspaces,
     /// The longest request message, in bytes.
     pub max_request_bytes: usize,
 }

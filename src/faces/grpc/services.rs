@@ -16,7 +16,7 @@ use super::{
     reflection,
     routes::Routes,
     service::Service,
-    tool_service,
+    tool_service, workspace_service,
 };
 use crate::faces::transport::rules::{Messages, Rule, Rules};
 
@@ -79,8 +79,13 @@ impl GrpcServices {
         with_reflection: bool,
     ) -> Result<Self, Vec<ServiceError>> {
         let health = Health::new();
-        let platform = [tool_service::service(), confirmation_service::service(), health.service()]
-            .map(|service| (PLATFORM, service));
+        let platform = [
+            tool_service::service(),
+            confirmation_service::service(),
+            workspace_service::service(),
+            health.service(),
+        ]
+        .map(|service| (PLATFORM, service));
         let mut all: Vec<_> = platform.into_iter().chain(offered).collect();
         if with_reflection {
             let names = all.iter().map(|(_, service)| service.name());

@@ -50,7 +50,7 @@ impl<S> Service<S> {
         let lifetime = extensions.get::<Rule>().map_or(Lifetime::Capped, |rule| rule.lifetime);
         let cap = match lifetime {
             Lifetime::Capped => Some(self.cap),
-            Lifetime::Uncapped => None,
+            Lifetime::Uncapped | Lifetime::Transfer => None,
         };
         match extensions.get::<Arrival>() {
             Some(arrival) => arrival.deadline(cap),

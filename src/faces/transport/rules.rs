@@ -32,6 +32,8 @@ pub enum Lifetime {
     Capped,
     /// A watch: lasts until its caller, its caller's deadline, or the drain ends it.
     Uncapped,
+    /// A file on its way: lasts as long as bytes move. A drain waits for it as for a call.
+    Transfer,
 }
 
 /// What a method's requests count against while they are under way: in all, and for the user who makes them.
@@ -83,6 +85,8 @@ impl Rule {
     /// What holds unless something else is said: the method needs a user, and its calls are capped.
     pub const USER: Self =
         Self { access: Access::User, lifetime: Lifetime::Capped, pool: Pool::Calls, messages: Messages::One };
+    /// What holds for a file of a user on its way.
+    pub const TRANSFER: Self = Self { lifetime: Lifetime::Transfer, ..Self::USER };
     /// What holds for a watch of a user.
     pub const WATCH: Self = Self { lifetime: Lifetime::Uncapped, pool: Pool::Watches, ..Self::USER };
 }

@@ -26,6 +26,11 @@ const PLATFORM: &[&str] = &[
     "confirmation_sequence",
     "confirmation_usage",
     "confirmation_total",
+    "blobs",
+    "workspaces",
+    "documents",
+    "versions",
+    "texts",
 ];
 
 /// Shadow tables belong to a table that is listed itself.

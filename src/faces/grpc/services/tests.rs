@@ -74,6 +74,13 @@ fn every_method_of_every_registered_service_has_a_rule_and_no_other_method_has()
         "toolwire.v1.ToolService/InvokeTool",
         "toolwire.v1.ToolService/ListTools",
         "toolwire.v1.ToolService/WatchTools",
+        "toolwire.workspace.v1.WorkspaceService/DeleteDocument",
+        "toolwire.workspace.v1.WorkspaceService/GetDocument",
+        "toolwire.workspace.v1.WorkspaceService/ListDocuments",
+        "toolwire.workspace.v1.WorkspaceService/ListVersions",
+        "toolwire.workspace.v1.WorkspaceService/PutDocument",
+        "toolwire.workspace.v1.WorkspaceService/SearchDocuments",
+        "toolwire.workspace.v1.WorkspaceService/UpdateMetadata",
         "toys.v1.ToyService/Play",
         "toys.v1.ToyService/Watch",
     ];

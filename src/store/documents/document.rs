@@ -1,0 +1,89 @@
+//! What is kept of a document.
+
+use std::time::SystemTime;
+
+use crate::{
+    context::{TaskId, UserId},
+    digest::Digest,
+};
+
+/// The tree that a task belongs to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tree {
+    /// Its root, whose workspace all its tasks share.
+    pub root: TaskId,
+    /// Whose it is.
+    pub user: UserId,
+    /// Whether the task has read text from outside.
+    pub tainted: bool,
+}
+
+/// A document as it stands: its last version and what is said of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Document {
+    /// The root of its tree.
+    pub root: TaskId,
+    /// Its path.
+    pub path: String,
+    /// Changes with every write.
+    pub etag: String,
+    /// What its author says of it.
+    pub description: String,
+    /// Its tags, sorted.
+    pub tags: Vec<String>,
+    /// The task that created it, or the user if a person did.
+    pub created_by: String,
+    /// When.
+    pub created_at: SystemTime,
+    /// Who changed it last.
+    pub updated_by: String,
+    /// When.
+    pub updated_at: SystemTime,
+    /// How many versions it has, which is the number of the last one.
+    pub version: u32,
+    /// What the last version is.
+    pub content: Content,
+}
+
+/// What a version is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Content {
+    /// Of its bytes. None if it says that the document is deleted.
+    pub digest: Option<Digest>,
+    /// The size in bytes.
+    pub size: u64,
+    /// The type.
+    pub mime_type: String,
+    /// Tokens of its text.
+    pub tokens: u64,
+    /// Whether they are estimated.
+    pub tokens_estimated: bool,
+    /// A summary made from it.
+    pub summary: String,
+    /// Whether whoever wrote it had read text from outside.
+    pub untrusted: bool,
+}
+
+/// A version of a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Version {
+    /// Its number, from 1.
+    pub version: u32,
+    /// What it is.
+    pub content: Content,
+    /// Who wrote it.
+    pub written_by: String,
+    /// When.
+    pub written_at: SystemTime,
+    /// Why.
+    pub why: String,
+    /// The call that wrote it; empty if none did.
+    pub call_id: String,
+}
+
+impl Document {
+    /// Whether the last version says that it is deleted.
+    pub fn is_deleted(&self) -> bool {
+        self.content.digest.is_none()
+    }
+}

@@ -1,0 +1,142 @@
+//! What is to be written, and why it is not.
+
+use std::time::SystemTime;
+
+use bytes::Bytes;
+
+use super::document::Content;
+use crate::{
+    context::{RequestId, TaskId, UserId},
+    digest::Digest,
+};
+
+/// A change of a document.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// The root of the tree.
+    pub root: TaskId,
+    /// Whose it is.
+    pub user: UserId,
+    /// The path.
+    pub path: String,
+    /// What must stand there.
+    pub expected: Expected,
+    /// Who writes: a task, or the user if a person does.
+    pub by: String,
+    /// Why.
+    pub why: String,
+    /// The call that writes; empty if none does.
+    pub call_id: String,
+    /// When.
+    pub now: SystemTime,
+}
+
+/// What must stand where something is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// Anything, or nothing.
+    Any,
+    /// Nothing, or a document that is deleted.
+    New,
+    /// The document of this etag.
+    Etag(String),
+}
+
+/// A version to be written.
+#[derive(Clone, Debug)]
+pub struct Put {
+    /// Where, and by whom.
+    pub change: Change,
+    /// What it is.
+    pub content: Content,
+    /// Its bytes.
+    pub body: Body,
+    /// What the author says of it; `None`: as it is.
+    pub description: Option<String>,
+    /// The tags, sorted; `None`: as they are.
+    pub tags: Option<Vec<String>>,
+    /// The words by which it is found.
+    pub terms: Terms,
+    /// By which a repeat is recognised.
+    pub mutation: Option<Mutation>,
+}
+
+/// Where bytes are when their version is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Body {
+    /// Here: they go into the database.
+    Inline(Bytes),
+    /// In a file of the state directory, or known by an earlier version.
+    Kept,
+}
+
+/// A request that may be repeated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mutation {
+    /// The caller's name for it.
+    pub request_id: RequestId,
+    /// Digest of all that it asks for.
+    pub digest: Digest,
+}
+
+/// What is to be said of a document. The etag must be the present one.
+#[derive(Clone, Debug)]
+pub struct Update {
+    /// Where, and by whom.
+    pub change: Change,
+    /// What the author says of it.
+    pub description: String,
+    /// The tags, sorted.
+    pub tags: Vec<String>,
+    /// The type.
+    pub mime_type: String,
+    /// The words by which it is found from now on.
+    pub terms: Terms,
+}
+
+/// The words by which a document is found: stems, in order, and how much it is about each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Terms {
+    /// Of the path.
+    pub path: Vec<String>,
+    /// Of description and tags.
+    pub said: Vec<String>,
+    /// Of the summary.
+    pub summary: Vec<String>,
+    /// Of the text.
+    pub text: Vec<String>,
+    /// Each stem once, with a step from 1 to 8.
+    pub weights: Vec<(String, u8)>,
+}
+
+/// Why nothing was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// There is no such document.
+    Unknown,
+    /// It is deleted, by this version.
+    Deleted(u32),
+    /// It must be new, and is there, with this etag.
+    Exists(String),
+    /// Another etag is present: this one.
+    Stale(String),
+    /// A quota is used up.
+    Full(Quota),
+    /// The request's name was used for another one.
+    Reused,
+    /// Its bytes are not kept any more, so they must come again.
+    BytesGone,
+}
+
+/// What is bounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quota {
+    /// Documents of a tree.
+    Documents,
+    /// Bytes of a tree.
+    TreeBytes,
+    /// Bytes of a user.
+    UserBytes,
+    /// Versions of a document.
+    Versions,
+}

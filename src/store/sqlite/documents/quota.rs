@@ -1,0 +1,67 @@
+//! What a tree and a user have, counted as it changes, against what they may have.
+
+use sqlx::Row;
+
+use crate::{
+    context::{TaskId, UserId},
+    store::{
+        documents::{MAX_DOCUMENTS, MAX_TREE_BYTES, MAX_USER_BYTES, Quota},
+        sqlite::{Change, Failed},
+    },
+};
+
+const OPEN: &str = "INSERT INTO workspaces (root, user_id) VALUES (?, ?) ON CONFLICT (root) DO UPDATE SET root = root \
+                    RETURNING id, documents, bytes";
+
+const OF_USER: &str = "SELECT coalesce(SUM(bytes), 0) FROM workspaces WHERE user_id = ?";
+
+const ADD: &str = "UPDATE workspaces SET documents = documents + ?, bytes = bytes + ? WHERE id = ?";
+
+/// A workspace that is written to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Workspace {
+    /// Its short name in the index of words.
+    pub(super) id: i64,
+    documents: i64,
+    bytes: i64,
+}
+
+/// The workspace of a tree, made with its first document.
+pub(super) async fn open(change: &mut Change, root: &TaskId, user: &UserId) -> Result<Workspace, Failed> {
+    let row = sqlx::query(OPEN).bind(root.as_str()).bind(user.as_str()).fetch_one(&mut **change).await?;
+    Ok(Workspace {
+        id: row.try_get("id")?,
+        documents: row.try_get("documents")?,
+        bytes: row.try_get("bytes")?,
+    })
+}
+
+impl Workspace {
+    /// What there is no room for, if so many more are written.
+    pub(super) async fn full(
+        &self,
+        change: &mut Change,
+        user: &UserId,
+        documents: i64,
+        bytes: u64,
+    ) -> Result<Option<Quota>, Failed> {
+        let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
+        let beyond = |have: i64, most: u64| u64::try_from(have).unwrap_or(u64::MAX) > most;
+        if documents > 0 && beyond(self.documents + documents, MAX_DOCUMENTS) {
+            return Ok(Some(Quota::Documents));
+        }
+        if bytes > 0 && beyond(self.bytes.saturating_add(bytes), MAX_TREE_BYTES) {
+            return Ok(Some(Quota::TreeBytes));
+        }
+        let of_user: i64 = sqlx::query_scalar(OF_USER).bind(user.as_str()).fetch_one(&mut **change).await?;
+        let is_full = bytes > 0 && beyond(of_user.saturating_add(bytes), MAX_USER_BYTES);
+        Ok(is_full.then_some(Quota::UserBytes))
+    }
+
+    /// Counts so many more.
+    pub(super) async fn add(&self, change: &mut Change, documents: i64, bytes: u64) -> Result<(), Failed> {
+        let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
+        sqlx::query(ADD).bind(documents).bind(bytes).bind(self.id).execute(&mut **change).await?;
+        Ok(())
+    }
+}
