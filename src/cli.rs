@@ -34,6 +34,7 @@ mod table;
 mod watch;
 mod wiring;
 mod words;
+mod workspace;
 
 use std::{ffi::OsString, process::ExitCode};
 
@@ -67,6 +68,7 @@ enum Command {
     Confirmations(confirmations::Confirmations),
     Approve(decide::Approve),
     Deny(decide::Deny),
+    Workspace(workspace::Workspace),
     Watch(watch::Watch),
     Health(health::Health),
     Lint(lint::Lint),
@@ -137,6 +139,7 @@ impl Command {
             Self::Confirmations(confirmations) => confirmations.run(domains).await,
             Self::Approve(approve) => approve.run(domains).await,
             Self::Deny(deny) => deny.run(domains).await,
+            Self::Workspace(workspace) => workspace.run(domains).await,
             Self::Watch(watch) => watch.run().await,
             Self::Health(health) => health.run().await,
             Self::Lint(lint) => lint.run(domains),

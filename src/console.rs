@@ -29,11 +29,21 @@ pub fn print(text: &str) -> Result<(), Failure> {
 /// Prints one of several lines.
 pub fn line(text: &str) -> Result<Reader, Failure> {
     let mut stdout = io::stdout().lock();
-    match writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {
+    written(writeln!(stdout, "{text}").and_then(|()| stdout.flush()))
+}
+
+fn written(done: io::Result<()>) -> Result<Reader, Failure> {
+    match done {
         Ok(()) => Ok(Reader::Listens),
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(Reader::Gone),
         Err(error) => Err(Failure::Failed(format!("cannot write to standard output: {error}"))),
     }
+}
+
+/// Prints a part of a result as it is.
+pub fn bytes(bytes: &[u8]) -> Result<Reader, Failure> {
+    let mut stdout = io::stdout().lock();
+    written(stdout.write_all(bytes).and_then(|()| stdout.flush()))
 }
 
 /// Says something beside the result. Nobody may be listening.

@@ -1,6 +1,7 @@
 //! The tools that a command works with: those of a server, or those of this very program. Both answer in the same
 //! generated types, so that no command knows which it speaks to.
 
+mod documents;
 mod invocation;
 mod local;
 mod remote;
@@ -10,6 +11,7 @@ use tonic::Status;
 use super::reasons::Reasons;
 use crate::{console::Failure, contract::proto::v1};
 
+pub(super) use documents::Documents;
 pub(super) use invocation::{Confirmations, Events, Invocation};
 pub(super) use local::Local;
 pub(super) use remote::Remote;

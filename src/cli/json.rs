@@ -53,6 +53,11 @@ pub(super) fn confirmation_change(change: &v1::WatchConfirmationsResponse) -> Va
     Value::Object(object)
 }
 
+/// A document, a version of one, or a found one.
+pub(super) fn document(message: &impl ReflectMessage) -> Value {
+    Value::Object(envelope(message))
+}
+
 /// An event of a watch. Schemas keep their order and their integers.
 pub(super) fn watched(event: &v1::WatchToolsResponse) -> Value {
     let mut object = envelope(event);

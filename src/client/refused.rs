@@ -50,6 +50,16 @@ fn advice_on(reason: &str) -> Option<&'static str> {
         "MAY_NOT_DECIDE" => {
             "`approve` in [[auth.users]] says who may, `own_calls` in [confirmations] whether on one's own calls."
         }
+        "UNKNOWN_TASK" => "Name a task of yours: `task_` and 32 hexadecimal digits.",
+        "UNKNOWN_DOCUMENT" => "`toolwire workspace ls TASK` shows every document.",
+        "UNKNOWN_VERSION" | "DOCUMENT_DELETED" => {
+            "`toolwire workspace versions TASK PATH` shows every version."
+        }
+        "DOCUMENT_EXISTS" | "ETAG_STALE" => {
+            "Read it again; to write whatever stands there, leave --etag out."
+        }
+        "DOCUMENT_DAMAGED" => "Read another version, or restore the state from a backup.",
+        "QUOTA_EXCEEDED" => "docs/WORKSPACE.md lists every bound.",
         _ => return None,
     })
 }

@@ -34,6 +34,11 @@ impl Remote {
         Self { client: ToolServiceClient::new(server.channel()), server }
     }
 
+    /// The connection.
+    pub(super) fn server(&self) -> &Server {
+        &self.server
+    }
+
     pub(super) async fn list(
         &self,
         tags: &[String],

@@ -1,0 +1,245 @@
+//! `toolwire workspace`: the documents that the tasks of a tree share.
+
+mod put;
+mod show;
+mod which;
+
+use clap::{Args, Subcommand};
+use futures_util::StreamExt;
+use tokio::{select, signal};
+
+use self::{put::Put, show::Shown, which::Which};
+use super::{
+    backend::{Backend, Documents},
+    json,
+};
+use crate::{
+    client,
+    console::{self, Failure, Reader},
+    contract::proto::workspace::v1::{
+        DeleteDocumentRequest, Document, DocumentFilter, DocumentVersion, GetDocumentRequest,
+        ListDocumentsRequest, ListVersionsRequest, SearchDocumentsRequest, get_document_response::Part,
+    },
+    domain::Domain,
+};
+
+/// So many are asked for at once.
+const PAGE: i32 = 1_000;
+
+/// Lists, reads, writes and finds the documents that the tasks of a tree share
+#[derive(Debug, Args)]
+pub(super) struct Workspace {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    Ls(Ls),
+    Cat(Cat),
+    Put(Put),
+    Search(Search),
+    Versions(Versions),
+    Rm(Rm),
+}
+
+/// Lists documents by path
+#[derive(Debug, Args)]
+struct Ls {
+    #[command(flatten)]
+    which: Which,
+    /// Only paths that begin so
+    #[arg(long, value_name = "PATH", default_value = "")]
+    prefix: String,
+    /// Only those with this tag; may be repeated
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+    /// Only of this type, such as text/csv or image/*
+    #[arg(long = "type", value_name = "TYPE", default_value = "")]
+    mime_type: String,
+    /// Also those that are deleted
+    #[arg(long)]
+    deleted: bool,
+}
+
+/// Prints the bytes of a document; with --json what is known of it, and its blocks
+#[derive(Debug, Args)]
+struct Cat {
+    #[command(flatten)]
+    which: Which,
+    /// The document
+    #[arg(value_name = "PATH")]
+    path: String,
+    /// The version [default: the last one]
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, hide_default_value = true)]
+    version: u32,
+}
+
+/// Finds documents by words, "phrases" and -not
+#[derive(Debug, Args)]
+struct Search {
+    #[command(flatten)]
+    which: Which,
+    /// What to find
+    #[arg(value_name = "QUERY", allow_hyphen_values = true)]
+    query: String,
+    /// Only those with this tag; may be repeated
+    #[arg(long = "tag", value_name = "TAG")]
+    tags: Vec<String>,
+    /// At most so many
+    #[arg(long, value_name = "COUNT", default_value_t = 20, value_parser = clap::value_parser!(i32).range(1..=100))]
+    limit: i32,
+}
+
+/// Lists the versions of a document, the newest first
+#[derive(Debug, Args)]
+struct Versions {
+    #[command(flatten)]
+    which: Which,
+    /// The document
+    #[arg(value_name = "PATH")]
+    path: String,
+}
+
+/// Deletes a document: earlier versions stay
+#[derive(Debug, Args)]
+struct Rm {
+    #[command(flatten)]
+    which: Which,
+    /// The document
+    #[arg(value_name = "PATH")]
+    path: String,
+    /// Only if this is its etag
+    #[arg(long, value_name = "ETAG", default_value = "")]
+    etag: String,
+}
+
+impl Workspace {
+    pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
+        select! {
+            done = self.carry_out(domains) => done,
+            _ = signal::ctrl_c() => Err(Failure::Interrupted),
+        }
+    }
+
+    async fn carry_out(&self, domains: &[Domain]) -> Result<(), Failure> {
+        let which = match &self.action {
+            Action::Ls(Ls { which, .. })
+            | Action::Cat(Cat { which, .. })
+            | Action::Put(Put { which, .. })
+            | Action::Search(Search { which, .. })
+            | Action::Versions(Versions { which, .. })
+            | Action::Rm(Rm { which, .. }) => which,
+        };
+        let backend: Backend = which.connection.open(domains).await?;
+        backend.open_state().await?;
+        let documents = backend.documents();
+        let shown = match &self.action {
+            Action::Ls(ls) => ls.run(&documents).await?,
+            Action::Cat(cat) => return cat.run(&documents).await,
+            Action::Put(put) => put.run(&documents).await?,
+            Action::Search(search) => search.run(&documents).await?,
+            Action::Versions(versions) => versions.run(&documents).await?,
+            Action::Rm(rm) => rm.run(&documents).await?,
+        };
+        if which.json { lines(&shown.json()) } else { shown.print() }
+    }
+}
+
+impl Ls {
+    async fn run(&self, documents: &Documents<'_>) -> Result<Shown, Failure> {
+        let filter = DocumentFilter {
+            path_prefix: self.prefix.clone(),
+            tags: self.tags.clone(),
+            mime_type: self.mime_type.clone(),
+            deleted: self.deleted,
+            ..DocumentFilter::default()
+        };
+        let (mut all, mut page_token): (Vec<Document>, _) = (Vec::new(), String::new());
+        loop {
+            let (task_id, filter) = (self.which.task.clone(), Some(filter.clone()));
+            let request = ListDocumentsRequest { task_id, filter, page_size: PAGE, page_token };
+            let page = documents.list(request).await.map_err(|status| client::refused(&status))?;
+            all.extend(page.documents);
+            page_token = page.next_page_token;
+            if page_token.is_empty() {
+                return Ok(Shown::Documents(all));
+            }
+        }
+    }
+}
+
+impl Cat {
+    async fn run(&self, documents: &Documents<'_>) -> Result<(), Failure> {
+        let request = GetDocumentRequest {
+            task_id: self.which.task.clone(),
+            path: self.path.clone(),
+            version: self.version,
+            blocks: self.which.json,
+            metadata_only: self.which.json,
+            ..GetDocumentRequest::default()
+        };
+        let failed = |status| client::refused(&status);
+        let mut parts = documents.get(request).await.map_err(failed)?;
+        while let Some(message) = parts.next().await {
+            match message.map_err(failed)?.part {
+                Some(Part::Chunk(chunk)) if console::bytes(&chunk)? == Reader::Gone => return Ok(()),
+                Some(Part::Document(document)) if self.which.json => {
+                    console::print(&json::document(&document).to_string())?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Search {
+    async fn run(&self, documents: &Documents<'_>) -> Result<Shown, Failure> {
+        let request = SearchDocumentsRequest {
+            task_id: self.which.task.clone(),
+            query: self.query.clone(),
+            filter: Some(DocumentFilter { tags: self.tags.clone(), ..DocumentFilter::default() }),
+            page_size: self.limit,
+        };
+        let found = documents.search(request).await.map_err(|status| client::refused(&status))?;
+        if found.any_word {
+            console::say("no document has all the words; these have any of them");
+        }
+        Ok(Shown::Hits(found.hits))
+    }
+}
+
+impl Versions {
+    async fn run(&self, documents: &Documents<'_>) -> Result<Shown, Failure> {
+        let (mut all, mut page_token): (Vec<DocumentVersion>, _) = (Vec::new(), String::new());
+        loop {
+            let (task_id, path) = (self.which.task.clone(), self.path.clone());
+            let request = ListVersionsRequest { task_id, path, page_size: PAGE, page_token };
+            let page = documents.versions(request).await.map_err(|status| client::refused(&status))?;
+            all.extend(page.versions);
+            page_token = page.next_page_token;
+            if page_token.is_empty() {
+                return Ok(Shown::Versions(all));
+            }
+        }
+    }
+}
+
+impl Rm {
+    async fn run(&self, documents: &Documents<'_>) -> Result<Shown, Failure> {
+        let (task_id, path, etag) = (self.which.task.clone(), self.path.clone(), self.etag.clone());
+        let request = DeleteDocumentRequest { task_id, path, etag };
+        let deleted = documents.delete(request).await.map_err(|status| client::refused(&status))?;
+        Ok(Shown::Document(Box::new(deleted)))
+    }
+}
+
+fn lines(values: &[serde_json::Value]) -> Result<(), Failure> {
+    for value in values {
+        if console::line(&value.to_string())? == Reader::Gone {
+            break;
+        }
+    }
+    Ok(())
+}

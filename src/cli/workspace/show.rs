@@ -1,0 +1,96 @@
+//! What commands on documents print.
+
+use serde_json::Value;
+
+use crate::{
+    cli::{json, table},
+    console::{self, Failure},
+    contract::proto::workspace::v1::{Document, DocumentVersion, SearchHit},
+    words::visible,
+};
+
+/// What a command has to show.
+#[derive(Debug)]
+pub(super) enum Shown {
+    /// One document.
+    Document(Box<Document>),
+    /// Documents.
+    Documents(Vec<Document>),
+    /// Versions of one.
+    Versions(Vec<DocumentVersion>),
+    /// Found ones.
+    Hits(Vec<SearchHit>),
+}
+
+impl Shown {
+    /// Each as a JSON value.
+    pub(super) fn json(&self) -> Vec<Value> {
+        match self {
+            Self::Document(document) => vec![json::document(&**document)],
+            Self::Documents(documents) => documents.iter().map(json::document).collect(),
+            Self::Versions(versions) => versions.iter().map(json::document).collect(),
+            Self::Hits(hits) => hits.iter().map(json::document).collect(),
+        }
+    }
+
+    /// For a person.
+    pub(super) fn print(&self) -> Result<(), Failure> {
+        match self {
+            Self::Document(document) => console::print(&line(document)),
+            Self::Documents(documents) if documents.is_empty() => {
+                console::say("no documents");
+                Ok(())
+            }
+            Self::Documents(documents) => {
+                let heading = ["PATH", "VERSION", "TYPE", "BYTES", "UPDATED", "TAGS"].map(ToOwned::to_owned);
+                let rows: Vec<_> = [heading].into_iter().chain(documents.iter().map(row)).collect();
+                console::print(&table::lines(&rows, ""))
+            }
+            Self::Versions(versions) => {
+                let heading = ["VERSION", "BYTES", "WRITTEN", "BY", "WHY"].map(ToOwned::to_owned);
+                let rows: Vec<_> = [heading].into_iter().chain(versions.iter().map(version)).collect();
+                console::print(&table::lines(&rows, ""))
+            }
+            Self::Hits(hits) if hits.is_empty() => {
+                console::say("nothing found");
+                Ok(())
+            }
+            Self::Hits(hits) => console::print(&hits.iter().map(hit).collect::<String>()),
+        }
+    }
+}
+
+/// What became of a document.
+fn line(document: &Document) -> String {
+    let Document { path, version, etag, .. } = document;
+    let what = if document.deleted { "deleted" } else { "written" };
+    format!("{} {what}: version {version}, etag {etag}", visible(path))
+}
+
+fn row(document: &Document) -> [String; 6] {
+    let deleted = if document.deleted { " (deleted)" } else { "" };
+    [
+        visible(&document.path),
+        format!("{}{deleted}", document.version),
+        visible(&document.mime_type),
+        document.size_bytes.to_string(),
+        document.updated_at.as_ref().map(ToString::to_string).unwrap_or_default(),
+        visible(&document.tags.join(", ")),
+    ]
+}
+
+fn version(version: &DocumentVersion) -> [String; 5] {
+    let deleted = if version.deleted { " (deleted)" } else { "" };
+    [
+        format!("{}{deleted}", version.version),
+        version.size_bytes.to_string(),
+        version.written_at.as_ref().map(ToString::to_string).unwrap_or_default(),
+        visible(&version.written_by),
+        visible(&version.why),
+    ]
+}
+
+fn hit(hit: &SearchHit) -> String {
+    let path = hit.document.as_ref().map(|document| visible(&document.path)).unwrap_or_default();
+    format!("{path}\n    {}\n", visible(&hit.snippet))
+}

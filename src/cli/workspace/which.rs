@@ -1,0 +1,18 @@
+//! Which documents a command means, and how it shows them.
+
+use clap::Args;
+
+use crate::cli::connection::Connection;
+
+/// What every command names.
+#[derive(Debug, Args)]
+pub(super) struct Which {
+    /// Any task of the tree
+    #[arg(value_name = "TASK")]
+    pub(super) task: String,
+    /// Prints JSON, one line each
+    #[arg(long, global = true)]
+    pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) connection: Connection,
+}
