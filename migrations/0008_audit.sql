@@ -38,3 +38,84 @@ CREATE TRIGGER confirmation_forgotten AFTER DELETE ON confirmations BEGIN
     DELETE FROM confirmation_usage WHERE user_id = old.user_id AND records = 0;
     UPDATE confirmation_total SET bytes = bytes - old.bytes;
 END;
+
+-- Who did what: a row for each write and each decision on a confirmation, never with arguments. That of a write is made in
+-- the change that records the write as begun, and completed with its end. `user_id` did it; it is a call of `caller`.
+CREATE TABLE audit (
+    sequence          INTEGER PRIMARY KEY AUTOINCREMENT,
+    kind              TEXT NOT NULL CHECK (kind IN ('write', 'decision')),
+    at                INTEGER NOT NULL,
+    ended_at          INTEGER,
+    user_id           TEXT NOT NULL,
+    known_by          TEXT NOT NULL,
+    peer              TEXT,
+    face              TEXT NOT NULL,
+    caller            TEXT NOT NULL,
+    tool              TEXT NOT NULL,
+    definition_digest BLOB NOT NULL,
+    arguments_digest  BLOB NOT NULL,
+    verdict           TEXT NOT NULL CHECK (verdict IN ('allowed', 'approved', 'denied')),
+    code              TEXT NOT NULL DEFAULT '',
+    call_id           TEXT NOT NULL,
+    request_id        TEXT NOT NULL,
+    trace_id          TEXT NOT NULL,
+    task_id           TEXT NOT NULL,
+    confirmation_id   TEXT NOT NULL,
+    approver          TEXT NOT NULL,
+    on_behalf_of      TEXT NOT NULL DEFAULT ''
+) STRICT;
+CREATE INDEX audit_by_user ON audit (user_id, sequence);
+CREATE INDEX audit_by_caller ON audit (caller, sequence) WHERE caller <> user_id;
+CREATE INDEX audit_by_call ON audit (call_id);
+
+-- How many each user has, and how many there are.
+CREATE TABLE audit_usage (
+    user_id TEXT PRIMARY KEY,
+    records INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE audit_total (
+    only    INTEGER PRIMARY KEY CHECK (only = 0),
+    records INTEGER NOT NULL
+) STRICT;
+INSERT INTO audit_total (only, records) VALUES (0, 0);
+CREATE TRIGGER audit_noted AFTER INSERT ON audit BEGIN
+    INSERT INTO audit_usage (user_id, records) VALUES (new.user_id, 1)
+        ON CONFLICT (user_id) DO UPDATE SET records = records + 1;
+    UPDATE audit_total SET records = records + 1;
+END;
+CREATE TRIGGER audit_forgotten AFTER DELETE ON audit BEGIN
+    UPDATE audit_usage SET records = records - 1 WHERE user_id = old.user_id;
+    DELETE FROM audit_usage WHERE user_id = old.user_id AND records = 0;
+    UPDATE audit_total SET records = records - 1;
+END;
+-- Where there are too many of one user, or of all, the earliest are forgotten, two for each new one.
+CREATE TRIGGER audit_trimmed AFTER INSERT ON audit
+    WHEN (SELECT records FROM audit_usage WHERE user_id = new.user_id) >= 200000 BEGIN
+    DELETE FROM audit WHERE sequence IN
+        (SELECT sequence FROM audit WHERE user_id = new.user_id ORDER BY sequence LIMIT 2);
+END;
+CREATE TRIGGER audit_trimmed_in_all AFTER INSERT ON audit WHEN (SELECT records FROM audit_total) >= 2000000 BEGIN
+    DELETE FROM audit WHERE sequence IN (SELECT sequence FROM audit ORDER BY sequence LIMIT 2);
+END;
+
+-- What is known of a call with a request_id beside how it ended. Null of calls that were recorded before.
+ALTER TABLE idempotency ADD COLUMN call_id TEXT;
+ALTER TABLE idempotency ADD COLUMN parent_call_id TEXT;
+ALTER TABLE idempotency ADD COLUMN definition_digest BLOB;
+ALTER TABLE idempotency ADD COLUMN face TEXT;
+ALTER TABLE idempotency ADD COLUMN task_id TEXT;
+ALTER TABLE idempotency ADD COLUMN session_id TEXT;
+ALTER TABLE idempotency ADD COLUMN trace_id TEXT;
+ALTER TABLE idempotency ADD COLUMN deadline INTEGER;
+ALTER TABLE idempotency ADD COLUMN ended_at INTEGER;
+-- `OK`, the code of an error, or the reason of a refusal.
+ALTER TABLE idempotency ADD COLUMN code TEXT;
+-- The audit record of the write that is under way.
+ALTER TABLE idempotency ADD COLUMN audit INTEGER;
+CREATE TRIGGER audit_completed AFTER UPDATE OF code ON idempotency WHEN new.audit IS NOT NULL BEGIN
+    UPDATE audit SET ended_at = new.ended_at, code = coalesce(new.code, '')
+        WHERE sequence = new.audit AND ended_at IS NULL;
+END;
+-- Call ids are in order of time.
+CREATE INDEX idempotency_by_call ON idempotency (call_id) WHERE call_id IS NOT NULL;
+CREATE INDEX idempotency_of_user_by_call ON idempotency (user_id, call_id) WHERE call_id IS NOT NULL;

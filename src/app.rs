@@ -8,6 +8,7 @@ mod listeners;
 mod missing;
 mod offered;
 mod opened;
+mod records;
 mod start_error;
 mod state_watch;
 mod unmatched;
@@ -23,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 use self::{
     access::{authenticator, policy},
     offered::is_offered,
+    records::records,
 };
 pub use self::{listeners::Listeners, missing::MissingService, offered::offered, start_error::StartError};
 use crate::{
@@ -122,6 +124,7 @@ impl App {
             unread: config.server.limits.unread(),
             log_arguments: config.log.arguments,
         });
+        let records = records(config, &state, &registry, &policy, &pipeline);
         let limits = Arc::new(upstream.limits().with_holds(holds)) as Arc<dyn SourceLimits>;
         let confirmations = Confirmations::new(confirmations::Parts {
             store: Arc::clone(&state) as _,
@@ -130,7 +133,8 @@ impl App {
             own_calls: config.confirmations.own_calls,
             use_within: config.confirmations.use_within,
         });
-        let tools = Tools::new(pipeline, Arc::clone(&registry), policy, Arc::clone(&limits), confirmations);
+        let tools =
+            Tools::new(pipeline, Arc::clone(&registry), policy, Arc::clone(&limits), confirmations, records);
         let app = Self { registry, tools, state, workspace, services, undeclared, limits, data, grpc, tree };
         app.publish_health();
         Ok(app)

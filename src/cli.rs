@@ -6,8 +6,10 @@
 
 #![allow(clippy::doc_markdown, reason = "doc comments of flags are help texts, shown as they stand")]
 
+mod audit;
 mod backend;
 mod call;
+mod calls;
 mod cancel;
 mod card;
 mod completions;
@@ -65,6 +67,8 @@ enum Command {
     Limits(limits::Limits),
     Call(call::Call),
     Cancel(cancel::Cancel),
+    Calls(calls::Calls),
+    Audit(audit::Audit),
     Confirmations(confirmations::Confirmations),
     Approve(decide::Approve),
     Deny(decide::Deny),
@@ -136,6 +140,8 @@ impl Command {
             Self::Limits(limits) => limits.run(domains).await,
             Self::Call(call) => call.run(domains).await,
             Self::Cancel(cancel) => cancel.run().await,
+            Self::Calls(calls) => calls.run(domains).await,
+            Self::Audit(audit) => audit.run(domains).await,
             Self::Confirmations(confirmations) => confirmations.run(domains).await,
             Self::Approve(approve) => approve.run(domains).await,
             Self::Deny(deny) => deny.run(domains).await,

@@ -10,6 +10,7 @@ mod deadline;
 mod events;
 mod ids;
 mod lineage;
+mod origin;
 mod pins;
 mod reader;
 mod required;
@@ -33,6 +34,7 @@ pub use deadline::Deadline;
 pub use events::EventSink;
 pub use ids::{CallId, InvalidId, RequestId, SessionId, TaskId, TaskLabel, UserId};
 pub use lineage::{Lineage, Outermost};
+pub use origin::Origin;
 pub use pins::Pins;
 pub use reader::Events;
 pub use required::Required;
@@ -41,7 +43,7 @@ pub use source_states::SourceStates;
 pub use subscribers::Subscribers;
 pub use unfinished::Unfinished;
 pub use unread::{Unread, UnreadBounds};
-pub use user::User;
+pub use user::{KnownBy, User};
 
 use crate::contract::{ErrorCode, Payload, Provenance, ToolError, ToolName, arguments::Arguments};
 
@@ -50,6 +52,8 @@ use crate::contract::{ErrorCode, Payload, Provenance, ToolError, ToolName, argum
 pub struct ToolContext {
     /// The authenticated user.
     pub user: User,
+    /// Where the call from outside came from.
+    pub origin: Origin,
     /// The call.
     pub call_id: CallId,
     /// The call that made this one.
@@ -105,6 +109,7 @@ impl ToolContext {
         let call_id = CallId::generate();
         Self {
             user,
+            origin: Origin::PROCESS,
             call_id,
             parent_call_id: None,
             depth: 0,

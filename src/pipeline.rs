@@ -32,7 +32,7 @@ pub use authorize::Policy;
 pub use cache::Tiers;
 pub use call::{Arrived, Call, CallResult, Facts, Target, Wishes};
 use execute::{Execute, timed_out};
-pub use in_flight::{InFlight, Which};
+pub use in_flight::{End as CallEnd, EndedCall, InFlight, RunningCall, Seen, Which};
 use stream::End;
 pub use stream::{CallStream, Step};
 

@@ -4,11 +4,15 @@
 //! face spells requests and answers in its own form; nothing here is a wire type. Not here: how a call is carried out
 //! (`pipeline`).
 
+pub mod audit;
+pub mod calls;
 pub mod confirmations;
 mod filter;
 mod guidance;
 mod listing;
+mod page;
 pub mod request;
+mod unavailable;
 mod watch;
 pub mod workspace;
 
@@ -40,6 +44,16 @@ pub struct Tools {
     limits: Arc<dyn SourceLimits>,
     said: Arc<Said>,
     confirmations: Confirmations,
+    records: Records,
+}
+
+/// What is kept of calls, for who looks at them. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Records {
+    /// Calls that run or ran.
+    pub calls: calls::Calls,
+    /// Who did what.
+    pub audit: audit::Audit,
 }
 
 impl Tools {
@@ -50,8 +64,9 @@ impl Tools {
         policy: Arc<dyn Policy>,
         limits: Arc<dyn SourceLimits>,
         confirmations: Confirmations,
+        records: Records,
     ) -> Self {
-        Self { pipeline, registry, policy, limits, said: Arc::default(), confirmations }
+        Self { pipeline, registry, policy, limits, said: Arc::default(), confirmations, records }
     }
 
     /// The same tools, with another way to look up the state of limiters and cool-downs.
@@ -147,6 +162,16 @@ impl Tools {
     /// What persons must decide.
     pub fn confirmations(&self) -> &Confirmations {
         &self.confirmations
+    }
+
+    /// Calls that run or ran.
+    pub fn calls(&self) -> &calls::Calls {
+        &self.records.calls
+    }
+
+    /// Who did what.
+    pub fn audit(&self) -> &audit::Audit {
+        &self.records.audit
     }
 
     /// The calls that are running.

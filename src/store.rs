@@ -3,7 +3,9 @@
 //! Here are the platform's own stores, and [`sqlite`], the handle on which domains keep theirs. Not here: any domain's
 //! tables.
 
+pub mod audit;
 pub mod blobs;
+pub mod calls;
 pub mod confirmations;
 pub mod cool_downs;
 pub mod documents;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     config::{self, Config},
-    context::User,
+    context::{KnownBy, User},
     faces::transport::authenticate::{Authenticator, Loopback, StaticTokens},
     pipeline::{Policy, policy::AllowAll},
 };
@@ -20,7 +20,12 @@ pub(super) fn authenticator(config: &Config) -> Arc<dyn Authenticator> {
         return Arc::new(Loopback::new(User::new(config.data.default_user.clone())));
     }
     let tokens = config.auth.users.iter().map(|entry| {
-        let user = User { id: entry.user_id.clone(), email: entry.email.clone(), role: entry.role.clone() };
+        let user = User {
+            id: entry.user_id.clone(),
+            email: entry.email.clone(),
+            role: entry.role.clone(),
+            known_by: KnownBy::Token,
+        };
         (entry.token.clone(), user)
     });
     Arc::new(StaticTokens::new(tokens))

@@ -7,7 +7,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 
 use crate::{
     clock,
-    store::{Sqlite, confirmations::Confirmations},
+    store::{Sqlite, audit::Audit, confirmations::Confirmations},
 };
 
 /// How often it looks, which is one read of an index.
@@ -27,6 +27,7 @@ pub(super) async fn run(state: &Sqlite) -> Infallible {
         if swept.is_none_or(|swept| clock::now() - swept >= SWEEP) {
             swept = Some(clock::now());
             let _ = state.sweep(clock::wall()).await;
+            let _ = state.sweep_records(clock::wall()).await;
         }
     }
 }

@@ -100,6 +100,25 @@ impl Backend {
         }
     }
 
+    /// A page of calls.
+    pub(super) async fn calls(&self, request: v1::ListCallsRequest) -> Result<v1::ListCallsResponse, Status> {
+        match self {
+            Self::Remote(remote) => remote.calls(request).await,
+            Self::Local(local) => local.calls(request).await,
+        }
+    }
+
+    /// A page of the audit.
+    pub(super) async fn audit(
+        &self,
+        request: v1::ListRecordsRequest,
+    ) -> Result<v1::ListRecordsResponse, Status> {
+        match self {
+            Self::Remote(remote) => remote.audit(request).await,
+            Self::Local(local) => local.audit(request).await,
+        }
+    }
+
     /// Makes sure that a call with a `request_id` can be recorded.
     pub(super) async fn open_state(&self) -> Result<(), Failure> {
         match self {

@@ -44,6 +44,11 @@ pub(super) fn confirmation(confirmation: &v1::Confirmation) -> Value {
     Value::Object(object)
 }
 
+/// A message that carries no JSON text.
+pub(super) fn plain(message: &impl ReflectMessage) -> Value {
+    Value::Object(envelope(message))
+}
+
 /// A change of a confirmation.
 pub(super) fn confirmation_change(change: &v1::WatchConfirmationsResponse) -> Value {
     let mut object = envelope(change);

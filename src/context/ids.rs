@@ -52,6 +52,18 @@ impl CallId {
     }
 }
 
+impl CallId {
+    /// Its 16 bytes, in order of time.
+    pub fn as_bytes(&self) -> [u8; 16] {
+        *self.0.as_bytes()
+    }
+
+    /// The id of 16 bytes.
+    pub fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(Uuid::from_bytes(bytes))
+    }
+}
+
 impl RequestId {
     /// Makes a random id.
     pub fn generate() -> Self {

@@ -11,11 +11,41 @@ pub struct User {
     pub email: Option<String>,
     /// Role, if the credentials carry one.
     pub role: Option<String>,
+    /// How it is known who this is.
+    pub known_by: KnownBy,
+}
+
+/// How it is known who somebody is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KnownBy {
+    /// Whoever started this program says so.
+    Process,
+    /// A caller on this machine says so, where nobody needs credentials.
+    Loopback,
+    /// A bearer token.
+    Token,
+}
+
+impl KnownBy {
+    /// The word in records.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Process => "process",
+            Self::Loopback => "loopback",
+            Self::Token => "token",
+        }
+    }
 }
 
 impl User {
-    /// A user without e-mail address and role.
+    /// A user without e-mail address and role, as this program names one.
     pub fn new(id: UserId) -> Self {
-        Self { id, email: None, role: None }
+        Self { id, email: None, role: None, known_by: KnownBy::Process }
+    }
+
+    /// The same user, known so.
+    #[must_use]
+    pub fn known_by(self, known_by: KnownBy) -> Self {
+        Self { known_by, ..self }
     }
 }

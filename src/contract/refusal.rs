@@ -87,6 +87,12 @@ pub enum Refusal {
         /// The name asked for.
         id: String,
     },
+    /// No call of this name that the user may see.
+    #[error("no call {id} of yours is known: it never was, or its outcome is kept no longer")]
+    UnknownCall {
+        /// The name asked for.
+        id: String,
+    },
     /// The user may not decide on a confirmation.
     #[error("{why}")]
     MayNotDecide {

@@ -30,6 +30,7 @@ impl From<Refusal> for Status {
             Refusal::UnknownIntent { intent, .. } => resource("intent", intent),
             Refusal::RequestIdReused { request_id } => resource("request_id", request_id),
             Refusal::UnknownConfirmation { id } => resource("confirmation", id),
+            Refusal::UnknownCall { id } => resource("call", id),
             Refusal::TooManyRequestIds { retry_after }
             | Refusal::TooManyRequestIdsInAll { retry_after }
             | Refusal::TooManyConfirmations { retry_after, .. }
@@ -52,10 +53,11 @@ pub const fn code_of_refusal(refusal: &Refusal) -> Code {
         // The caller's mistake, to be fixed before a retry.
         Refusal::InvalidRequest(_) => Code::InvalidArgument,
         // Near names are only those the user may call.
-        // Confirmations of others are unknown.
-        Refusal::UnknownTool { .. } | Refusal::UnknownIntent { .. } | Refusal::UnknownConfirmation { .. } => {
-            Code::NotFound
-        }
+        // Confirmations and calls of others are unknown.
+        Refusal::UnknownTool { .. }
+        | Refusal::UnknownIntent { .. }
+        | Refusal::UnknownConfirmation { .. }
+        | Refusal::UnknownCall { .. } => Code::NotFound,
         // Said before existence is revealed.
         Refusal::PermissionDenied { .. } | Refusal::MayNotDecide { .. } => Code::PermissionDenied,
         // The tool exists but an operator must configure something first.
@@ -93,6 +95,7 @@ pub const fn reason_of(refusal: &Refusal) -> &'static str {
         Refusal::TooManyConfirmations { .. } => "TOO_MANY_CONFIRMATIONS",
         Refusal::DefinitionChanged { .. } => "DEFINITION_CHANGED",
         Refusal::UnknownConfirmation { .. } => "UNKNOWN_CONFIRMATION",
+        Refusal::UnknownCall { .. } => "UNKNOWN_CALL",
         Refusal::MayNotDecide { .. } => "MAY_NOT_DECIDE",
         Refusal::ConfirmationDecided { .. } => "CONFIRMATION_DECIDED",
         Refusal::NoSuchSequence { .. } => "NO_SUCH_SEQUENCE",

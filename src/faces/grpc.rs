@@ -1,5 +1,8 @@
 //! The gRPC face: tonic's generated services over the pipeline, served by a transport of our own.
 
+pub mod audit;
+mod audit_service;
+pub mod calls;
 pub mod confirmation;
 mod confirmation_service;
 mod face;

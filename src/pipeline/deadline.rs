@@ -13,7 +13,7 @@ use futures_util::{future::BoxFuture, poll};
 use tokio::{pin, select, time::sleep_until};
 use tower::Service;
 
-use super::{Arrived, Call, Facts, InFlight};
+use super::{Arrived, Call, Facts, InFlight, in_flight::Part};
 use crate::{
     clock,
     context::{Cancellation, Deadline, EventSink, StopCause, ToolContext},
@@ -67,18 +67,13 @@ where
 
     fn call(&mut self, mut call: Call) -> Self::Future {
         call.context.deadline = call.context.deadline.capped(call.arrived.at + self.layer.cap);
-        let guard = self.layer.in_flight.enter(
-            call.context.user.id.clone(),
-            call.context.call_id,
-            call.request_id,
-            call.context.cancellation.clone(),
-            call.context.pins.clone(),
-        );
+        let guard = self.layer.in_flight.enter(&call, call.context.cancellation.clone(), Part::Call);
         let bound = Bound::of(&call);
         let inner = self.inner.call(call);
         Box::pin(async move {
-            let _running = guard;
-            bound.run(inner).await
+            let end = bound.run(inner).await;
+            guard.end(&end);
+            end
         })
     }
 }

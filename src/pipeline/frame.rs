@@ -10,7 +10,7 @@ use futures_util::{FutureExt, future::Map};
 use tower::Service;
 
 use super::{Call, CallResult};
-use crate::contract::{Refusal, Terminal};
+use crate::contract::{Provenance, Refusal, Terminal, ToolResult};
 
 /// Length of a nonce in bytes.
 const NONCE: usize = 16;
@@ -52,6 +52,15 @@ impl<S: Service<Call, Response = Terminal, Error = Refusal>> Service<Call> for F
         };
         self.inner.call(call).map(frame)
     }
+}
+
+/// A kept result as a response of its own.
+pub fn response(result: ToolResult, untrusted: bool) -> ToolResult {
+    let provenance = match (&result.outcome, untrusted || result.provenance.untrusted_nonce.is_some()) {
+        (Ok(_), true) => Provenance { untrusted_nonce: Some(nonce()), ..result.provenance },
+        _ => result.provenance,
+    };
+    ToolResult { provenance, ..result }
 }
 
 fn framed(result: CallResult) -> CallResult {

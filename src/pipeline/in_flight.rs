@@ -1,16 +1,28 @@
-//! The calls that are running now, so that `CancelCall` finds them.
+//! The calls that are running now, so that `CancelCall` finds them, and those that ended last, so that others can look
+//! at them.
+
+mod known;
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, VecDeque},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering::SeqCst},
     },
 };
 
+use futures_util::future::{Either, pending};
 use tokio::sync::Notify;
 
-use crate::context::{CallId, Cancellation, Pins, RequestId, StopCause, UserId};
+pub use self::known::{End, EndedCall, RunningCall, Seen};
+use super::{Call, CallResult};
+use crate::{
+    context::{CallId, Cancellation, Pins, RequestId, StopCause, UserId},
+    contract::ErrorCode,
+};
+
+/// So many calls that ended are remembered.
+const MOST_ENDED: usize = 10_000;
 
 /// The running calls. Cheap to clone; clones share state.
 #[derive(Clone, Debug, Default)]
@@ -23,15 +35,26 @@ pub struct InFlight {
 struct Running {
     next: u64,
     entries: HashMap<u64, Entry>,
+    ended: VecDeque<EndedCall>,
+    /// Those who wait for the end of a call.
+    waiting: HashMap<CallId, Arc<Notify>>,
 }
 
 #[derive(Debug)]
 struct Entry {
-    user: UserId,
-    call_id: CallId,
-    request_id: Option<RequestId>,
+    call: RunningCall,
     cancellation: Cancellation,
     pins: Pins,
+    part: Part,
+}
+
+/// What of a call is listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The call, until its caller has its end.
+    Call,
+    /// Its work, which may outlive the call.
+    Work,
 }
 
 /// Whether a call, or one that it made, may have asked a person.
@@ -50,6 +73,8 @@ pub struct Cancelled {
 pub struct Guard {
     in_flight: InFlight,
     key: u64,
+    /// How it ended, once it has.
+    end: Option<End>,
 }
 
 /// Which call to cancel.
@@ -63,25 +88,55 @@ pub enum Which {
 
 impl InFlight {
     /// Lists a call until the guard is dropped.
-    pub fn enter(
-        &self,
-        user: UserId,
-        call_id: CallId,
-        request_id: Option<RequestId>,
-        cancellation: Cancellation,
-        pins: Pins,
-    ) -> Guard {
+    pub fn enter(&self, call: &Call, cancellation: Cancellation, part: Part) -> Guard {
+        let (pins, call) = (call.context.pins.clone(), RunningCall::of(call));
         let mut running = self.lock();
         let key = running.next;
         running.next += 1;
-        running.entries.insert(key, Entry { user, call_id, request_id, cancellation, pins });
-        Guard { in_flight: self.clone(), key }
+        running.entries.insert(key, Entry { call, cancellation, pins, part });
+        Guard { in_flight: self.clone(), key, end: None }
+    }
+
+    /// The running calls that pass, and of those that ended last the ones that do.
+    pub fn known(&self, passes: impl Fn(&Seen) -> bool) -> (Vec<RunningCall>, Vec<EndedCall>) {
+        let running = self.lock();
+        // The work of a call is known by the call's id, and its caller may be gone.
+        let now: HashMap<_, _> = running
+            .entries
+            .values()
+            .map(|it| (it.call.seen.call_id, &it.call))
+            .filter(|it| passes(&it.1.seen))
+            .collect();
+        let ended = running.ended.iter().filter(|it| passes(&it.seen)).cloned().collect();
+        (now.into_values().cloned().collect(), ended)
+    }
+
+    /// Whether the call of this id, or its work, is running here.
+    pub fn is_running(&self, call_id: CallId) -> bool {
+        self.lock().is_running(call_id)
+    }
+
+    /// Waits until the call of this id ends here: for ever if it does not run here.
+    pub async fn ended(&self, call_id: CallId) {
+        let notify;
+        let ended;
+        {
+            let mut running = self.lock();
+            if running.is_running(call_id) {
+                notify = Arc::clone(running.waiting.entry(call_id).or_default());
+                // From now on it is told, although it does not wait yet.
+                ended = Either::Left(notify.notified());
+            } else {
+                ended = Either::Right(pending());
+            }
+        }
+        ended.await;
     }
 
     /// Cancels a user's own call; `None` if there is none.
     pub fn cancel(&self, user: &UserId, which: Which) -> Option<Cancelled> {
         let running = self.lock();
-        let is_meant = |entry: &&Entry| entry.user == *user && entry.is(which);
+        let is_meant = |entry: &&Entry| entry.call.seen.user == *user && entry.is(which);
         let asked = running.entries.values().filter(is_meant).map(|entry| {
             // First: whoever is about to ask marks that first, and then looks whether it is cancelled.
             entry.cancellation.cancel(StopCause::Cancelled);
@@ -139,18 +194,51 @@ impl Asked {
 impl Entry {
     fn is(&self, which: Which) -> bool {
         match which {
-            Which::Call(call_id) => self.call_id == call_id,
-            Which::Request(request_id) => self.request_id == Some(request_id),
+            Which::Call(call_id) => self.call.seen.call_id == call_id,
+            Which::Request(request_id) => self.call.seen.request_id == Some(request_id),
         }
+    }
+}
+
+impl Guard {
+    /// The call ended so.
+    pub(super) fn end(mut self, end: &CallResult) {
+        self.end = Some(End::from(end));
     }
 }
 
 impl Drop for Guard {
     fn drop(&mut self) {
         let mut running = self.in_flight.lock();
-        running.entries.remove(&self.key);
+        let Some(entry) = running.entries.remove(&self.key) else { return };
+        let call_id = entry.call.seen.call_id;
+        if entry.part == Part::Call {
+            // Whoever drops a call that has not ended is gone.
+            running.remember(entry.call, self.end.unwrap_or(End::Error(ErrorCode::Cancelled)));
+        }
+        if !running.waiting.is_empty()
+            && !running.is_running(call_id)
+            && let Some(notify) = running.waiting.remove(&call_id)
+        {
+            notify.notify_waiters();
+        }
         if running.entries.is_empty() {
             self.in_flight.emptied.notify_waiters();
         }
+    }
+}
+
+impl Running {
+    fn is_running(&self, call_id: CallId) -> bool {
+        self.entries.values().any(|entry| entry.call.seen.call_id == call_id)
+    }
+
+    /// Calls that were refused before their tool was known are in the log only.
+    fn remember(&mut self, call: RunningCall, end: End) {
+        let Some(ended) = call.ended(end) else { return };
+        if self.ended.len() >= MOST_ENDED {
+            self.ended.pop_front();
+        }
+        self.ended.push_back(ended);
     }
 }

@@ -63,6 +63,7 @@ fn of_refusal(refusal: &Refusal) -> ToolError {
         Refusal::InvalidRequest(_) => ErrorCode::InvalidArgument,
         // The others are of requests that are no calls.
         Refusal::UnknownConfirmation { .. }
+        | Refusal::UnknownCall { .. }
         | Refusal::MayNotDecide { .. }
         | Refusal::ConfirmationDecided { .. }
         | Refusal::NoSuchSequence { .. }

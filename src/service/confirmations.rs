@@ -16,16 +16,14 @@ pub use self::{
     list::{Filter, Page},
     watch::{News, Watch},
 };
+use super::unavailable::unavailable;
 use crate::{
     clock,
     context::User,
     contract::{ConfirmationId, Refusal, proto::v1},
     pipeline::Policy,
     registry::Registry,
-    store::{
-        StoreError,
-        confirmations::{self as store, Confirmation, Of, life::State, may_have_changed},
-    },
+    store::confirmations::{self as store, Confirmation, Of, life::State, may_have_changed},
 };
 
 /// The longest that anybody waits for a decision in one request.
@@ -33,9 +31,6 @@ pub const LONGEST_WAIT: Duration = Duration::from_mins(1);
 
 /// Decisions that other processes make are seen this late at most.
 const LOOK: Duration = Duration::from_millis(500);
-
-/// When to try again after the store has failed.
-const RETRY_AFTER: Duration = Duration::from_secs(5);
 
 /// What confirmations are offered with.
 #[derive(Clone, Debug)]
@@ -141,9 +136,4 @@ async fn look_again(changed: &mut tokio::sync::watch::Receiver<u64>, until: Inst
 /// In the same words whether there is no such confirmation or it is somebody else's.
 fn unknown(id: &str) -> Refusal {
     Refusal::UnknownConfirmation { id: id.chars().take(64).collect() }
-}
-
-fn unavailable(error: &StoreError) -> Refusal {
-    tracing::error!(%error, "confirmations cannot be read or written");
-    Refusal::StateUnavailable { retry_after: RETRY_AFTER }
 }

@@ -2,7 +2,7 @@
 //!
 //! `field` is what the face's callers call a part, so that an error names it as they wrote it.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use prost_types::Struct;
 use serde_json::Value;
@@ -103,6 +103,12 @@ pub fn expected_digest(field: &str, text: &str) -> Result<Option<Digest>, Refusa
 pub fn wait(field: &str, wait: Option<prost_types::Duration>) -> Result<Option<Duration>, Refusal> {
     let negative = |_| refuse(field, "minimum", "must not be negative");
     wait.map(|wait| wait.try_into().map_err(negative)).transpose()
+}
+
+/// An instant; none if there is none.
+pub fn instant(field: &str, at: Option<prost_types::Timestamp>) -> Result<Option<SystemTime>, Refusal> {
+    let invalid = |_| refuse(field, "format", "must be an instant that a clock can show");
+    at.map(|at| at.try_into().map_err(invalid)).transpose()
 }
 
 /// A user that is meant; none if the text is empty.

@@ -67,7 +67,18 @@ impl Toys {
             own_calls: true,
             use_within: std::time::Duration::from_mins(10),
         });
-        let tools = Tools::new(pipeline, Arc::clone(&registry), policy, Arc::new(limits()), confirmations);
+        let state = Arc::new(Sqlite::in_memory());
+        let calls = calls::Calls::new(calls::Parts {
+            store: state.clone(),
+            confirmations: state.clone(),
+            registry: Arc::clone(&registry),
+            policy: Arc::clone(&policy),
+            in_flight: pipeline.in_flight().clone(),
+            cap: std::time::Duration::from_mins(2),
+        });
+        let records = Records { calls, audit: audit::Audit::new(state, Arc::clone(&policy)) };
+        let limits = Arc::new(limits());
+        let tools = Tools::new(pipeline, Arc::clone(&registry), policy, limits, confirmations, records);
         Self { data, registry, tools }
     }
 

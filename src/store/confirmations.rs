@@ -8,7 +8,10 @@ pub mod life;
 mod query;
 mod wait;
 
-use std::time::{Duration, SystemTime};
+use std::{
+    net::IpAddr,
+    time::{Duration, SystemTime},
+};
 
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
@@ -21,10 +24,10 @@ pub use self::{
 };
 use super::{
     StoreError,
-    idempotency::{ArgumentsDigest, Begun, Effect, Idempotency, Key, Room},
+    idempotency::{ArgumentsDigest, Beginning, Begun, Idempotency, Key, Room},
 };
 use crate::{
-    context::{CallId, Outermost, RequestId, SessionId, TaskLabel, UserId},
+    context::{CallId, KnownBy, Outermost, RequestId, SessionId, TaskLabel, UserId},
     contract::{ConfirmationCause, ConfirmationId, ConfirmationRequired, Crowding, ToolName, proto::v1},
     digest::Digest,
 };
@@ -142,6 +145,10 @@ pub struct Decision {
     pub decided: Decided,
     /// Why.
     pub reason: String,
+    /// How the decider is known, for the audit.
+    pub known_by: KnownBy,
+    /// The address that the decision came from, for the audit.
+    pub peer: Option<IpAddr>,
 }
 
 /// What was decided.
@@ -185,9 +192,7 @@ pub trait Confirmations: Idempotency {
     /// confirmation is approved uses it; otherwise a person is asked, until `expires_at`, unless one is already.
     fn begin_confirmed<'a>(
         &'a self,
-        key: &'a Key,
-        effect: Effect,
-        digest: ArgumentsDigest,
+        begins: Beginning<'a>,
         asked: &'a Asked,
         expires_at: SystemTime,
         now: SystemTime,

@@ -9,10 +9,11 @@ use std::{
 };
 
 use futures_util::future::BoxFuture;
+use opentelemetry::trace::TraceId;
 
 use super::StoreError;
 use crate::{
-    context::{RequestId, UserId},
+    context::{CallId, KnownBy, Origin, RequestId, SessionId, TaskLabel, UserId},
     contract::{ToolName, ToolResult, payload::StoredPayload},
     digest::Digest,
 };
@@ -41,7 +42,7 @@ pub enum Bound {
 const FAIR_SHARES: u64 = 1024;
 
 /// What a record costs beside its columns of variable length, and how often those of its key are there.
-const ROW: usize = 192;
+const ROW: usize = 512;
 const COPIES_OF_KEY: usize = 3;
 
 /// What a call does, which says how long it is remembered.
@@ -66,6 +67,42 @@ pub struct Key {
 
 /// SHA-256 over the canonical text of the checked arguments.
 pub type ArgumentsDigest = Digest;
+
+/// A call with a `request_id`, as it begins.
+#[derive(Clone, Copy, Debug)]
+pub struct Beginning<'a> {
+    /// Whose call of which tool it is, by which identifier.
+    pub key: &'a Key,
+    /// What it does.
+    pub effect: Effect,
+    /// Digest of its arguments.
+    pub digest: ArgumentsDigest,
+    /// What is recorded of it for those who look at it later.
+    pub about: &'a About,
+}
+
+/// What is recorded of a call for those who look at it later.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct About {
+    /// The call.
+    pub call_id: CallId,
+    /// The call that made it.
+    pub parent_call_id: Option<CallId>,
+    /// Digest of the tool's definition.
+    pub definition_digest: Digest,
+    /// Where it came from.
+    pub origin: Origin,
+    /// How its user is known.
+    pub known_by: KnownBy,
+    /// The task on whose behalf it is made.
+    pub task_id: Option<TaskLabel>,
+    /// The caller's session.
+    pub session_id: Option<SessionId>,
+    /// The trace.
+    pub trace_id: Option<TraceId>,
+    /// By when it ends, whatever happens.
+    pub deadline: SystemTime,
+}
 
 /// What a call with a `request_id` meets.
 #[derive(Clone, Debug)]
@@ -98,20 +135,14 @@ pub enum Begun {
 pub trait Idempotency: Send + Sync + Debug {
     /// Records the beginning at the given time, unless it is recorded already. Reads make room for others of their
     /// user.
-    fn begin<'a>(
-        &'a self,
-        key: &'a Key,
-        effect: Effect,
-        digest: ArgumentsDigest,
-        now: SystemTime,
-    ) -> BoxFuture<'a, Begun>;
+    fn begin<'a>(&'a self, call: Beginning<'a>, now: SystemTime) -> BoxFuture<'a, Begun>;
     /// Records the end. Unless it succeeds, the call stays unfinished.
     fn end<'a>(&'a self, key: &'a Key, result: &'a ToolResult) -> BoxFuture<'a, Result<(), StoreError>>;
     /// Records that a call waits for a person who must approve a call that it made. It did nothing itself that must not
     /// be done again, and is begun again when it comes again.
     fn suspend<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<(), StoreError>>;
-    /// Forgets a call that turned out not to have done anything, so that it can be tried again.
-    fn forget<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<(), StoreError>>;
+    /// Forgets a call that turned out not to have done anything, so that it can be tried again. `code` is how it ended.
+    fn forget<'a>(&'a self, key: &'a Key, code: &'a str) -> BoxFuture<'a, Result<(), StoreError>>;
 }
 
 impl Default for Room {
@@ -139,6 +170,23 @@ impl Room {
         let excess = |used: u64, limit: u64| used.checked_sub(limit).map(|excess| excess + 1);
         let own = excess(user, self.of_user).map(|it| (Bound::User, it));
         own.or_else(|| excess(all, of_all).map(|it| (Bound::All, it)))
+    }
+}
+
+impl About {
+    /// Nothing but the call and the definition.
+    pub fn of(call_id: CallId, definition_digest: Digest) -> Self {
+        Self {
+            call_id,
+            parent_call_id: None,
+            definition_digest,
+            origin: Origin::PROCESS,
+            known_by: KnownBy::Process,
+            task_id: None,
+            session_id: None,
+            trace_id: None,
+            deadline: SystemTime::UNIX_EPOCH,
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! stand on it, one file each; a domain's stand on it in types of the domain's. Opened at first use: a program that
 //! needs no state touches no file. Not here: backups, and more than one machine.
 
+mod audit;
 mod blobs;
 mod calls;
 mod confirmations;

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use proptest::{prelude::*, sample::select};
 use tokio::runtime::Runtime;
 use toolwire::{
-    context::{CallId, Lineage},
+    context::{CallId, KnownBy, Lineage},
     contract::{ConfirmationCause, ConfirmationId, ErrorCode, proto::v1},
     digest::Digest,
     store::{
@@ -14,7 +14,7 @@ use toolwire::{
             Asked, Confirmations, Decided, Decision, Of, Opened, Verdict,
             life::{Event, Next, State},
         },
-        idempotency::{Begun, Effect, Idempotency, Key},
+        idempotency::{About, Beginning, Begun, Effect, Idempotency, Key},
     },
 };
 
@@ -63,9 +63,17 @@ impl Desk {
             outermost: self.lineage.outermost(),
         };
         let digest = Digest::of_bytes(arguments);
-        self.store
-            .begin_confirmed(&self.key, Effect::Write, digest, &asked, self.now + MINUTE, self.now)
-            .await
+        let about = About::of(self.lineage.outermost().call_id, self.digest());
+        let begins = Beginning { key: &self.key, effect: Effect::Write, digest, about: &about };
+        self.store.begin_confirmed(begins, &asked, self.now + MINUTE, self.now).await
+    }
+
+    /// The same call, as if it needed no confirmation.
+    async fn begin(&self) -> Begun {
+        let about = About::of(self.lineage.outermost().call_id, self.digest());
+        let digest = Digest::of_bytes(b"arguments");
+        let begins = Beginning { key: &self.key, effect: Effect::Write, digest, about: &about };
+        self.store.begin(begins, self.now).await
     }
 
     async fn decide(&self, id: &ConfirmationId, approves: bool) -> bool {
@@ -79,7 +87,8 @@ impl Desk {
             via: "grpc".to_owned(),
             on_behalf_of: String::new(),
         };
-        let decision = Decision { verdict, decided, reason: "because".to_owned() };
+        let decision =
+            Decision { verdict, decided, reason: "because".to_owned(), known_by: KnownBy::Token, peer: None };
         self.store.decide(id, &decision).await.unwrap().expect("it is there").holds
     }
 
@@ -218,7 +227,7 @@ async fn what_was_used_has_begun_and_other_arguments_conflict() {
     assert!(matches!(desk.call().await, Opened::Begun(Begun::New)));
     assert!(matches!(desk.call().await, Opened::Begun(Begun::Unfinished { .. })));
     // Nothing was done and the same may succeed later: it is asked for again, since each use needs its own.
-    desk.store.forget(&desk.key).await.unwrap();
+    desk.store.forget(&desk.key, "UNAVAILABLE").await.unwrap();
     assert_ne!(asked(desk.call().await), id);
 }
 
@@ -226,8 +235,7 @@ async fn what_was_used_has_begun_and_other_arguments_conflict() {
 async fn a_call_that_waits_for_a_person_is_begun_by_nothing_else() {
     let desk = Desk::new();
     asked(desk.call().await);
-    let digest = Digest::of_bytes(b"arguments");
-    let begun = desk.store.begin(&desk.key, Effect::Write, digest, desk.now).await;
+    let begun = desk.begin().await;
     assert!(matches!(begun, Begun::Asked), "{begun:?}");
 }
 
@@ -251,8 +259,7 @@ async fn arguments_and_then_everything_is_forgotten_after_the_end() {
 #[tokio::test]
 async fn a_suspended_call_begins_again() {
     let desk = Desk::new();
-    let digest = Digest::of_bytes(b"arguments");
-    let begin = async || desk.store.begin(&desk.key, Effect::Write, digest, desk.now).await;
+    let begin = async || desk.begin().await;
     assert!(matches!(begin().await, Begun::New));
     desk.store.suspend(&desk.key).await.unwrap();
     assert!(matches!(begin().await, Begun::New));

@@ -6,6 +6,8 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod audit;
+mod calls;
 mod cli;
 mod decisions;
 mod life;
@@ -27,9 +29,10 @@ use toolwire::{
         proto::v1::{
             Approve, CallToolRequest, Confirmation, ConfirmationRequired, ConfirmationState,
             DecideConfirmationRequest, Deny, GetConfirmationRequest, InvokeToolRequest, ToolErrorCode,
-            call_event::Event, call_tool_request, call_tool_response,
-            confirmation_service_client::ConfirmationServiceClient, decide_confirmation_request::Decision,
-            invoke_tool_request, tool_result::Outcome, tool_service_client::ToolServiceClient,
+            audit_service_client::AuditServiceClient, call_event::Event, call_tool_request,
+            call_tool_response, confirmation_service_client::ConfirmationServiceClient,
+            decide_confirmation_request::Decision, invoke_tool_request, tool_result::Outcome,
+            tool_service_client::ToolServiceClient,
         },
     },
 };
@@ -49,11 +52,12 @@ struct House {
     needs_credentials: bool,
 }
 
-/// One user's two services.
+/// One user's three services.
 #[derive(Clone)]
 struct Person {
     tools: ToolServiceClient<Channel>,
     confirmations: ConfirmationServiceClient<Channel>,
+    audit: AuditServiceClient<Channel>,
     name: String,
     needs_credentials: bool,
 }
@@ -91,7 +95,8 @@ impl House {
         let channel = self.server.channel().await;
         Person {
             tools: ToolServiceClient::new(channel.clone()),
-            confirmations: ConfirmationServiceClient::new(channel),
+            confirmations: ConfirmationServiceClient::new(channel.clone()),
+            audit: AuditServiceClient::new(channel),
             name: name.to_owned(),
             needs_credentials: self.needs_credentials,
         }

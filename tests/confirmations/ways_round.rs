@@ -18,21 +18,24 @@ use crate::support::raw::Raw;
 const CALLS: [&str; 2] = ["toolwire.v1.ToolService/CallTool", "toolwire.v1.ToolService/InvokeTool"];
 
 /// The RPCs that carry no tool out. A new one must be looked at and added here, or below the calls.
-const NO_CALLS: [&str; 23] = [
+const NO_CALLS: [&str; 26] = [
     "grpc.health.v1.Health/Check",
     "grpc.health.v1.Health/Watch",
     "grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
     "grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
     "toolwire.research.v1.ResearchService/ForgetScreenerCredentials",
     "toolwire.research.v1.ResearchService/SetScreenerCredentials",
+    "toolwire.v1.AuditService/ListRecords",
     "toolwire.v1.ConfirmationService/DecideConfirmation",
     "toolwire.v1.ConfirmationService/GetConfirmation",
     "toolwire.v1.ConfirmationService/ListConfirmations",
     "toolwire.v1.ConfirmationService/WatchConfirmations",
     "toolwire.v1.ToolService/CancelCall",
     "toolwire.v1.ToolService/DescribeForPlanner",
+    "toolwire.v1.ToolService/GetCall",
     "toolwire.v1.ToolService/GetLimits",
     "toolwire.v1.ToolService/GetTool",
+    "toolwire.v1.ToolService/ListCalls",
     "toolwire.v1.ToolService/ListTools",
     "toolwire.v1.ToolService/WatchTools",
     "toolwire.workspace.v1.WorkspaceService/DeleteDocument",
@@ -283,7 +286,7 @@ async fn an_approval_that_another_process_used_is_used_up() {
         clock,
         store::{
             confirmations::{Confirmations, Opened},
-            idempotency::{Begun, Effect},
+            idempotency::{About, Beginning, Begun, Effect},
         },
     };
     let house = House::open();
@@ -299,7 +302,9 @@ async fn an_approval_that_another_process_used_is_used_up() {
         let (state, now) = (&house.server.app.state, clock::wall());
         let it = state.find(&asked.confirmation_id.parse().unwrap(), now).await.unwrap().unwrap();
         let until = now + Duration::from_mins(1);
-        let opened = state.begin_confirmed(&it.key, effect, it.arguments_digest, &it.asked, until, now).await;
+        let about = About::of(it.asked.outermost.call_id, it.asked.definition_digest);
+        let begins = Beginning { key: &it.key, effect, digest: it.arguments_digest, about: &about };
+        let opened = state.begin_confirmed(begins, &it.asked, until, now).await;
         assert!(matches!(opened, Opened::Begun(Begun::New)), "{opened:?}");
         assert_eq!(error(riley.call(message).await).0, ToolErrorCode::OutcomeUnknown);
     }

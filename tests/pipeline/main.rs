@@ -23,7 +23,7 @@ use toolwire::{
     pipeline::{Call, Step, Which},
     store::{
         MemoryIdempotency, StoreError,
-        idempotency::{ArgumentsDigest, Begun, Effect, Idempotency, Key, Room},
+        idempotency::{Beginning, Begun, Effect, Idempotency, Key, Room},
     },
 };
 

@@ -7,15 +7,9 @@ use super::*;
 struct SlowStore(MemoryIdempotency);
 
 impl Idempotency for SlowStore {
-    fn begin<'a>(
-        &'a self,
-        key: &'a Key,
-        effect: Effect,
-        digest: ArgumentsDigest,
-        now: SystemTime,
-    ) -> BoxFuture<'a, Begun> {
+    fn begin<'a>(&'a self, call: Beginning<'a>, now: SystemTime) -> BoxFuture<'a, Begun> {
         Box::pin(async move {
-            let begun = self.0.begin(key, effect, digest, now).await;
+            let begun = self.0.begin(call, now).await;
             if matches!(begun, Begun::New) {
                 sleep(Duration::from_millis(10)).await;
             }
@@ -31,8 +25,8 @@ impl Idempotency for SlowStore {
         self.0.suspend(key)
     }
 
-    fn forget<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<(), StoreError>> {
-        self.0.forget(key)
+    fn forget<'a>(&'a self, key: &'a Key, code: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
+        self.0.forget(key, code)
     }
 }
 
@@ -41,13 +35,7 @@ impl Idempotency for SlowStore {
 struct BegunElsewhere(SystemTime);
 
 impl Idempotency for BegunElsewhere {
-    fn begin<'a>(
-        &'a self,
-        _key: &'a Key,
-        _effect: Effect,
-        _digest: ArgumentsDigest,
-        _now: SystemTime,
-    ) -> BoxFuture<'a, Begun> {
+    fn begin<'a>(&'a self, _call: Beginning<'a>, _now: SystemTime) -> BoxFuture<'a, Begun> {
         Box::pin(async { Begun::Unfinished { begun: self.0 } })
     }
 
@@ -59,7 +47,7 @@ impl Idempotency for BegunElsewhere {
         Box::pin(async { Ok(()) })
     }
 
-    fn forget<'a>(&'a self, _key: &'a Key) -> BoxFuture<'a, Result<(), StoreError>> {
+    fn forget<'a>(&'a self, _key: &'a Key, _code: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async { Ok(()) })
     }
 }
@@ -69,13 +57,7 @@ impl Idempotency for BegunElsewhere {
 struct BrokenStore;
 
 impl Idempotency for BrokenStore {
-    fn begin<'a>(
-        &'a self,
-        _key: &'a Key,
-        _effect: Effect,
-        _digest: ArgumentsDigest,
-        _now: SystemTime,
-    ) -> BoxFuture<'a, Begun> {
+    fn begin<'a>(&'a self, _call: Beginning<'a>, _now: SystemTime) -> BoxFuture<'a, Begun> {
         Box::pin(async { Begun::Unavailable(StoreError::Nowhere("disk full: /secret/path".to_owned())) })
     }
 
@@ -87,7 +69,7 @@ impl Idempotency for BrokenStore {
         unreachable!("nothing begins")
     }
 
-    fn forget<'a>(&'a self, _key: &'a Key) -> BoxFuture<'a, Result<(), StoreError>> {
+    fn forget<'a>(&'a self, _key: &'a Key, _code: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
         unreachable!("nothing begins")
     }
 }

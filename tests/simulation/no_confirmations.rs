@@ -14,7 +14,7 @@ use toolwire::{
             Asked, Binding, Change, Confirmation, Confirmations, Criteria, Decision, Kept, Listed, Of,
             Opened, Outcome, Place,
         },
-        idempotency::{ArgumentsDigest, Begun, Effect, Idempotency, Key},
+        idempotency::{Beginning, Begun, Idempotency, Key},
     },
 };
 
@@ -29,7 +29,7 @@ fn answer<'a, T: Send + 'a>(value: T) -> BoxFuture<'a, Result<T, StoreError>> {
 }
 
 impl Idempotency for NoConfirmations {
-    fn begin<'a>(&'a self, _: &'a Key, _: Effect, _: ArgumentsDigest, _: SystemTime) -> BoxFuture<'a, Begun> {
+    fn begin<'a>(&'a self, _: Beginning<'a>, _: SystemTime) -> BoxFuture<'a, Begun> {
         unreachable!("{NEEDS_NONE}")
     }
 
@@ -41,7 +41,7 @@ impl Idempotency for NoConfirmations {
         unreachable!("{NEEDS_NONE}")
     }
 
-    fn forget<'a>(&'a self, _: &'a Key) -> BoxFuture<'a, Result<(), StoreError>> {
+    fn forget<'a>(&'a self, _: &'a Key, _: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
         unreachable!("{NEEDS_NONE}")
     }
 }
@@ -49,9 +49,7 @@ impl Idempotency for NoConfirmations {
 impl Confirmations for NoConfirmations {
     fn begin_confirmed<'a>(
         &'a self,
-        _: &'a Key,
-        _: Effect,
-        _: ArgumentsDigest,
+        _: Beginning<'a>,
         _: &'a Asked,
         _: SystemTime,
         _: SystemTime,

@@ -18,7 +18,9 @@ use toolwire::{
     pipeline::{InFlight, Parts, Pipeline, Tiers, policy::AllowAll},
     registry::Registry,
     service::{
-        Tools,
+        Records, Tools,
+        audit::Audit,
+        calls::{self, Calls},
         confirmations::{self, Confirmations},
         workspace::Workspaces,
     },
@@ -89,7 +91,19 @@ impl Server {
             own_calls: true,
             use_within: CAP,
         });
-        Self { tools: Tools::new(pipeline, Arc::clone(&REGISTRY), policy, Arc::new(limits), confirmations) }
+        // Nobody looks at calls here.
+        let state = Arc::new(Sqlite::nowhere("none in the simulation"));
+        let calls = Calls::new(calls::Parts {
+            store: state.clone(),
+            confirmations: Arc::new(NoConfirmations),
+            registry: Arc::clone(&REGISTRY),
+            policy: policy.clone(),
+            in_flight: pipeline.in_flight().clone(),
+            cap: CAP,
+        });
+        let records = Records { calls, audit: Audit::new(state, policy.clone()) };
+        let registry = Arc::clone(&REGISTRY);
+        Self { tools: Tools::new(pipeline, registry, policy, Arc::new(limits), confirmations, records) }
     }
 
     /// The calls that are running.

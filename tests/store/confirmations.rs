@@ -4,7 +4,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::{Map, json};
 use toolwire::{
-    context::{CallId, Outermost, RequestId},
+    context::{CallId, KnownBy, Outermost, RequestId},
     contract::{ConfirmationCause, ConfirmationId, Crowding, proto::v1},
     digest::Digest,
     store::{
@@ -12,7 +12,7 @@ use toolwire::{
         confirmations::{
             Asked, Confirmation, Confirmations, Decided, Decision, Of, Opened, Verdict, life::State,
         },
-        idempotency::{Effect, Key, Room},
+        idempotency::{About, Beginning, Effect, Key, Room},
     },
 };
 
@@ -43,7 +43,9 @@ fn asked(request_id: RequestId, value: &str) -> Asked {
 
 async fn ask(store: &Sqlite, key: &Key, value: &str, at: SystemTime) -> Opened {
     let (asked, digest) = (asked(key.request_id, value), Digest::of_bytes(value.as_bytes()));
-    store.begin_confirmed(key, Effect::Write, digest, &asked, at + 600 * SECOND, at).await
+    let about = About::of(asked.outermost.call_id, asked.definition_digest);
+    let begins = Beginning { key, effect: Effect::Write, digest, about: &about };
+    store.begin_confirmed(begins, &asked, at + 600 * SECOND, at).await
 }
 
 #[track_caller]
@@ -133,7 +135,13 @@ async fn deny(store: &Sqlite, id: &ConfirmationId) {
         via: "grpc".to_owned(),
         on_behalf_of: String::new(),
     };
-    let decision = Decision { verdict: Verdict::Deny, decided, reason: "no".to_owned() };
+    let decision = Decision {
+        verdict: Verdict::Deny,
+        decided,
+        reason: "no".to_owned(),
+        known_by: KnownBy::Token,
+        peer: None,
+    };
     let outcome = store.decide(id, &decision).await.unwrap().unwrap();
     assert_eq!(outcome.confirmation.state, State::Denied);
 }

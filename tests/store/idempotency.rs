@@ -5,13 +5,13 @@ use std::{sync::Arc, time::SystemTime};
 use futures_util::future::join_all;
 use tempfile::TempDir;
 use toolwire::{
-    context::RequestId,
+    context::{CallId, RequestId},
     contract::{Payload, ToolName, ToolResult},
     digest::Digest,
     domains::diagnostics::proto::v1::DebugWriteOutput,
     store::{
         MemoryIdempotency, Sqlite,
-        idempotency::{Begun, Bound, Effect, Idempotency, Key, Room},
+        idempotency::{About, Beginning, Begun, Bound, Effect, Idempotency, Key, Room},
     },
 };
 
@@ -47,7 +47,12 @@ async fn begin(store: &Store, key: &Key) -> Begun {
 }
 
 async fn begin_at(store: &Store, key: &Key, now: SystemTime) -> Begun {
-    store.begin(key, Effect::Write, digest("1"), now).await
+    begin_as(store, key, Effect::Write, "1", now).await
+}
+
+async fn begin_as(store: &Store, key: &Key, effect: Effect, arguments: &str, now: SystemTime) -> Begun {
+    let about = About::of(CallId::generate(), digest("definition"));
+    store.begin(Beginning { key, effect, digest: digest(arguments), about: &about }, now).await
 }
 
 #[tokio::test]
@@ -58,13 +63,13 @@ async fn a_repeat_meets_the_outcome_and_other_arguments_a_conflict() {
         assert!(matches!(begin(&store, &key).await, Begun::New), "{store:?}");
         assert!(matches!(begin(&store, &key).await, Begun::Unfinished { .. }), "{store:?}");
         assert!(
-            matches!(store.begin(&key, Effect::Write, digest("2"), now()).await, Begun::Conflict),
+            matches!(begin_as(&store, &key, Effect::Write, "2", now()).await, Begun::Conflict),
             "{store:?}"
         );
         store.end(&key, &result()).await.unwrap();
         assert!(matches!(begin(&store, &key).await, Begun::Ended(_)), "{store:?}");
         assert!(
-            matches!(store.begin(&key, Effect::Write, digest("2"), now()).await, Begun::Conflict),
+            matches!(begin_as(&store, &key, Effect::Write, "2", now()).await, Begun::Conflict),
             "{store:?}"
         );
     }
@@ -78,7 +83,7 @@ async fn other_users_and_other_tools_never_meet_a_record() {
         begin(&store, &key).await;
         store.end(&key, &result()).await.unwrap();
         let of_other_user = Key { user: user("b"), ..key.clone() };
-        store.forget(&of_other_user).await.unwrap();
+        store.forget(&of_other_user, "UNAVAILABLE").await.unwrap();
         assert!(matches!(begin(&store, &of_other_user).await, Begun::New), "{store:?}");
         let of_other_tool = Key { tool: tool("debug_sleep"), ..key.clone() };
         assert!(matches!(begin(&store, &of_other_tool).await, Begun::New), "{store:?}");
@@ -109,7 +114,7 @@ async fn a_write_is_kept_for_a_day_and_a_read_for_minutes() {
     for store in stores {
         for effect in [Effect::Write, Effect::Read] {
             let key = key("a");
-            store.begin(&key, effect, digest("1"), now()).await;
+            begin_as(&store, &key, effect, "1", now()).await;
             store.end(&key, &result()).await.unwrap();
             let end = now() + effect.retention();
             assert!(matches!(begin_at(&store, &key, end - SECOND).await, Begun::Ended(_)), "{store:?}");
@@ -126,7 +131,7 @@ async fn what_is_forgotten_can_be_tried_again() {
         let key = key("a");
         for _ in 0..3 {
             assert!(matches!(begin(&store, &key).await, Begun::New), "{store:?}");
-            store.forget(&key).await.unwrap();
+            store.forget(&key, "UNAVAILABLE").await.unwrap();
         }
         // An end that comes after all is of no call.
         store.end(&key, &result()).await.unwrap();
@@ -178,7 +183,7 @@ async fn reads_make_room_for_other_calls_of_their_user() {
         let write = key("a");
         assert!(matches!(begin(&store, &write).await, Begun::New));
         for _ in 0..100 {
-            let read = store.begin(&key("a"), Effect::Read, digest("1"), now()).await;
+            let read = begin_as(&store, &key("a"), Effect::Read, "1", now()).await;
             assert!(matches!(read, Begun::New), "{store:?}: {read:?}");
         }
         assert!(matches!(begin(&store, &key("a")).await, Begun::New), "{store:?}");
@@ -197,7 +202,7 @@ async fn outcomes_use_up_a_share_too() {
         assert!(matches!(begin(&store, &key("a")).await, Begun::Full { .. }), "{store:?}");
         assert!(matches!(begin(&store, &key("b")).await, Begun::New), "{store:?}");
         assert!(matches!(begin(&store, &key_of_large).await, Begun::Ended(_)), "{store:?}");
-        store.forget(&key_of_large).await.unwrap();
+        store.forget(&key_of_large, "UNAVAILABLE").await.unwrap();
         assert!(matches!(begin(&store, &key("a")).await, Begun::New), "{store:?}");
     }
 }
@@ -206,7 +211,7 @@ async fn outcomes_use_up_a_share_too() {
 async fn beyond_half_of_all_the_room_a_user_below_a_fair_share_still_finds_some() {
     // Some thirty records of one user, and some sixty of all in the first half. A fair share is less than one: it is
     // looked at before a record.
-    let room = Room { of_user: 10_000, of_all: 40_000 };
+    let room = Room { of_user: 20_000, of_all: 80_000 };
     for store in stores_of(room) {
         for name in ["a", "b", "c"] {
             fill(&store, name, now()).await;
@@ -224,7 +229,7 @@ async fn beyond_half_of_all_the_room_a_user_below_a_fair_share_still_finds_some(
 
 #[tokio::test]
 async fn a_user_above_a_fair_share_is_told_when_all_have_room_again() {
-    let room = Room { of_user: 15_000, of_all: 40_000 };
+    let room = Room { of_user: 30_000, of_all: 80_000 };
     for store in stores_of(room) {
         fill(&store, "a", now()).await;
         let (_, until) = fill(&store, "b", now() + 60 * SECOND).await;
@@ -238,13 +243,13 @@ async fn a_user_above_a_fair_share_is_told_when_all_have_room_again() {
 
 #[tokio::test]
 async fn what_all_users_have_is_counted_as_it_comes_and_goes() {
-    let room = Room { of_user: u64::MAX, of_all: 20_000 };
+    let room = Room { of_user: u64::MAX, of_all: 40_000 };
     for store in stores_of(room) {
         for round in 0..100 {
             let key = key(&format!("user-{round}"));
             assert!(matches!(begin(&store, &key).await, Begun::New), "{store:?}: {round}");
             store.end(&key, &result()).await.unwrap();
-            store.forget(&key).await.unwrap();
+            store.forget(&key, "UNAVAILABLE").await.unwrap();
         }
     }
 }

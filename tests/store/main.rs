@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that fails")]
 
+mod audit;
 mod confirmations;
 mod cool_downs;
 mod domains;

@@ -12,9 +12,9 @@ use crate::{
     cli::wiring,
     clock,
     console::Failure,
-    context::{ToolContext, User},
+    context::{Origin, ToolContext, User},
     contract::{convert::ResultFormat, proto::v1, sequence::Sequence},
-    faces::grpc::{confirmation, source_status},
+    faces::grpc::{audit, calls, confirmation, source_status},
     pipeline::{Call, CallStream, Step, Wishes},
     service::Filter,
 };
@@ -80,12 +80,23 @@ impl Local {
         &self,
         request: v1::DecideConfirmationRequest,
     ) -> Result<v1::Confirmation, Status> {
-        Ok(confirmation::decide(&self.app.tools, &self.user, request, "cli").await?)
+        Ok(confirmation::decide(&self.app.tools, &self.user, request, Origin::PROCESS).await?)
     }
 
     pub(super) async fn watch_confirmations(&self) -> Result<Confirmations, Status> {
         let request = v1::WatchConfirmationsRequest::default();
         Ok(confirmation::watch(&self.app.tools, self.user.clone(), request).await?)
+    }
+
+    pub(super) async fn calls(&self, request: v1::ListCallsRequest) -> Result<v1::ListCallsResponse, Status> {
+        Ok(calls::list(&self.app.tools, &self.user, request).await?)
+    }
+
+    pub(super) async fn audit(
+        &self,
+        request: v1::ListRecordsRequest,
+    ) -> Result<v1::ListRecordsResponse, Status> {
+        Ok(audit::list(&self.app.tools, &self.user, request).await?)
     }
 
     /// Waits for a write that outlives its caller: with this program it would end in the middle.

@@ -14,8 +14,8 @@ use crate::{
     contract::{
         convert,
         proto::v1::{
-            self, confirmation_service_client::ConfirmationServiceClient,
-            tool_service_client::ToolServiceClient,
+            self, audit_service_client::AuditServiceClient,
+            confirmation_service_client::ConfirmationServiceClient, tool_service_client::ToolServiceClient,
         },
     },
     pipeline::Target,
@@ -132,6 +132,18 @@ impl Remote {
         let request = self.server.request(v1::WatchConfirmationsRequest::default());
         let mut client = ConfirmationServiceClient::new(self.server.channel());
         Ok(client.watch_confirmations(request).await?.into_inner().boxed())
+    }
+
+    pub(super) async fn calls(&self, request: v1::ListCallsRequest) -> Result<v1::ListCallsResponse, Status> {
+        self.answered(self.client.clone().list_calls(self.server.request(request))).await
+    }
+
+    pub(super) async fn audit(
+        &self,
+        request: v1::ListRecordsRequest,
+    ) -> Result<v1::ListRecordsResponse, Status> {
+        let mut client = AuditServiceClient::new(self.server.channel());
+        self.answered(client.list_records(self.server.request(request))).await
     }
 
     /// Cancels one's own call. Whether there was one.

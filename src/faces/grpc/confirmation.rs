@@ -10,7 +10,7 @@ use tonic::Status;
 
 use crate::{
     clock,
-    context::User,
+    context::{Origin, User},
     contract::{
         Refusal,
         convert::timestamp,
@@ -57,7 +57,7 @@ pub async fn decide(
     tools: &Tools,
     user: &User,
     message: v1::DecideConfirmationRequest,
-    via: &'static str,
+    origin: Origin,
 ) -> Result<v1::Confirmation, Refusal> {
     let v1::DecideConfirmationRequest { confirmation_id, decision, on_behalf_of } = message;
     let ruling = match decision {
@@ -65,7 +65,7 @@ pub async fn decide(
         Some(Decision::Deny(it)) => Ruling::Deny { reason: it.reason },
         None => return Err(request::refuse("decision", "required", "must be approve or deny")),
     };
-    let judgement = Judgement { ruling, on_behalf_of, via };
+    let judgement = Judgement { ruling, on_behalf_of, origin };
     tools.confirmations().decide(user, &confirmation_id, judgement).await.map(rendered)
 }
 

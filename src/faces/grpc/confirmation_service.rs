@@ -15,9 +15,6 @@ use crate::{
     faces::transport::rules::Rule,
 };
 
-/// The face that decisions come by here, as they are recorded.
-const VIA: &str = "grpc";
-
 /// The service, to be served.
 pub(super) fn service() -> Service {
     super::service!(ConfirmationServiceServer, |face| face.clone()).except("WatchConfirmations", Rule::WATCH)
@@ -48,8 +45,8 @@ impl ConfirmationService for Face {
         &self,
         request: Request<DecideConfirmationRequest>,
     ) -> Result<Response<DecideConfirmationResponse>, Status> {
-        let user = user_of(&request);
-        let decided = confirmation::decide(&self.tools, &user, request.into_inner(), VIA).await?;
+        let (user, origin) = (user_of(&request), incoming::origin(request.extensions()));
+        let decided = confirmation::decide(&self.tools, &user, request.into_inner(), origin).await?;
         Ok(Response::new(DecideConfirmationResponse { confirmation: Some(decided) }))
     }
 

@@ -6,7 +6,7 @@ use tonic::{Extensions, Request, metadata::MetadataMap};
 
 use crate::{
     clock,
-    context::{SessionId, ToolContext, User},
+    context::{Origin, SessionId, ToolContext, User},
     contract::{
         Refusal,
         arguments::Arguments,
@@ -53,8 +53,15 @@ pub(super) fn call(extensions: &Extensions, target: Target, arguments: Arguments
     let deadline = arrived.at.checked_add(timeout).unwrap_or_else(|| clock::now() + UNBOUNDED);
     let credentials = extensions.get::<Bearer>().map(|bearer| bearer.0.clone());
     let trace_id = extensions.get::<CallersTrace>().map(|it| it.0);
-    let context = ToolContext { trace_id, credentials, ..ToolContext::new(user, deadline) };
+    let origin = origin(extensions);
+    let context = ToolContext { origin, trace_id, credentials, ..ToolContext::new(user, deadline) };
     Call::arrived(arrived, context, target, arguments)
+}
+
+/// Where a request came from.
+pub(super) fn origin(extensions: &Extensions) -> Origin {
+    let peer = extensions.get::<Arrival>().and_then(|it| it.peer);
+    Origin { face: "grpc", peer: peer.map(|address| address.ip().to_canonical()) }
 }
 
 /// Who makes a request.

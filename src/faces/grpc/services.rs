@@ -10,7 +10,7 @@ use prost_reflect::{DescriptorPool, MethodDescriptor};
 use tokio::sync::watch;
 
 use super::{
-    confirmation_service,
+    audit_service, confirmation_service,
     face::Face,
     health::{self, Health},
     reflection,
@@ -81,6 +81,7 @@ impl GrpcServices {
         let health = Health::new();
         let platform = [
             tool_service::service(),
+            audit_service::service(),
             confirmation_service::service(),
             workspace_service::service(),
             health.service(),

@@ -3,16 +3,19 @@
 use futures_util::{StreamExt, stream::BoxStream};
 use tonic::{Request, Response, Status};
 
-use super::{face::Face, incoming, invoke, invoke::Invoked, listing, service::Service, source_status, watch};
+use super::{
+    calls, face::Face, incoming, invoke, invoke::Invoked, listing, service::Service, source_status, watch,
+};
 use crate::{
     context::User,
     contract::{
         Refusal, convert,
         proto::v1::{
             CallToolRequest, CallToolResponse, CancelCallRequest, CancelCallResponse,
-            DescribeForPlannerRequest, DescribeForPlannerResponse, GetLimitsRequest, GetLimitsResponse,
-            GetToolRequest, GetToolResponse, InvokeToolRequest, ListToolsRequest, ListToolsResponse,
-            WatchToolsRequest, WatchToolsResponse, cancel_call_request,
+            DescribeForPlannerRequest, DescribeForPlannerResponse, GetCallRequest, GetCallResponse,
+            GetLimitsRequest, GetLimitsResponse, GetToolRequest, GetToolResponse, InvokeToolRequest,
+            ListCallsRequest, ListCallsResponse, ListToolsRequest, ListToolsResponse, WatchToolsRequest,
+            WatchToolsResponse, cancel_call_request,
             tool_service_server::{ToolService, ToolServiceServer},
         },
     },
@@ -87,6 +90,19 @@ impl ToolService for Face {
         let which = which(request.into_inner())?;
         let cancelled = self.tools.cancel(&user, which).await?;
         Ok(Response::new(CancelCallResponse { cancelled }))
+    }
+
+    async fn get_call(&self, request: Request<GetCallRequest>) -> Result<Response<GetCallResponse>, Status> {
+        let user = user_of(&request);
+        Ok(Response::new(calls::get(&self.tools, &user, request.into_inner()).await?))
+    }
+
+    async fn list_calls(
+        &self,
+        request: Request<ListCallsRequest>,
+    ) -> Result<Response<ListCallsResponse>, Status> {
+        let user = user_of(&request);
+        Ok(Response::new(calls::list(&self.tools, &user, request.into_inner()).await?))
     }
 
     async fn get_limits(

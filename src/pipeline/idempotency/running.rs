@@ -9,18 +9,23 @@ use tower::Service;
 use super::{errors, key_locks::KeyLocks, records::Records};
 use crate::{
     clock,
-    context::{Cancellation, StopCause},
+    context::{Cancellation, StopCause, ToolContext},
     contract::{
         ConfirmationCause, ErrorCode, Refusal, Terminal, ToolError, ToolResult, json, payload::StoredPayload,
+        status,
     },
     digest::Digest,
-    pipeline::{Call, CallResult, InFlight, confirm, in_flight::Guard},
+    pipeline::{
+        Call, CallResult, InFlight, confirm,
+        in_flight::{Guard, Part},
+    },
     single_flight::{SingleFlight, UnattendedPolicy, Waiter},
     store::{
         StoreError,
         confirmations::{Confirmation, Opened},
-        idempotency::{ArgumentsDigest, Begun, Effect, Idempotency, Key},
+        idempotency::{About, ArgumentsDigest, Beginning, Begun, Effect, Idempotency, Key},
     },
+    telemetry,
 };
 
 /// Everything under way that has a `request_id`. Cheap to clone; clones share state.
@@ -110,16 +115,17 @@ impl Running {
     async fn begin(&self, call: &Call, key: &Key) -> Opened {
         let Records { calls, confirmations, decide_within } = &self.records;
         let effect = if call.writes() { Effect::Write } else { Effect::Read };
-        let (digest, now) = (digest_of(call), clock::wall());
+        let (about, now) = (about(call), clock::wall());
+        let begins = Beginning { key, effect, digest: digest_of(call), about: &about };
         let mut cause = call.cause;
         if cause.is_none() {
-            match calls.begin(key, effect, digest, now).await {
+            match calls.begin(begins, now).await {
                 Begun::Asked => cause = Some(ConfirmationCause::Caller),
                 begun => return Opened::Begun(begun),
             }
         }
         let asked = confirm::asked(call, cause.unwrap_or(ConfirmationCause::Caller));
-        confirmations.begin_confirmed(key, effect, digest, &asked, now + *decide_within, now).await
+        confirmations.begin_confirmed(begins, &asked, now + *decide_within, now).await
     }
 
     /// Of a write that this process does not carry out. Until the cap another one may: that which a restart replaces.
@@ -132,9 +138,7 @@ impl Running {
 
     /// Lists work before it is recorded: who ends the server waits for what is listed.
     fn list(&self, call: &Call, cancellation: Cancellation) -> Guard {
-        let user = call.context.user.id.clone();
-        let pins = call.context.pins.clone();
-        self.in_flight.enter(user, call.context.call_id, call.request_id, cancellation, pins)
+        self.in_flight.enter(call, cancellation, Part::Work)
     }
 
     /// Starts the work in a task of its own, within the trace of this one.
@@ -204,6 +208,22 @@ pub(in crate::pipeline) fn digest_of(call: &Call) -> ArgumentsDigest {
     Digest::of_bytes(json::canonical(&call.arguments).as_bytes())
 }
 
+/// What is recorded of a call for those who look at it later.
+fn about(call: &Call) -> About {
+    let ToolContext { user, origin, call_id, parent_call_id, task_id, session_id, .. } = &call.context;
+    About {
+        call_id: *call_id,
+        parent_call_id: *parent_call_id,
+        definition_digest: call.tool().definition.digest,
+        origin: *origin,
+        known_by: user.known_by,
+        task_id: task_id.clone(),
+        session_id: session_id.clone(),
+        trace_id: telemetry::current_trace_id().or(call.context.trace_id),
+        deadline: clock::wall_at(call.context.deadline.at()),
+    }
+}
+
 /// The call as its own task carries it out.
 fn detached(call: &Call, cancellation: Cancellation) -> Call {
     let mut work = call.clone();
@@ -235,11 +255,20 @@ async fn record(store: &dyn Idempotency, key: &Key, call: &Call, result: &CallRe
     let recorded = match result {
         Ok(Terminal::Result(result)) if is_final(call, result) => store.end(key, result).await,
         Ok(Terminal::ConfirmationRequired(_)) => store.suspend(key).await,
-        _ => store.forget(key).await,
+        end => store.forget(key, code_of(end)).await,
     };
     if let Err(error) = recorded {
         let call_id = call.context.call_id;
         tracing::error!(%error, %call_id, tool_name = %key.tool, "the end of a call is not recorded");
+    }
+}
+
+/// How a call ended that did nothing.
+fn code_of(end: &CallResult) -> &'static str {
+    match end {
+        Ok(Terminal::Result(result)) => result.outcome.as_ref().err().map_or("OK", |error| error.code.name()),
+        Ok(Terminal::ConfirmationRequired(_)) => "CONFIRMATION_REQUIRED",
+        Err(refusal) => status::reason_of(refusal),
     }
 }
 

@@ -1,9 +1,9 @@
 //! Deciding: the right to do so, the words that go with it, and what an answer says that comes too late.
 
-use super::{Confirmations, Viewed, unavailable, unknown};
+use super::{super::unavailable::unavailable, Confirmations, Viewed, unknown};
 use crate::{
     clock,
-    context::User,
+    context::{Origin, User},
     contract::Refusal,
     service::request::refuse,
     store::confirmations::{Confirmation, Decided, Decision, Verdict, life::State},
@@ -23,8 +23,8 @@ pub struct Judgement {
     pub ruling: Ruling,
     /// On whose behalf, as the decider says.
     pub on_behalf_of: String,
-    /// The face it came by.
-    pub via: &'static str,
+    /// Where it came from.
+    pub origin: Origin,
 }
 
 /// What was decided.
@@ -80,17 +80,18 @@ impl Confirmations {
     }
 
     fn decision(&self, user: &User, confirmation: &Confirmation, judgement: Judgement) -> Decision {
-        let Judgement { ruling, on_behalf_of, via } = judgement;
+        let Judgement { ruling, on_behalf_of, origin } = judgement;
         let at = clock::wall();
-        let decided = Decided { at, by: user.id.clone(), via: via.to_owned(), on_behalf_of };
+        let decided = Decided { at, by: user.id.clone(), via: origin.face.to_owned(), on_behalf_of };
+        let (known_by, peer) = (user.known_by, origin.peer);
         match ruling {
             Ruling::Approve { reason, .. } => {
                 let snapshot = self.0.registry.snapshot();
                 let now = snapshot.get(&confirmation.key.tool).map(|tool| tool.definition.digest);
                 let verdict = Verdict::Approve { use_until: at + self.0.use_within, definition_digest: now };
-                Decision { verdict, decided, reason }
+                Decision { verdict, decided, reason, known_by, peer }
             }
-            Ruling::Deny { reason } => Decision { verdict: Verdict::Deny, decided, reason },
+            Ruling::Deny { reason } => Decision { verdict: Verdict::Deny, decided, reason, known_by, peer },
         }
     }
 }

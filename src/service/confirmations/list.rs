@@ -2,7 +2,7 @@
 
 use data_encoding::BASE64URL_NOPAD;
 
-use super::{Confirmations, Viewed, unavailable};
+use super::{super::unavailable::unavailable, Confirmations, Viewed};
 use crate::{
     clock,
     context::{TaskLabel, User, UserId},

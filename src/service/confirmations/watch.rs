@@ -5,7 +5,7 @@ use std::{collections::VecDeque, time::Duration};
 
 use tokio::time::Instant;
 
-use super::{Confirmations, Filter, LOOK, Viewed, look_again, unavailable};
+use super::{super::unavailable::unavailable, Confirmations, Filter, LOOK, Viewed, look_again};
 use crate::{clock, context::User, contract::Refusal, store::confirmations::Change};
 
 /// A silent watch says that it is alive this often.

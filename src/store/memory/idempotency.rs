@@ -14,7 +14,7 @@ use crate::{
     contract::{Payload, ToolResult},
     store::{
         StoreError,
-        idempotency::{ArgumentsDigest, Begun, Bound, Effect, Idempotency, Key, Room},
+        idempotency::{ArgumentsDigest, Beginning, Begun, Bound, Effect, Idempotency, Key, Room},
     },
 };
 
@@ -66,13 +66,8 @@ impl MemoryIdempotency {
 }
 
 impl Idempotency for MemoryIdempotency {
-    fn begin<'a>(
-        &'a self,
-        key: &'a Key,
-        effect: Effect,
-        digest: ArgumentsDigest,
-        now: SystemTime,
-    ) -> BoxFuture<'a, Begun> {
+    fn begin<'a>(&'a self, call: Beginning<'a>, now: SystemTime) -> BoxFuture<'a, Begun> {
+        let Beginning { key, effect, digest, .. } = call;
         Box::pin(ready(self.records().begin(key, effect, digest, now, self.room)))
     }
 
@@ -88,7 +83,7 @@ impl Idempotency for MemoryIdempotency {
         Box::pin(ready(Ok(())))
     }
 
-    fn forget<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<(), StoreError>> {
+    fn forget<'a>(&'a self, key: &'a Key, _code: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
         self.records().forget(key);
         Box::pin(ready(Ok(())))
     }

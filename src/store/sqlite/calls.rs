@@ -1,66 +1,61 @@
-//! The rows of calls with a `request_id`, as steps of a change. Idempotency and confirmations are made of them.
+//! The rows of calls with a `request_id`, as steps of a change. Idempotency and confirmations are made of them. What is
+//! begun and how it ends is in the audit too.
+
+mod look;
+mod room;
 
 use std::time::SystemTime;
 
 use sqlx::{Row, sqlite::SqliteRow};
 
+use self::room::{EXPIRE, full};
 use super::{
     Change, Failed,
+    audit::{self, Approval},
     outcome_columns::OutcomeColumns,
     time::{instant, length, millis},
 };
 use crate::{
-    context::UserId,
+    clock,
     contract::{ConfirmationId, ToolError, ToolResult},
     store::{
         StoreError,
-        idempotency::{ArgumentsDigest, Begun, Bound, Effect, Key, Room},
+        idempotency::{About, ArgumentsDigest, Beginning, Begun, Effect, Key, Room},
     },
 };
-
-/// Those that nobody remembers any more, a few at a time: each call brings one and takes more away.
-const EXPIRE: &str = "DELETE FROM idempotency WHERE rowid IN \
-                      (SELECT rowid FROM idempotency WHERE expires_at <= ? ORDER BY expires_at LIMIT 64)";
 
 const FIND: &str = "SELECT digest, begun_at, fetched_at, kept, data, expires_at, state, confirmation_id FROM idempotency \
                     WHERE user_id = ? AND tool = ? AND request_id = ?";
 
-const USED: &str = "SELECT bytes FROM idempotency_usage WHERE user_id = ?";
-
-/// What may go to make room: a read that is forgotten is read again.
-const MAKE_ROOM: &str = "DELETE FROM idempotency WHERE rowid IN (SELECT rowid FROM idempotency \
-                         WHERE user_id = ?1 AND (reads = 1 OR expires_at <= ?2) ORDER BY expires_at LIMIT 64)";
-
-const TOTAL: &str = "SELECT bytes FROM idempotency_total";
-
-const FULL_UNTIL: &str = "SELECT MIN(expires_at) FROM idempotency WHERE user_id = ?";
-
-/// When so many bytes are forgotten of everybody's. At the earliest: of many records only the first are looked at.
-const ALL_FULL_UNTIL: &str = "WITH first AS (SELECT expires_at, bytes FROM idempotency ORDER BY expires_at LIMIT 4096), \
-     freed AS (SELECT expires_at, SUM(bytes) OVER (ORDER BY expires_at ROWS UNBOUNDED PRECEDING) AS bytes FROM first) \
-     SELECT coalesce((SELECT MIN(expires_at) FROM freed WHERE bytes >= ?), (SELECT MAX(expires_at) FROM first), 0)";
-
-const BEGIN: &str = "INSERT INTO idempotency \
-                     (digest, begun_at, expires_at, reads, bytes, state, confirmation_id, user_id, tool, request_id) \
-                     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+const BEGIN: &str = "INSERT INTO idempotency (digest, begun_at, expires_at, reads, bytes, state, confirmation_id, audit, \
+     call_id, parent_call_id, definition_digest, face, task_id, session_id, trace_id, deadline, user_id, tool, request_id) \
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
 const ASK: &str = "UPDATE idempotency SET state = 'asked', confirmation_id = ? \
                    WHERE user_id = ? AND tool = ? AND request_id = ? AND kept IS NULL";
 
-const START: &str = "UPDATE idempotency SET state = 'started', begun_at = ?, expires_at = ? \
-                     WHERE user_id = ? AND tool = ? AND request_id = ? AND state = 'asked' AND kept IS NULL";
+const START: &str = "UPDATE idempotency SET state = 'started', ended_at = NULL, code = NULL, begun_at = ?, expires_at = ?, call_id = ?, \
+     parent_call_id = ?, definition_digest = ?, face = ?, task_id = ?, session_id = ?, trace_id = ?, deadline = ? \
+     WHERE user_id = ? AND tool = ? AND request_id = ? AND state = 'asked' AND kept IS NULL";
 
-const SUSPEND: &str = "UPDATE idempotency SET state = 'asked' \
+const AUDITED: &str = "UPDATE idempotency SET audit = ? WHERE user_id = ? AND tool = ? AND request_id = ?";
+
+const SUSPEND: &str = "UPDATE idempotency SET state = 'asked', ended_at = ?, code = 'CONFIRMATION_REQUIRED' \
                        WHERE user_id = ? AND tool = ? AND request_id = ? AND kept IS NULL";
 
-const END: &str = "UPDATE idempotency SET fetched_at = ?, kept = ?, data = ?, bytes = ? \
+const END: &str = "UPDATE idempotency SET fetched_at = ?, kept = ?, data = ?, bytes = ?, ended_at = ?, code = ? \
                    WHERE user_id = ? AND tool = ? AND request_id = ?";
 
-const TURN_DOWN: &str = "UPDATE idempotency SET fetched_at = ?1, kept = ?2, data = x'', bytes = bytes + ?3, \
+const TURN_DOWN: &str = "UPDATE idempotency SET fetched_at = ?1, ended_at = ?1, code = ?10, kept = ?2, data = x'', bytes = bytes + ?3, \
      expires_at = max(expires_at, ?1 + CASE reads WHEN 1 THEN ?4 ELSE ?5 END) \
      WHERE confirmation_id = ?6 AND user_id = ?7 AND tool = ?8 AND request_id = ?9 AND state = 'asked' AND kept IS NULL";
 
+const ENDED: &str = "UPDATE idempotency SET ended_at = ?, code = ? WHERE user_id = ? AND tool = ? AND request_id = ? AND audit IS NOT NULL";
+
 const FORGET: &str = "DELETE FROM idempotency WHERE user_id = ? AND tool = ? AND request_id = ?";
+
+/// How a call ended that has data.
+const OK: &str = "OK";
 
 /// What is recorded of a call.
 pub(super) struct Recorded {
@@ -82,8 +77,8 @@ pub(super) enum Standing {
 /// What a new row says.
 #[derive(Clone, Copy)]
 pub(super) enum Opening<'a> {
-    /// It begins.
-    Started,
+    /// It begins, by this approval if somebody had to approve it.
+    Started(Option<Approval<'a>>),
     /// It waits for this confirmation.
     Asked(&'a ConfirmationId),
 }
@@ -110,29 +105,31 @@ pub(super) async fn find(change: &mut Change, key: &Key, now: i64) -> Result<Opt
 /// Adds a row, unless there is no room for it.
 pub(super) async fn add(
     change: &mut Change,
-    key: &Key,
-    effect: Effect,
-    digest: ArgumentsDigest,
+    call: &Beginning<'_>,
     opening: Opening<'_>,
     now: i64,
     room: Room,
 ) -> Result<Option<Begun>, Failed> {
+    let Beginning { key, effect, .. } = *call;
     if let Some(full) = full(change, &key.user, now, room).await? {
         return Ok(Some(full));
     }
-    let (state, confirmation) = match opening {
-        Opening::Started => ("started", None),
-        Opening::Asked(id) => ("asked", Some(id.as_str())),
+    let (state, confirmation, audit) = match opening {
+        Opening::Started(approval) => {
+            ("started", approval.map(|it| it.confirmation), audited(change, call, approval, now).await?)
+        }
+        Opening::Asked(id) => ("asked", Some(id), None),
     };
     let begin = sqlx::query(BEGIN)
-        .bind(digest.as_bytes().to_vec())
+        .bind(call.digest.as_bytes().to_vec())
         .bind(now)
         .bind(now + length(effect.retention()))
         .bind(effect == Effect::Read)
         .bind(count(key.bytes()))
         .bind(state)
-        .bind(confirmation);
-    of_key(begin, key).execute(&mut **change).await?;
+        .bind(confirmation.map(ConfirmationId::as_str))
+        .bind(audit);
+    of_key(about(begin, call.about), key).execute(&mut **change).await?;
     Ok(None)
 }
 
@@ -143,14 +140,37 @@ pub(super) async fn ask(change: &mut Change, key: &Key, id: &ConfirmationId) -> 
 }
 
 /// Begins a call that waited. Whether it did.
-pub(super) async fn start(change: &mut Change, key: &Key, effect: Effect, now: i64) -> Result<bool, Failed> {
-    let start = sqlx::query(START).bind(now).bind(now + length(effect.retention()));
-    Ok(of_key(start, key).execute(&mut **change).await?.rows_affected() > 0)
+pub(super) async fn start(
+    change: &mut Change,
+    call: &Beginning<'_>,
+    approval: Option<Approval<'_>>,
+    now: i64,
+) -> Result<bool, Failed> {
+    let start = sqlx::query(START).bind(now).bind(now + length(call.effect.retention()));
+    if of_key(about(start, call.about), call.key).execute(&mut **change).await?.rows_affected() == 0 {
+        return Ok(false);
+    }
+    let audit = audited(change, call, approval, now).await?;
+    of_key(sqlx::query(AUDITED).bind(audit), call.key).execute(&mut **change).await?;
+    Ok(true)
+}
+
+/// Notes in the audit that a call begins: a write, or what a person approved.
+async fn audited(
+    change: &mut Change,
+    call: &Beginning<'_>,
+    approval: Option<Approval<'_>>,
+    now: i64,
+) -> Result<Option<i64>, Failed> {
+    if call.effect == Effect::Read && approval.is_none() {
+        return Ok(None);
+    }
+    audit::begun(change, call, approval, now).await.map(Some)
 }
 
 /// Lets a call wait that was begun.
 pub(super) async fn suspend(change: &mut Change, key: &Key) -> Result<(), Failed> {
-    of_key(sqlx::query(SUSPEND), key).execute(&mut **change).await?;
+    of_key(sqlx::query(SUSPEND).bind(millis(clock::wall())), key).execute(&mut **change).await?;
     Ok(())
 }
 
@@ -159,6 +179,8 @@ pub(super) async fn end(change: &mut Change, key: &Key, result: &ToolResult) -> 
     let OutcomeColumns { description, data } = OutcomeColumns::of(&result.outcome, &result.provenance);
     let bytes = count(key.bytes() + description.len() + data.len());
     let end = sqlx::query(END).bind(millis(result.fetched_at)).bind(description).bind(data).bind(bytes);
+    let code = result.outcome.as_ref().map_or_else(|error| error.code.name(), |_| OK);
+    let end = end.bind(millis(clock::wall())).bind(code);
     of_key(end, key).execute(&mut **change).await?;
     Ok(())
 }
@@ -171,6 +193,7 @@ pub(super) async fn turn_down(
     error: ToolError,
     now: i64,
 ) -> Result<(), Failed> {
+    let code = error.code.name();
     let OutcomeColumns { description, .. } =
         OutcomeColumns::of(&Err(error), &crate::contract::Provenance::default());
     let bytes = count(description.len());
@@ -181,7 +204,13 @@ pub(super) async fn turn_down(
         .bind(length(Effect::Read.retention()))
         .bind(length(Effect::Write.retention()))
         .bind(id.as_str());
-    of_key(turn_down, key).execute(&mut **change).await?;
+    of_key(turn_down, key).bind(code).execute(&mut **change).await?;
+    Ok(())
+}
+
+/// Notes how a call ended that is forgotten next.
+pub(super) async fn note_end(change: &mut Change, key: &Key, code: &str) -> Result<(), Failed> {
+    of_key(sqlx::query(ENDED).bind(millis(clock::wall())).bind(code), key).execute(&mut **change).await?;
     Ok(())
 }
 
@@ -189,34 +218,6 @@ pub(super) async fn turn_down(
 pub(super) async fn forget(change: &mut Change, key: &Key) -> Result<(), Failed> {
     of_key(sqlx::query(FORGET), key).execute(&mut **change).await?;
     Ok(())
-}
-
-/// When there is room again for a user who finds none; `None` if there is some.
-async fn full(
-    change: &mut Change,
-    user: &UserId,
-    now: i64,
-    room: Room,
-) -> Result<Option<Begun>, sqlx::Error> {
-    loop {
-        let own = sqlx::query_scalar(USED).bind(user.as_str()).fetch_optional(&mut **change).await?;
-        let total: i64 = sqlx::query_scalar(TOTAL).fetch_one(&mut **change).await?;
-        let own = u64::try_from(own.unwrap_or(0_i64)).unwrap_or(0);
-        let Some((bound, excess)) = room.full(own, u64::try_from(total).unwrap_or(0)) else {
-            return Ok(None);
-        };
-        let made = sqlx::query(MAKE_ROOM).bind(user.as_str()).bind(now).execute(&mut **change).await?;
-        let expired = sqlx::query(EXPIRE).bind(now).execute(&mut **change).await?;
-        if made.rows_affected() + expired.rows_affected() > 0 {
-            continue;
-        }
-        let until = match bound {
-            Bound::User => sqlx::query_scalar(FULL_UNTIL).bind(user.as_str()),
-            Bound::All => sqlx::query_scalar(ALL_FULL_UNTIL).bind(i64::try_from(excess).unwrap_or(i64::MAX)),
-        };
-        let until = instant(until.fetch_one(&mut **change).await?);
-        return Ok(Some(Begun::Full { until, bound }));
-    }
 }
 
 fn count(bytes: usize) -> i64 {
@@ -257,4 +258,17 @@ type Query<'q> = sqlx::query::Query<'q, sqlx::Sqlite, sqlx::sqlite::SqliteArgume
 /// Binds the three columns of a key.
 fn of_key<'q>(query: Query<'q>, key: &'q Key) -> Query<'q> {
     query.bind(key.user.as_str()).bind(key.tool.as_str()).bind(key.request_id.to_string())
+}
+
+/// Binds the eight columns that tell who looks later about a call.
+fn about<'q>(query: Query<'q>, about: &About) -> Query<'q> {
+    query
+        .bind(about.call_id.to_string())
+        .bind(about.parent_call_id.map(|id| id.to_string()))
+        .bind(about.definition_digest.as_bytes().to_vec())
+        .bind(about.origin.face)
+        .bind(about.task_id.as_ref().map(ToString::to_string))
+        .bind(about.session_id.as_ref().map(ToString::to_string))
+        .bind(about.trace_id.map(|id| id.to_string()))
+        .bind(millis(about.deadline))
 }

@@ -23,22 +23,20 @@ use crate::{
             Asked, Binding, Change, Confirmation, Confirmations, Criteria, Decision, Kept, Listed, Of,
             Opened, Outcome, Place,
         },
-        idempotency::{ArgumentsDigest, Begun, Effect, Key},
+        idempotency::{Beginning, Begun},
     },
 };
 
 impl Confirmations for Sqlite {
     fn begin_confirmed<'a>(
         &'a self,
-        key: &'a Key,
-        effect: Effect,
-        digest: ArgumentsDigest,
+        begins: Beginning<'a>,
         asked: &'a Asked,
         expires_at: SystemTime,
         now: SystemTime,
     ) -> BoxFuture<'a, Opened> {
         Box::pin(async move {
-            let call = ask::Call { key, effect, digest, asked, expires_at };
+            let call = ask::Call { begins, asked, expires_at };
             let opened = self.explain(self.open_confirmed(&call, now).await);
             opened.unwrap_or_else(|error| Opened::Begun(Begun::Unavailable(error)))
         })

@@ -13,21 +13,15 @@ use crate::{
     contract::ToolResult,
     store::{
         StoreError,
-        idempotency::{ArgumentsDigest, Begun, Effect, Idempotency, Key},
+        idempotency::{Beginning, Begun, Idempotency, Key},
     },
 };
 
 impl Idempotency for Sqlite {
-    fn begin<'a>(
-        &'a self,
-        key: &'a Key,
-        effect: Effect,
-        digest: ArgumentsDigest,
-        now: SystemTime,
-    ) -> BoxFuture<'a, Begun> {
-        Box::pin(async move {
-            self.explain(self.begin_call(key, effect, digest, now).await).unwrap_or_else(Begun::Unavailable)
-        })
+    fn begin<'a>(&'a self, call: Beginning<'a>, now: SystemTime) -> BoxFuture<'a, Begun> {
+        Box::pin(
+            async move { self.explain(self.begin_call(&call, now).await).unwrap_or_else(Begun::Unavailable) },
+        )
     }
 
     fn end<'a>(&'a self, key: &'a Key, result: &'a ToolResult) -> BoxFuture<'a, Result<(), StoreError>> {
@@ -38,34 +32,28 @@ impl Idempotency for Sqlite {
         Box::pin(async move { self.explain(self.suspend_call(key).await) })
     }
 
-    fn forget<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<(), StoreError>> {
-        Box::pin(async move { self.explain(self.forget_call(key).await) })
+    fn forget<'a>(&'a self, key: &'a Key, code: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move { self.explain(self.forget_call(key, code).await) })
     }
 }
 
 impl Sqlite {
-    async fn begin_call(
-        &self,
-        key: &Key,
-        effect: Effect,
-        digest: ArgumentsDigest,
-        now: SystemTime,
-    ) -> Result<Begun, Failed> {
+    async fn begin_call(&self, call: &Beginning<'_>, now: SystemTime) -> Result<Begun, Failed> {
         let now = millis(now);
         // The effect comes after this: no loss of power may leave it without its record.
         let mut change = self.change(Durability::Power).await?;
-        let Some(record) = calls::find(&mut change, key, now).await? else {
-            let full = calls::add(&mut change, key, effect, digest, Opening::Started, now, self.room).await?;
+        let Some(record) = calls::find(&mut change, call.key, now).await? else {
+            let full = calls::add(&mut change, call, Opening::Started(None), now, self.room).await?;
             // What has expired is gone all the same.
             change.commit().await?;
             return Ok(full.unwrap_or(Begun::New));
         };
         let begun = match record.standing {
-            _ if !record.is_of(digest) => Begun::Conflict,
+            _ if !record.is_of(call.digest) => Begun::Conflict,
             Standing::Ended(ended) => ended,
             Standing::Started => Begun::Unfinished { begun: record.begun },
             Standing::Asked(Some(_)) => Begun::Asked,
-            Standing::Asked(None) => return begin_again(change, key, effect, now).await,
+            Standing::Asked(None) => return begin_again(change, call, now).await,
         };
         // What was found may be part of the same commit.
         change.commit().await?;
@@ -86,22 +74,18 @@ impl Sqlite {
         change.commit().await
     }
 
-    async fn forget_call(&self, key: &Key) -> Result<(), Failed> {
+    async fn forget_call(&self, key: &Key, code: &str) -> Result<(), Failed> {
         // Lost, it leaves a call that seems unfinished: nothing is carried out twice.
         let mut change = self.change(Durability::Process).await?;
+        calls::note_end(&mut change, key, code).await?;
         calls::forget(&mut change, key).await?;
         change.commit().await
     }
 }
 
 /// Begins a call that waited for a person who had to approve a call of its own.
-pub(super) async fn begin_again(
-    mut change: Change,
-    key: &Key,
-    effect: Effect,
-    now: i64,
-) -> Result<Begun, Failed> {
-    calls::start(&mut change, key, effect, now).await?;
+async fn begin_again(mut change: Change, call: &Beginning<'_>, now: i64) -> Result<Begun, Failed> {
+    calls::start(&mut change, call, None, now).await?;
     change.commit().await?;
     Ok(Begun::New)
 }

@@ -12,7 +12,7 @@ use toolwire::{
     app::App,
     clock,
     config::Config,
-    context::{RequestId, ToolContext, User, UserId},
+    context::{Origin, RequestId, ToolContext, User, UserId},
     contract::{ConfirmationRequired, Event, Terminal, ToolResult},
     domains::research::{
         settings::{Credentials, RedditCredentials, Screen, Settings},
@@ -151,7 +151,7 @@ impl Research {
     /// Approves a call of the user's own.
     async fn approve(&self, user: &str, required: &ConfirmationRequired) {
         let ruling = Ruling::Approve { tool: required.tool.to_string(), reason: String::new() };
-        let judgement = Judgement { ruling, on_behalf_of: String::new(), via: "test" };
+        let judgement = Judgement { ruling, on_behalf_of: String::new(), origin: Origin::PROCESS };
         let user = User::new(user.parse().expect("a user id"));
         let confirmations = self.app.tools.confirmations();
         confirmations.decide(&user, required.confirmation_id.as_str(), judgement).await.expect("one's own");

@@ -188,6 +188,20 @@ impl ToolService for Fake {
         Err(Status::unimplemented("not here"))
     }
 
+    async fn get_call(
+        &self,
+        _: Request<v1::GetCallRequest>,
+    ) -> Result<Response<v1::GetCallResponse>, Status> {
+        Err(Status::unimplemented("not here"))
+    }
+
+    async fn list_calls(
+        &self,
+        _: Request<v1::ListCallsRequest>,
+    ) -> Result<Response<v1::ListCallsResponse>, Status> {
+        Err(Status::unimplemented("not here"))
+    }
+
     async fn get_limits(
         &self,
         _: Request<v1::GetLimitsRequest>,

@@ -10,7 +10,7 @@ use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
 
 use super::{AuthenticationError, Authenticator, Credentials};
-use crate::context::User;
+use crate::context::{KnownBy, User};
 
 type TokenDigest = [u8; 32];
 
@@ -23,7 +23,9 @@ pub struct StaticTokens {
 impl StaticTokens {
     /// Accepts these tokens.
     pub fn new(tokens: impl IntoIterator<Item = (SecretString, User)>) -> Self {
-        let digested = |(token, user): (SecretString, User)| (digest(token.expose_secret().as_bytes()), user);
+        let digested = |(token, user): (SecretString, User)| {
+            (digest(token.expose_secret().as_bytes()), user.known_by(KnownBy::Token))
+        };
         Self { users: tokens.into_iter().map(digested).collect() }
     }
 

@@ -14,9 +14,10 @@ use crate::{
             Asked, Confirmation, Opened,
             life::{Event, State},
         },
-        idempotency::{ArgumentsDigest, Begun, Effect, Key},
+        idempotency::{Beginning, Begun, Key},
         sqlite::{
             Change, Durability, Failed, Sqlite,
+            audit::Approval,
             calls::{self, Opening, Recorded, Standing},
             time::{instant, millis},
         },
@@ -35,9 +36,7 @@ const CHANGED: &str = "The definition of this tool has changed since it was last
 /// A call that needs a confirmation.
 #[derive(Clone, Copy)]
 pub(in crate::store::sqlite) struct Call<'a> {
-    pub(super) key: &'a Key,
-    pub(super) effect: Effect,
-    pub(super) digest: ArgumentsDigest,
+    pub(super) begins: Beginning<'a>,
     pub(super) asked: &'a Asked,
     pub(super) expires_at: SystemTime,
 }
@@ -63,10 +62,10 @@ impl Sqlite {
         let now = millis(now);
         // What is told to a person and what is begun comes after this, and must outlast a loss of power.
         let mut change = self.change(Durability::Power).await?;
-        let record = calls::find(&mut change, call.key, now).await?;
+        let record = calls::find(&mut change, call.begins.key, now).await?;
         let waits = record.is_some();
         let known = match record {
-            Some(record) if !record.is_of(call.digest) => Some(Begun::Conflict),
+            Some(record) if !record.is_of(call.begins.digest) => Some(Begun::Conflict),
             Some(Recorded { standing: Standing::Ended(ended), .. }) => Some(ended),
             Some(Recorded { standing: Standing::Started, begun, .. }) => Some(Begun::Unfinished { begun }),
             Some(Recorded { standing: Standing::Asked(_), .. }) | None => None,
@@ -76,17 +75,17 @@ impl Sqlite {
             change.commit().await?;
             return Ok(Opened::Begun(begun));
         }
-        let newest = newest(&mut change, call.key).await?;
+        let newest = newest(&mut change, call.begins.key).await?;
         let was_open = newest.as_ref().filter(|it| it.state.is_open()).map(|it| it.id.clone());
         let (opened, changed) = match step(&mut change, call, newest, waits, now).await? {
             Step::Conflict => return Ok(Opened::Begun(Begun::Conflict)),
             Step::Wait(confirmation) => (Opened::Asks(confirmation), Vec::new()),
             Step::Expired(error) => {
                 let expired = was_open.map(|id| (id, State::Expired));
-                (Opened::Begun(ended(call.key, error, now)), expired.into_iter().collect())
+                (Opened::Begun(ended(call.begins.key, error, now)), expired.into_iter().collect())
             }
             Step::Resume => {
-                calls::start(&mut change, call.key, call.effect, now).await?;
+                calls::start(&mut change, &call.begins, None, now).await?;
                 (Opened::Begun(Begun::New), Vec::new())
             }
             Step::Use(confirmation) => {
@@ -116,11 +115,12 @@ impl Sqlite {
         confirmation: &Confirmation,
         now: i64,
     ) -> Result<Opened, Failed> {
+        let approver = confirmation.decided.as_ref().map_or("", |it| it.by.as_str());
+        let approval = Some(Approval { confirmation: &confirmation.id, approver });
         // A read is forgotten sooner than its confirmation.
-        if !calls::start(change, call.key, call.effect, now).await? {
-            let opening = Opening::Started;
-            let full =
-                calls::add(change, call.key, call.effect, call.digest, opening, now, self.room).await?;
+        if !calls::start(change, &call.begins, approval, now).await? {
+            let opening = Opening::Started(approval);
+            let full = calls::add(change, &call.begins, opening, now, self.room).await?;
             if let Some(full) = full {
                 return Ok(Opened::Begun(full));
             }
@@ -146,16 +146,15 @@ impl Sqlite {
         changed: bool,
         now: i64,
     ) -> Result<Opened, Failed> {
-        if let Some(too_many) = too_many(change, call.key, self.confirmations_room).await? {
+        if let Some(too_many) = too_many(change, call.begins.key, self.confirmations_room).await? {
             return Ok(too_many);
         }
         let id = ConfirmationId::generate();
         if waits {
-            calls::ask(change, call.key, &id).await?;
+            calls::ask(change, call.begins.key, &id).await?;
         } else {
             let opening = Opening::Asked(&id);
-            let full =
-                calls::add(change, call.key, call.effect, call.digest, opening, now, self.room).await?;
+            let full = calls::add(change, &call.begins, opening, now, self.room).await?;
             if let Some(full) = full {
                 return Ok(Opened::Begun(full));
             }
@@ -168,9 +167,9 @@ impl Sqlite {
         Ok(Opened::Asks(Box::new(Confirmation {
             id,
             state: State::Pending,
-            key: call.key.clone(),
+            key: call.begins.key.clone(),
             asked,
-            arguments_digest: call.digest,
+            arguments_digest: call.begins.digest,
             created_at: instant(now),
             expires_at: instant(millis(call.expires_at)),
             decided: None,
@@ -192,7 +191,9 @@ async fn step(
     let Some(confirmation) = newest else { return Ok(Step::Ask { changed: false }) };
     let same_definition = confirmation.asked.definition_digest == call.asked.definition_digest;
     if confirmation.state.is_open() {
-        if confirmation.arguments_digest != call.digest || confirmation.asked.task_id != call.asked.task_id {
+        if confirmation.arguments_digest != call.begins.digest
+            || confirmation.asked.task_id != call.asked.task_id
+        {
             return Ok(Step::Conflict);
         }
         if millis(confirmation.expires_at) <= now {
@@ -247,10 +248,10 @@ async fn add(
     let arguments = asked.arguments.as_ref().map(|it| serde_json::to_string(it).expect("JSON is JSON"));
     sqlx::query(ADD)
         .bind(id.as_str())
-        .bind(call.key.user.as_str())
-        .bind(call.key.tool.as_str())
-        .bind(call.key.request_id.to_string())
-        .bind(call.digest.as_bytes().to_vec())
+        .bind(call.begins.key.user.as_str())
+        .bind(call.begins.key.tool.as_str())
+        .bind(call.begins.key.request_id.to_string())
+        .bind(call.begins.digest.as_bytes().to_vec())
         .bind(asked.definition_digest.as_bytes().to_vec())
         .bind(asked.task_id.as_ref().map(ToString::to_string))
         .bind(asked.outermost.call_id.to_string())

@@ -12,7 +12,7 @@ use crate::{
             life::{Event, Next, State},
         },
         sqlite::{
-            Change, Durability, Failed, Sqlite, calls,
+            Change, Durability, Failed, Sqlite, audit, calls,
             time::{length, millis},
         },
     },
@@ -62,6 +62,7 @@ impl Sqlite {
         let next = confirmation.state.on(event);
         if let Next::Becomes(state) = next {
             decided(&mut change, id, decision, at).await?;
+            audit::decided(&mut change, &confirmation, decision).await?;
             match decision.verdict {
                 Verdict::Approve { use_until, .. } => {
                     become_(&mut change, id, state, (at, millis(use_until)), &decision.reason).await?;

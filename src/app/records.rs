@@ -1,0 +1,34 @@
+//! What is kept of calls, for who looks at them.
+
+use std::sync::Arc;
+
+use crate::{
+    config::Config,
+    pipeline::{Pipeline, Policy},
+    registry::Registry,
+    service::{
+        Records,
+        audit::Audit,
+        calls::{self, Calls},
+    },
+    store::Sqlite,
+};
+
+/// Made over the state, and over the calls that run in the pipeline.
+pub(super) fn records(
+    config: &Config,
+    state: &Arc<Sqlite>,
+    registry: &Arc<Registry>,
+    policy: &Arc<dyn Policy>,
+    pipeline: &Arc<Pipeline>,
+) -> Records {
+    let calls = Calls::new(calls::Parts {
+        store: Arc::clone(state) as _,
+        confirmations: Arc::clone(state) as _,
+        registry: Arc::clone(registry),
+        policy: Arc::clone(policy),
+        in_flight: pipeline.in_flight().clone(),
+        cap: config.server.deadline_cap,
+    });
+    Records { calls, audit: Audit::new(Arc::clone(state) as _, Arc::clone(policy)) }
+}

@@ -1,0 +1,114 @@
+//! `toolwire audit`: who did what.
+
+use std::time::Duration;
+
+use clap::Args;
+
+use super::{connection::Connection, json, table};
+use crate::{
+    client, clock,
+    console::{self, Failure},
+    contract::{
+        convert::timestamp,
+        proto::v1::{self, AuditKind, AuditVerdict},
+    },
+    domain::Domain,
+    duration,
+    words::visible,
+};
+
+/// So many are asked for at once.
+const PAGE: i32 = 1_000;
+
+/// Lists who did what: writes, and decisions on calls. Yours, or everybody's if you may observe
+#[derive(Debug, Args)]
+pub(super) struct Audit {
+    /// Only of this tool; may be repeated
+    #[arg(long, value_name = "NAME")]
+    tool: Vec<String>,
+    // Not `user`, which is who asks.
+    /// Only what this user did
+    #[arg(long = "of", value_name = "USER")]
+    of: Option<String>,
+    /// Only of the last such time, such as 1h
+    #[arg(long, value_name = "TIME", value_parser = duration::parse)]
+    since: Option<Duration>,
+    /// Only of this call
+    #[arg(long, value_name = "CALL_ID")]
+    call: Option<String>,
+    /// At most so many
+    #[arg(long, value_name = "NUMBER", default_value_t = 1_000)]
+    limit: usize,
+    /// Prints each as one JSON line
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl Audit {
+    pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
+        let backend = self.connection.open(domains).await?;
+        backend.open_state().await?;
+        let filter = self.filter();
+        let (mut found, mut page_token) = (Vec::new(), String::new());
+        loop {
+            let request =
+                v1::ListRecordsRequest { filter: Some(filter.clone()), page_size: PAGE, page_token };
+            let page = backend.audit(request).await.map_err(|status| client::refused(&status))?;
+            found.extend(page.records);
+            page_token = page.next_page_token;
+            if page_token.is_empty() || found.len() >= self.limit {
+                break;
+            }
+        }
+        found.truncate(self.limit);
+        self.print(&found)
+    }
+
+    fn filter(&self) -> v1::AuditFilter {
+        let since = self.since.and_then(|since| clock::wall().checked_sub(since));
+        v1::AuditFilter {
+            tools: self.tool.clone(),
+            user_id: self.of.clone().unwrap_or_default(),
+            since: since.map(timestamp),
+            call_id: self.call.clone().unwrap_or_default(),
+            ..v1::AuditFilter::default()
+        }
+    }
+
+    fn print(&self, found: &[v1::AuditRecord]) -> Result<(), Failure> {
+        if self.json {
+            for record in found {
+                if console::line(&json::plain(record).to_string())? == console::Reader::Gone {
+                    break;
+                }
+            }
+            return Ok(());
+        }
+        if found.is_empty() {
+            console::say("nothing is recorded");
+            return Ok(());
+        }
+        let heading = ["TIME", "WHO", "FROM", "DID", "TOOL", "CODE", "CALL"].map(ToOwned::to_owned);
+        let rows: Vec<_> = [heading].into_iter().chain(found.iter().map(row)).collect();
+        console::print(&table::lines(&rows, ""))
+    }
+}
+
+fn row(it: &v1::AuditRecord) -> [String; 7] {
+    let time = it.time.as_ref().map(ToString::to_string).unwrap_or_default();
+    let from = if it.peer.is_empty() { it.face.clone() } else { format!("{} {}", it.face, it.peer) };
+    let did = match (it.kind(), it.verdict()) {
+        (AuditKind::Decision, AuditVerdict::Denied) => "denied a call of ".to_owned() + &visible(&it.caller),
+        (AuditKind::Decision, _) => "approved a call of ".to_owned() + &visible(&it.caller),
+        (_, AuditVerdict::Approved) => "wrote, approved by ".to_owned() + &visible(&it.approver),
+        _ => "wrote".to_owned(),
+    };
+    let code = match (it.kind(), it.code.as_str()) {
+        (AuditKind::Decision, _) => String::new(),
+        (_, "") => "(no end)".to_owned(),
+        (_, code) => code.to_owned(),
+    };
+    [time, visible(&it.user_id), from, did, it.tool.clone(), code, it.call_id.clone()]
+}

@@ -1,0 +1,125 @@
+//! `toolwire calls`: calls that run or ran, and how they ended.
+
+use std::{collections::HashMap, time::Duration};
+
+use clap::Args;
+use tokio::{select, signal, time::sleep};
+
+use super::{backend::Backend, connection::Connection, json, table};
+use crate::{
+    client,
+    console::{self, Failure},
+    contract::proto::v1,
+    domain::Domain,
+    words::visible,
+};
+
+/// A watch looks so often.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Lists calls, the newest first: those that run, and those that ended and are still known
+#[derive(Debug, Args)]
+pub(super) struct Calls {
+    /// Shows what there is, then every change, until Ctrl-C
+    #[arg(long)]
+    watch: bool,
+    /// Only those that run or wait for a person
+    #[arg(long)]
+    open: bool,
+    // Not `user`, which is who asks.
+    /// Those of another user, or with '*' everybody's, if you may observe
+    #[arg(long = "of", value_name = "USER")]
+    of: Option<String>,
+    /// At most so many
+    #[arg(long, value_name = "NUMBER", default_value_t = 100, value_parser = clap::value_parser!(i32).range(1..=1_000))]
+    limit: i32,
+    /// Prints each as one JSON line
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl Calls {
+    pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
+        select! {
+            done = self.carry_out(domains) => done,
+            _ = signal::ctrl_c() => Err(Failure::Interrupted),
+        }
+    }
+
+    async fn carry_out(&self, domains: &[Domain]) -> Result<(), Failure> {
+        let backend = self.connection.open(domains).await?;
+        backend.open_state().await?;
+        if self.watch { self.follow(&backend).await } else { self.print(&self.found(&backend).await?) }
+    }
+
+    async fn found(&self, backend: &Backend) -> Result<Vec<v1::CallRecord>, Failure> {
+        let open = [v1::CallState::Running, v1::CallState::AwaitingConfirmation];
+        let filter = v1::CallFilter {
+            states: open.iter().filter(|_| self.open).map(|state| (*state).into()).collect(),
+            user_id: self.of.clone().unwrap_or_default(),
+            ..v1::CallFilter::default()
+        };
+        let request =
+            v1::ListCallsRequest { filter: Some(filter), page_size: self.limit, page_token: String::new() };
+        let page = backend.calls(request).await.map_err(|status| client::refused(&status))?;
+        Ok(page.calls)
+    }
+
+    fn print(&self, found: &[v1::CallRecord]) -> Result<(), Failure> {
+        if self.json {
+            for call in found {
+                if console::line(&json::plain(call).to_string())? == console::Reader::Gone {
+                    break;
+                }
+            }
+            return Ok(());
+        }
+        if found.is_empty() {
+            console::say("no call is known");
+            return Ok(());
+        }
+        let heading = ["CALL", "TOOL", "USER", "STATE", "CAME", "TOOK"].map(ToOwned::to_owned);
+        let rows: Vec<_> = [heading].into_iter().chain(found.iter().map(row)).collect();
+        console::print(&table::lines(&rows, ""))
+    }
+
+    /// Looks again and again: what is new, or in another state, is told.
+    async fn follow(&self, backend: &Backend) -> Result<(), Failure> {
+        let mut told: HashMap<String, i32> = HashMap::new();
+        loop {
+            let mut found = self.found(backend).await?;
+            found.reverse();
+            for call in &found {
+                if told.get(&call.call_id) == Some(&call.state) {
+                    continue;
+                }
+                let text = if self.json { json::plain(call).to_string() } else { row(call).join("  ") };
+                if console::line(&text)? == console::Reader::Gone {
+                    return Ok(());
+                }
+            }
+            told = found.into_iter().map(|call| (call.call_id, call.state)).collect();
+            sleep(LOOK).await;
+        }
+    }
+}
+
+fn row(it: &v1::CallRecord) -> [String; 6] {
+    let name = it.state().as_str_name().trim_start_matches("CALL_STATE_").to_lowercase();
+    let state = match it.code() {
+        v1::ToolErrorCode::Unspecified => name,
+        code => format!("{name}: {}", code.as_str_name().trim_start_matches("TOOL_ERROR_CODE_")),
+    };
+    let came = it.arrived_at.as_ref().map(ToString::to_string).unwrap_or_default();
+    let took = it.duration.and_then(|took| Duration::try_from(took).ok()).unwrap_or_default();
+    [
+        it.call_id.clone(),
+        it.tool.clone(),
+        visible(&it.user_id),
+        state,
+        came,
+        format!("{} ms", took.as_millis()),
+    ]
+}

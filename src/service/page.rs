@@ -1,0 +1,93 @@
+//! Pages of lists: how many entries, and where the next one begins. A token is good for its user and filter only.
+
+use data_encoding::BASE64URL_NOPAD;
+
+use super::request::refuse;
+use crate::{context::User, contract::Refusal, digest::Digest};
+
+/// So many bytes of a digest tell whose list of what a token goes on with.
+const MARK: usize = 16;
+
+/// How many entries a page may have, and has if its caller does not say.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sizes {
+    pub(super) usual: u32,
+    pub(super) most: u32,
+}
+
+impl Sizes {
+    pub(super) fn of(self, asked: i32) -> Result<usize, Refusal> {
+        let Self { usual, most } = self;
+        match u32::try_from(asked) {
+            Ok(0) => Ok(usual as usize),
+            Ok(size) if size <= most => Ok(size as usize),
+            _ => Err(refuse("page_size", "range", &format!("must be from 1 to {most}, or 0 for {usual}"))),
+        }
+    }
+}
+
+/// Whose list a token goes on with, and of what.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BoundTo(Digest);
+
+impl BoundTo {
+    /// `list` names the list, so that no token of another is taken for one of it.
+    pub(super) fn new(list: &str, user: &User, filter: &impl std::fmt::Debug) -> Self {
+        Self(Digest::of_parts([list.to_owned(), user.id.as_str().to_owned(), format!("{filter:?}")]))
+    }
+
+    /// The token of a place.
+    pub(super) fn token<const N: usize>(&self, place: [u8; N]) -> String {
+        BASE64URL_NOPAD.encode(&[&place[..], &self.0.as_bytes()[..MARK]].concat())
+    }
+
+    /// The place of a token; none if the text is empty.
+    pub(super) fn place<const N: usize>(&self, token: &str) -> Result<Option<[u8; N]>, Refusal> {
+        if token.is_empty() {
+            return Ok(None);
+        }
+        let bytes = BASE64URL_NOPAD.decode(token.as_bytes()).unwrap_or_default();
+        match bytes.split_first_chunk::<N>() {
+            Some((place, mark)) if mark == &self.0.as_bytes()[..MARK] => Ok(Some(*place)),
+            _ => {
+                let what = "must be the next_page_token of your last page with this filter";
+                Err(refuse("page_token", "foreign", what))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_goes_on_with_the_list_that_it_came_from_and_with_no_other() {
+        let user = |name: &str| User::new(name.parse().expect("valid"));
+        let bound = BoundTo::new("calls", &user("riley"), &1);
+        let token = bound.token(7_u64.to_be_bytes());
+        assert_eq!(bound.place(&token).expect("ours"), Some(7_u64.to_be_bytes()));
+        for other in [
+            BoundTo::new("calls", &user("demo"), &1),
+            BoundTo::new("calls", &user("riley"), &2),
+            BoundTo::new("audit", &user("riley"), &1),
+        ] {
+            assert!(other.place::<8>(&token).is_err());
+        }
+        assert!(bound.place::<16>(&token).is_err());
+        for bad in ["x", "AAAA", "not base64 at all!"] {
+            assert!(bound.place::<8>(bad).is_err(), "{bad}");
+        }
+        assert_eq!(bound.place::<8>("").expect("none"), None);
+    }
+
+    #[test]
+    fn a_page_is_of_a_size_in_bounds() {
+        let sizes = Sizes { usual: 100, most: 1_000 };
+        assert_eq!(
+            [sizes.of(0), sizes.of(1), sizes.of(1_000)].map(Result::ok),
+            [Some(100), Some(1), Some(1_000)]
+        );
+        assert!(sizes.of(-1).is_err() && sizes.of(1_001).is_err());
+    }
+}

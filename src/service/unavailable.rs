@@ -1,0 +1,14 @@
+//! What callers are told of a store that fails: nothing of the cause, which is for operators.
+
+use std::time::Duration;
+
+use crate::{contract::Refusal, store::StoreError};
+
+/// When to try again.
+const RETRY_AFTER: Duration = Duration::from_secs(5);
+
+/// Tells operators why, and callers when to try again.
+pub(super) fn unavailable(error: &StoreError) -> Refusal {
+    tracing::error!(%error, "the state cannot be read or written");
+    Refusal::StateUnavailable { retry_after: RETRY_AFTER }
+}

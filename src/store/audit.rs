@@ -1,0 +1,143 @@
+//! Who did what: a record of each write and of each decision on a confirmation. Kept with what it is of, in one change;
+//! never with arguments.
+//!
+//! Not here: who may see which record.
+
+use std::time::{Duration, SystemTime};
+
+use futures_util::future::BoxFuture;
+
+use super::StoreError;
+use crate::{context::UserId, digest::Digest};
+
+/// How long records are kept.
+pub const KEPT: Duration = Duration::from_hours(24 * 90);
+
+/// What somebody did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Record {
+    /// Its position.
+    pub sequence: u64,
+    /// What was done.
+    pub kind: Kind,
+    /// When it began.
+    pub at: SystemTime,
+    /// When it ended, if that is known.
+    pub ended_at: Option<SystemTime>,
+    /// Who did it.
+    pub user: String,
+    /// How the user is known.
+    pub known_by: String,
+    /// The address that the user came from.
+    pub peer: Option<String>,
+    /// The face it came by.
+    pub face: String,
+    /// Whose call it is.
+    pub caller: String,
+    /// The tool.
+    pub tool: String,
+    /// Digest of the tool's definition.
+    pub definition_digest: Digest,
+    /// Digest of the arguments.
+    pub arguments_digest: Digest,
+    /// What was allowed or decided.
+    pub verdict: Verdict,
+    /// How a write ended; empty if that is not known.
+    pub code: String,
+    /// The call.
+    pub call_id: String,
+    /// The identifier of the call.
+    pub request_id: String,
+    /// The trace; empty if none.
+    pub trace_id: String,
+    /// The task; empty if none.
+    pub task_id: String,
+    /// The confirmation; empty if none.
+    pub confirmation_id: String,
+    /// Who decided; empty if nobody had to.
+    pub approver: String,
+    /// On whose behalf the decider says to have decided.
+    pub on_behalf_of: String,
+}
+
+/// What was done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A write, or another call that a person approved, began.
+    Write,
+    /// A person decided.
+    Decision,
+}
+
+/// What was allowed or decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Nobody had to approve it.
+    Allowed,
+    /// A person approved it.
+    Approved,
+    /// A person denied it.
+    Denied,
+}
+
+/// Which records a list is of. Criteria are combined with AND.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Criteria {
+    /// What this user may see: what the user did, and decisions on the user's calls. `None`: everything.
+    pub seen_by: Option<UserId>,
+    /// Any of these tools; any at all if there is none.
+    pub tools: Vec<String>,
+    /// What this user did.
+    pub user: Option<UserId>,
+    /// Any of these; any at all if there is none.
+    pub kinds: Vec<Kind>,
+    /// At or after this instant.
+    pub since: Option<SystemTime>,
+    /// Before this instant.
+    pub until: Option<SystemTime>,
+    /// The call.
+    pub call_id: String,
+    /// The confirmation.
+    pub confirmation_id: String,
+}
+
+/// Keeps records.
+pub trait Audit: Send + Sync + std::fmt::Debug {
+    /// At most so many records before a position, the newest first.
+    fn records<'a>(
+        &'a self,
+        criteria: &'a Criteria,
+        before: Option<u64>,
+        limit: u32,
+    ) -> BoxFuture<'a, Result<Vec<Record>, StoreError>>;
+
+    /// Forgets, some at a time, what is kept no longer.
+    fn sweep_records(&self, now: SystemTime) -> BoxFuture<'_, Result<(), StoreError>>;
+}
+
+impl Kind {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Write, Self::Decision];
+
+    /// The word in the store.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Write => "write",
+            Self::Decision => "decision",
+        }
+    }
+}
+
+impl Verdict {
+    /// Every verdict.
+    pub const ALL: [Self; 3] = [Self::Allowed, Self::Approved, Self::Denied];
+
+    /// The word in the store.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Allowed => "allowed",
+            Self::Approved => "approved",
+            Self::Denied => "denied",
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! Calls with a `request_id`, for those who look at them: what is recorded, and how they ended.
+//!
+//! Not here: beginning and ending them (`idempotency`), and calls that have no record.
+
+use std::time::SystemTime;
+
+use futures_util::future::BoxFuture;
+
+use super::{StoreError, idempotency::Key};
+use crate::{
+    context::{CallId, RequestId, UserId},
+    contract::{ConfirmationId, ToolResult, payload::StoredPayload},
+    digest::Digest,
+};
+
+/// A recorded call.
+#[derive(Clone, Debug)]
+pub struct RecordedCall {
+    /// Whose call of which tool it is, by which identifier.
+    pub key: Key,
+    /// The call that began it.
+    pub call_id: CallId,
+    /// The call that made that one.
+    pub parent_call_id: Option<CallId>,
+    /// Digest of the tool's definition.
+    pub definition_digest: Option<Digest>,
+    /// The face it came by.
+    pub face: String,
+    /// The task; empty if none.
+    pub task_id: String,
+    /// The session; empty if none.
+    pub session_id: String,
+    /// The trace; empty if none.
+    pub trace_id: String,
+    /// When it began, or asked.
+    pub begun_at: SystemTime,
+    /// When it ended.
+    pub ended_at: Option<SystemTime>,
+    /// By when it ends, whatever happens.
+    pub deadline: Option<SystemTime>,
+    /// The confirmation that it needs or used.
+    pub confirmation: Option<ConfirmationId>,
+    /// How far it is.
+    pub standing: Standing,
+}
+
+/// How far a recorded call is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// A person must approve it, or a part of it, first.
+    Asked,
+    /// It was begun.
+    Started,
+    /// It ended so: `OK`, or the code of its error.
+    Ended(String),
+}
+
+/// Which call is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Named<'a> {
+    /// The call of this id.
+    Call(CallId),
+    /// Those of a user by this identifier, of every tool or of one.
+    Request(&'a UserId, RequestId, Option<&'a str>),
+}
+
+/// Which calls a list is of. Criteria are combined with AND; empty ones match every call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Criteria {
+    /// This user's calls.
+    pub user: Option<UserId>,
+    /// Any of these tools.
+    pub tools: Vec<String>,
+    /// The task.
+    pub task_id: String,
+    /// The session.
+    pub session_id: String,
+    /// The call that made them.
+    pub parent_call_id: Option<CallId>,
+    /// Begun at or after this instant.
+    pub since: Option<SystemTime>,
+}
+
+/// Looks at recorded calls.
+pub trait Calls: Send + Sync + std::fmt::Debug {
+    /// The calls that are meant, and that are still remembered.
+    fn recorded<'a>(
+        &'a self,
+        named: Named<'a>,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Result<Vec<RecordedCall>, StoreError>>;
+
+    /// How a call ended.
+    fn outcome<'a>(
+        &'a self,
+        key: &'a Key,
+    ) -> BoxFuture<'a, Result<Option<ToolResult<StoredPayload>>, StoreError>>;
+
+    /// At most so many calls before one of this id, the newest first.
+    fn calls<'a>(
+        &'a self,
+        criteria: &'a Criteria,
+        before: Option<CallId>,
+        limit: u32,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Result<Vec<RecordedCall>, StoreError>>;
+
+    /// The pending confirmation of a part of a call that waits for it.
+    fn pending_part<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<Option<ConfirmationId>, StoreError>>;
+}

@@ -1,0 +1,237 @@
+//! Records of who did what, written as steps of the changes that they are of. A trigger completes that of a write with
+//! its end, and others bound how many there are.
+
+use std::time::SystemTime;
+
+use futures_util::future::BoxFuture;
+use sqlx::{QueryBuilder, Row, sqlite::SqliteRow};
+
+use super::{
+    Change, Durability, Failed, Sqlite,
+    time::{instant, length, millis},
+};
+use crate::{
+    contract::ConfirmationId,
+    digest::Digest,
+    store::{
+        StoreError,
+        audit::{Audit, Criteria, KEPT, Kind, Record, Verdict},
+        confirmations::{self, Confirmation, Decision},
+        idempotency::Beginning,
+    },
+};
+
+const COLUMNS: &str = "sequence, kind, at, ended_at, user_id, known_by, peer, face, caller, tool, definition_digest, \
+     arguments_digest, verdict, code, call_id, request_id, trace_id, task_id, confirmation_id, approver, on_behalf_of";
+
+const NOTE: &str = "INSERT INTO audit (kind, at, user_id, known_by, peer, face, caller, tool, definition_digest, \
+     arguments_digest, verdict, call_id, request_id, trace_id, task_id, confirmation_id, approver, on_behalf_of, ended_at) \
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+
+/// Positions are in order of time.
+const SWEEP: &str = "DELETE FROM audit WHERE at <= ?1 AND sequence IN (SELECT sequence FROM audit ORDER BY sequence LIMIT 2048)";
+
+/// By what a call may begin that somebody had to approve.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Approval<'a> {
+    pub(super) confirmation: &'a ConfirmationId,
+    pub(super) approver: &'a str,
+}
+
+/// Notes that a call begins. The position of the record.
+pub(super) async fn begun(
+    change: &mut Change,
+    call: &Beginning<'_>,
+    approval: Option<Approval<'_>>,
+    now: i64,
+) -> Result<i64, Failed> {
+    let (key, about) = (call.key, call.about);
+    let verdict = if approval.is_some() { Verdict::Approved } else { Verdict::Allowed };
+    let noted = sqlx::query(NOTE)
+        .bind(Kind::Write.word())
+        .bind(now)
+        .bind(key.user.as_str())
+        .bind(about.known_by.word())
+        .bind(about.origin.peer.map(|peer| peer.to_string()))
+        .bind(about.origin.face)
+        .bind(key.user.as_str())
+        .bind(key.tool.as_str())
+        .bind(about.definition_digest.as_bytes().to_vec())
+        .bind(call.digest.as_bytes().to_vec())
+        .bind(verdict.word())
+        .bind(about.call_id.to_string())
+        .bind(key.request_id.to_string())
+        .bind(about.trace_id.map(|id| id.to_string()).unwrap_or_default())
+        .bind(about.task_id.as_ref().map(ToString::to_string).unwrap_or_default())
+        .bind(approval.map_or("", |it| it.confirmation.as_str()))
+        .bind(approval.map_or("", |it| it.approver))
+        .bind("")
+        .bind(None::<i64>)
+        .execute(&mut **change)
+        .await?;
+    Ok(noted.last_insert_rowid())
+}
+
+/// Notes a decision.
+pub(super) async fn decided(
+    change: &mut Change,
+    confirmation: &Confirmation,
+    decision: &Decision,
+) -> Result<(), Failed> {
+    let (by, asked, key) = (&decision.decided, &confirmation.asked, &confirmation.key);
+    let verdict = match decision.verdict {
+        confirmations::Verdict::Approve { .. } => Verdict::Approved,
+        confirmations::Verdict::Deny => Verdict::Denied,
+    };
+    sqlx::query(NOTE)
+        .bind(Kind::Decision.word())
+        .bind(millis(by.at))
+        .bind(by.by.as_str())
+        .bind(decision.known_by.word())
+        .bind(decision.peer.map(|peer| peer.to_string()))
+        .bind(&by.via)
+        .bind(key.user.as_str())
+        .bind(key.tool.as_str())
+        .bind(asked.definition_digest.as_bytes().to_vec())
+        .bind(confirmation.arguments_digest.as_bytes().to_vec())
+        .bind(verdict.word())
+        .bind(asked.outermost.call_id.to_string())
+        .bind(key.request_id.to_string())
+        .bind("")
+        .bind(asked.task_id.as_ref().map(ToString::to_string).unwrap_or_default())
+        .bind(confirmation.id.as_str())
+        .bind(by.by.as_str())
+        .bind(&by.on_behalf_of)
+        .bind(millis(by.at))
+        .execute(&mut **change)
+        .await?;
+    Ok(())
+}
+
+impl Audit for Sqlite {
+    fn records<'a>(
+        &'a self,
+        criteria: &'a Criteria,
+        before: Option<u64>,
+        limit: u32,
+    ) -> BoxFuture<'a, Result<Vec<Record>, StoreError>> {
+        Box::pin(async move { self.explain(self.listed_records(criteria, before, limit).await) })
+    }
+
+    fn sweep_records(&self, now: SystemTime) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async move { self.explain(self.swept_records(now).await) })
+    }
+}
+
+impl Sqlite {
+    async fn listed_records(
+        &self,
+        criteria: &Criteria,
+        before: Option<u64>,
+        limit: u32,
+    ) -> Result<Vec<Record>, Failed> {
+        let before = i64::try_from(before.unwrap_or(u64::MAX)).unwrap_or(i64::MAX);
+        let mut query = QueryBuilder::new("");
+        match &criteria.seen_by {
+            None => select(&mut query, criteria, before, limit, None),
+            Some(user) => {
+                // Each half by its own index.
+                query.push("SELECT * FROM (");
+                select(&mut query, criteria, before, limit, Some(("user_id = ", user.as_str())));
+                query.push(") UNION ALL SELECT * FROM (");
+                let of_others = Some(("caller <> user_id AND caller = ", user.as_str()));
+                select(&mut query, criteria, before, limit, of_others);
+                query.push(") ORDER BY sequence DESC LIMIT ").push_bind(limit);
+            }
+        }
+        let rows = query.build().fetch_all(self.readers().await?).await?;
+        rows.iter().map(record).collect()
+    }
+
+    async fn swept_records(&self, now: SystemTime) -> Result<(), Failed> {
+        let mut change = self.change(Durability::Process).await?;
+        let before = millis(now).saturating_sub(length(KEPT));
+        sqlx::query(SWEEP).bind(before).execute(&mut *change).await?;
+        change.commit().await
+    }
+}
+
+fn select(
+    query: &mut QueryBuilder<sqlx::Sqlite>,
+    criteria: &Criteria,
+    before: i64,
+    limit: u32,
+    seen: Option<(&str, &str)>,
+) {
+    query.push(format!("SELECT {COLUMNS} FROM audit WHERE sequence < ")).push_bind(before);
+    if let Some((condition, user)) = seen {
+        query.push(format!(" AND {condition}")).push_bind(user.to_owned());
+    }
+    if let Some(user) = &criteria.user {
+        query.push(" AND user_id = ").push_bind(user.to_string());
+    }
+    if let Some(since) = criteria.since {
+        query.push(" AND at >= ").push_bind(millis(since));
+    }
+    if let Some(until) = criteria.until {
+        query.push(" AND at < ").push_bind(millis(until));
+    }
+    for (column, text) in [("call_id", &criteria.call_id), ("confirmation_id", &criteria.confirmation_id)] {
+        if !text.is_empty() {
+            query.push(format!(" AND {column} = ")).push_bind(text.clone());
+        }
+    }
+    any_of(query, "tool", criteria.tools.clone());
+    any_of(query, "kind", criteria.kinds.iter().map(|kind| kind.word().to_owned()).collect());
+    query.push(" ORDER BY sequence DESC LIMIT ").push_bind(limit);
+}
+
+fn any_of(query: &mut QueryBuilder<sqlx::Sqlite>, column: &str, values: Vec<String>) {
+    if values.is_empty() {
+        return;
+    }
+    query.push(format!(" AND {column} IN ("));
+    let mut separated = query.separated(", ");
+    for value in values {
+        separated.push_bind(value);
+    }
+    query.push(")");
+}
+
+fn record(row: &SqliteRow) -> Result<Record, Failed> {
+    let (kind, verdict): (String, String) = (row.try_get("kind")?, row.try_get("verdict")?);
+    let digest = |column| -> Result<Digest, Failed> {
+        Digest::from_bytes(row.try_get(column)?).ok_or_else(|| unreadable(column))
+    };
+    let sequence: i64 = row.try_get("sequence")?;
+    Ok(Record {
+        sequence: u64::try_from(sequence).unwrap_or_default(),
+        kind: Kind::ALL.into_iter().find(|it| it.word() == kind).ok_or_else(|| unreadable("kind"))?,
+        at: instant(row.try_get("at")?),
+        ended_at: row.try_get::<Option<i64>, _>("ended_at")?.map(instant),
+        user: row.try_get("user_id")?,
+        known_by: row.try_get("known_by")?,
+        peer: row.try_get("peer")?,
+        face: row.try_get("face")?,
+        caller: row.try_get("caller")?,
+        tool: row.try_get("tool")?,
+        definition_digest: digest("definition_digest")?,
+        arguments_digest: digest("arguments_digest")?,
+        verdict: Verdict::ALL
+            .into_iter()
+            .find(|it| it.word() == verdict)
+            .ok_or_else(|| unreadable("verdict"))?,
+        code: row.try_get("code")?,
+        call_id: row.try_get("call_id")?,
+        request_id: row.try_get("request_id")?,
+        trace_id: row.try_get("trace_id")?,
+        task_id: row.try_get("task_id")?,
+        confirmation_id: row.try_get("confirmation_id")?,
+        approver: row.try_get("approver")?,
+        on_behalf_of: row.try_get("on_behalf_of")?,
+    })
+}
+
+fn unreadable(column: &str) -> Failed {
+    Failed::Store(StoreError::Unreadable { what: "audit record", cause: format!("its column {column}") })
+}
