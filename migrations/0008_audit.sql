@@ -119,3 +119,32 @@ END;
 -- Call ids are in order of time.
 CREATE INDEX idempotency_by_call ON idempotency (call_id) WHERE call_id IS NOT NULL;
 CREATE INDEX idempotency_of_user_by_call ON idempotency (user_id, call_id) WHERE call_id IS NOT NULL;
+
+-- What webhooks are told: `webhooks` is what the serving process was configured with, by which a change of a confirmation
+-- finds whom to tell, whichever process makes it. A message is in the outbox from the change on, until it is delivered.
+CREATE TABLE webhooks (
+    url       TEXT PRIMARY KEY,
+    requested INTEGER NOT NULL,
+    decided   INTEGER NOT NULL,
+    expired   INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE TABLE outbox (
+    id         TEXT PRIMARY KEY,
+    url        TEXT NOT NULL,
+    event      TEXT NOT NULL,
+    sequence   INTEGER NOT NULL,
+    at         INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    due_at     INTEGER NOT NULL,
+    attempts   INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX outbox_by_due ON outbox (url, due_at);
+CREATE TRIGGER outbox_filled AFTER INSERT ON confirmation_events
+    WHEN new.state IN ('pending', 'approved', 'denied', 'expired') BEGIN
+    INSERT INTO outbox (id, url, event, sequence, at, expires_at, due_at)
+        SELECT 'msg_' || lower(hex(randomblob(16))), url,
+            CASE new.state WHEN 'pending' THEN 'requested' WHEN 'expired' THEN 'expired' ELSE 'decided' END,
+            new.sequence, new.at, new.expires_at, new.at
+        FROM webhooks
+        WHERE CASE new.state WHEN 'pending' THEN requested WHEN 'expired' THEN expired ELSE decided END;
+END;

@@ -12,6 +12,7 @@ mod records;
 mod start_error;
 mod state_watch;
 mod unmatched;
+mod webhooks;
 
 use std::{convert::Infallible, fmt, future::pending, iter, sync::Arc, time::Duration};
 
@@ -182,6 +183,7 @@ impl App {
             never = cool_downs::Watch::new(&self.registry, &self.limits).run() => match never {},
             never = state.run() => match never {},
             never = expiry::run(&self.state) => match never {},
+            never = webhooks::run(&self.state, &config.confirmations.webhooks) => match never {},
             never = sweep::run(&self.workspace) => match never {},
             never = administer(admin, draining.clone(), ready_too) => match never {},
         }

@@ -34,6 +34,7 @@ pub(crate) mod testing;
 mod tls;
 mod unknown;
 mod value;
+mod webhooks;
 
 use std::sync::Arc;
 
@@ -60,6 +61,7 @@ pub use state::State;
 pub use telemetry::Telemetry;
 pub use tls::Tls;
 pub use value::{HIDDEN, Value};
+pub use webhooks::{Secret, Webhook, bytes as webhook_key, key as webhook_secret};
 
 /// Everything that can be set.
 #[derive(Clone, Debug, Default)]

@@ -13,6 +13,7 @@ mod error;
 pub mod hold_offs;
 pub mod idempotency;
 mod memory;
+pub mod outbox;
 mod remembered;
 pub mod reservations;
 pub mod results;

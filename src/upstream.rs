@@ -16,3 +16,4 @@ pub mod sources;
 pub(crate) mod testing;
 pub mod text;
 pub mod token;
+pub mod webhook;

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use super::{reader::Reader, setting::Setting};
+use super::{reader::Reader, setting::Setting, webhooks::Webhook};
 
 /// Longer than anybody waits, and short enough for what is kept of a confirmation.
 const LONGEST: Duration = Duration::from_hours(24 * 30);
 
 /// Decisions of persons on calls: `[confirmations]`. Who may decide stands in `approve` of `[[auth.users]]`.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Confirmations {
     /// Whether a decision on one's own call counts. `own_calls`, `TOOLWIRE_CONFIRMATIONS_OWN_CALLS`, default `true`
     /// only where nobody needs credentials.
@@ -17,12 +17,14 @@ pub struct Confirmations {
     pub expire_in: Duration,
     /// How long an approved one can be used. `use_within`, `TOOLWIRE_CONFIRMATIONS_USE_WITHIN`, default `10m`.
     pub use_within: Duration,
+    /// Who is told: `[[confirmations.webhooks]]`. Default nobody.
+    pub webhooks: Vec<Webhook>,
 }
 
 impl Default for Confirmations {
     fn default() -> Self {
         let length = Duration::from_mins(10);
-        Self { own_calls: true, expire_in: length, use_within: length }
+        Self { own_calls: true, expire_in: length, use_within: length, webhooks: Vec::new() }
     }
 }
 
@@ -37,6 +39,7 @@ impl Confirmations {
             own_calls: reader.value(own_calls, !needs_credentials),
             expire_in: reader.value(expire_in, default.expire_in),
             use_within: reader.value(use_within, default.use_within),
+            webhooks: Webhook::read_all(reader),
         };
         for (key, length) in
             [("confirmations.expire_in", read.expire_in), ("confirmations.use_within", read.use_within)]

@@ -17,6 +17,7 @@ mod hold_offs;
 mod idempotency;
 mod last_error;
 mod migrations;
+mod outbox;
 mod outcome_columns;
 mod place;
 mod reservations;

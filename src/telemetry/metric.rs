@@ -61,6 +61,11 @@ pub fn confirmation_decided(duration: Duration) {
     with(|it| it.confirmation_decided(duration));
 }
 
+/// A webhook was posted to; `outcome` is `delivered`, `retried` or `given_up`.
+pub fn webhook_attempted(outcome: &'static str) {
+    with(|it| it.webhook_attempted(outcome));
+}
+
 /// A request to a source waited for its turn; zero if it was admitted at once.
 pub fn limiter_wait(source: &str, duration: Duration) {
     with(|it| it.limiter_wait(source, duration));

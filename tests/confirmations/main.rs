@@ -16,6 +16,7 @@ mod matrix;
 mod nested;
 mod races;
 mod ways_round;
+mod webhook;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;

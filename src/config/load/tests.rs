@@ -2,6 +2,7 @@
 
 mod mistakes;
 mod sections;
+mod webhooks;
 
 use std::time::Duration;
 

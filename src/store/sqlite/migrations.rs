@@ -26,6 +26,8 @@ const PLATFORM: &[&str] = &[
     "confirmation_sequence",
     "confirmation_usage",
     "confirmation_total",
+    "webhooks",
+    "outbox",
     "audit",
     "audit_usage",
     "audit_total",

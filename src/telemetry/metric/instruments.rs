@@ -33,6 +33,7 @@ pub(super) struct Instruments {
     upstream_duration: Histogram<f64>,
     cool_downs: Counter<u64>,
     cool_down_in_force: Gauge<u64>,
+    webhook_attempts: Counter<u64>,
 }
 
 impl Instruments {
@@ -53,6 +54,10 @@ impl Instruments {
             bounds_reached: counter(name::BOUNDS_REACHED, "How often a bound of the transport was reached."),
             connections_open: connections.with_description("Connections that are open.").build(),
             cache_lookups: counter(name::CACHE_LOOKUPS, "How often the cache was asked."),
+            webhook_attempts: counter(
+                name::WEBHOOK_ATTEMPTS,
+                "Attempts to tell webhooks of confirmations, by what came of each.",
+            ),
             confirmations: counter(
                 name::CONFIRMATIONS,
                 "Changes of confirmations, by the state that each led to.",
@@ -129,6 +134,10 @@ impl Instruments {
         self.decision_duration.record(duration.as_secs_f64(), &[]);
     }
 
+    pub(super) fn webhook_attempted(&self, outcome: &'static str) {
+        self.webhook_attempts.add(1, &[KeyValue::new(OUTCOME, outcome)]);
+    }
+
     pub(super) fn limiter_wait(&self, source: &str, duration: Duration) {
         self.limiter_wait.record(duration.as_secs_f64(), &[text(SOURCE, source)]);
     }
@@ -193,6 +202,7 @@ mod tests {
         instruments.cool_down_began("toy", "BLOCKED");
         instruments.cool_down_in_force("toy", true);
         instruments.in_flight(1);
+        instruments.webhook_attempted("delivered");
         registry.gather()
     }
 

@@ -25,6 +25,8 @@ pub const LIMITER_REFUSALS: &str = "toolwire.limiter.refusals";
 pub const UPSTREAM_REQUEST_DURATION: &str = "toolwire.upstream.request.duration";
 /// Changes of confirmations, by the state that each led to.
 pub const CONFIRMATIONS: &str = "toolwire.confirmations";
+/// Attempts to tell webhooks of confirmations, by what came of each.
+pub const WEBHOOK_ATTEMPTS: &str = "toolwire.webhook.attempts";
 /// How long persons take to decide, in seconds.
 pub const CONFIRMATION_DECISION_DURATION: &str = "toolwire.confirmation.decision.duration";
 /// Cool-downs that began.
@@ -92,4 +94,5 @@ pub const IN_PROMETHEUS: &[&str] = &[
     "toolwire_limiter_refusals_total",
     "toolwire_limiter_wait_duration_seconds",
     "toolwire_upstream_request_duration_seconds",
+    "toolwire_webhook_attempts_total",
 ];

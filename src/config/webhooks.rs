@@ -1,0 +1,159 @@
+//! Who is told of confirmations: `[[confirmations.webhooks]]`. They stand in the file only; their secrets in variables.
+
+use std::{fmt, time::Duration};
+
+use data_encoding::BASE64;
+use secrecy::{ExposeSecret, SecretBox};
+use url::{Host, Url};
+
+use super::{fields::Fields, reader::Reader, value::Value};
+
+/// What the secrets of webhooks begin with.
+const PREFIX: &str = "whsec_";
+
+/// Secrets have so many bytes, as Standard Webhooks demands.
+const LENGTHS: std::ops::RangeInclusive<usize> = 24..=64;
+
+/// What a webhook can be told.
+const EVENTS: [&str; 3] = ["requested", "decided", "expired"];
+
+/// Who is told of confirmations.
+#[derive(Clone)]
+pub struct Webhook {
+    /// The address: https, or http on this machine. Required.
+    pub url: Url,
+    /// The keys of its signatures, one or, while one is replaced, two. Required: `secrets_env` with the names of the
+    /// variables that hold them, each `whsec_` and base64 of 24 to 64 bytes.
+    pub secrets: Vec<Secret>,
+    /// What it is told: any of `requested`, `decided`, `expired`. Default all.
+    pub events: Vec<String>,
+    /// Whether it is told the arguments. Default `false`.
+    pub arguments: bool,
+    /// How long after each attempt the next one is. Not a setting.
+    pub retries: Vec<Duration>,
+}
+
+/// The key of a signature.
+pub type Secret = std::sync::Arc<SecretBox<Vec<u8>>>;
+
+impl Webhook {
+    /// One that is told everything but arguments.
+    pub fn new(url: Url, secrets: Vec<Secret>) -> Self {
+        let retries = [5, 30, 120, 600].map(Duration::from_secs).into();
+        Self { url, secrets, events: EVENTS.map(ToOwned::to_owned).into(), arguments: false, retries }
+    }
+
+    pub(super) fn read_all(reader: &mut Reader) -> Vec<Self> {
+        let mut webhooks: Vec<Self> = Vec::new();
+        for mut entry in reader.list("confirmations.webhooks") {
+            let webhook = Self::read(&mut entry, reader);
+            if let Some(webhook) = &webhook
+                && webhooks.iter().any(|other| other.url == webhook.url)
+            {
+                entry.problem("url is that of an earlier entry too; make them one");
+            }
+            if reader.end(entry) {
+                webhooks.extend(webhook);
+            }
+        }
+        for webhook in &webhooks {
+            webhook.show(reader);
+        }
+        webhooks
+    }
+
+    fn read(entry: &mut Fields, reader: &mut Reader) -> Option<Self> {
+        let url: Option<String> = entry.required("url");
+        let names: Option<Vec<String>> = entry.required("secrets_env");
+        let (events, arguments) = (entry.optional::<Vec<String>>("events"), entry.optional("arguments"));
+        let url = url.and_then(|url| address(&url).map_err(|what| entry.problem(what)).ok());
+        let secrets =
+            names.and_then(|names| secrets(&names, reader).map_err(|what| entry.problem(what)).ok());
+        if let Some(bad) = events.iter().flatten().find(|event| !EVENTS.contains(&event.as_str())) {
+            entry.problem(format!("events must be of {}, but there is {bad:?}", EVENTS.join(", ")));
+        }
+        let mut webhook = Self::new(url?, secrets?);
+        webhook.events = events.unwrap_or(webhook.events);
+        webhook.arguments = arguments.unwrap_or(false);
+        Some(webhook)
+    }
+
+    fn show(&self, reader: &mut Reader) {
+        let url = self.url.to_string().shown();
+        let shown = [("url", url), ("events", self.events.shown()), ("arguments", self.arguments.shown())];
+        reader.show_entry("[[confirmations.webhooks]]", &shown);
+    }
+}
+
+impl fmt::Debug for Webhook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Webhook").field("url", &self.url.as_str()).finish_non_exhaustive()
+    }
+}
+
+/// What is sent tells of people's calls: it goes over TLS, or does not leave this machine.
+fn address(text: &str) -> Result<Url, String> {
+    let url = Url::parse(text).map_err(|error| format!("url is no address: {error}"))?;
+    let is_local = match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    };
+    match url.scheme() {
+        "https" => Ok(url),
+        "http" if is_local => Ok(url),
+        _ => Err("url must be https://…, or http://… on this machine".to_owned()),
+    }
+}
+
+fn secrets(names: &[String], reader: &mut Reader) -> Result<Vec<Secret>, String> {
+    if names.is_empty() || names.len() > 2 {
+        return Err("secrets_env must name one variable, or two while a secret is replaced".to_owned());
+    }
+    names.iter().map(|name| secret(name, reader)).collect()
+}
+
+fn secret(name: &str, reader: &mut Reader) -> Result<Secret, String> {
+    let text = reader.variable(name).ok_or_else(|| {
+        format!("secrets_env names {name}, which is not set; set it to {PREFIX} and base64, such as `echo {PREFIX}$(openssl rand -base64 32)` prints")
+    })?;
+    key(&text).ok_or_else(|| format!("{name} must hold {PREFIX} and base64 of 24 to 64 bytes"))
+}
+
+/// The key of a secret as it is written.
+pub fn key(text: &str) -> Option<Secret> {
+    let bytes = BASE64.decode(text.strip_prefix(PREFIX)?.as_bytes()).ok()?;
+    LENGTHS.contains(&bytes.len()).then(|| std::sync::Arc::new(SecretBox::new(Box::new(bytes))))
+}
+
+/// The bytes of a key.
+pub fn bytes(secret: &Secret) -> &[u8] {
+    secret.expose_secret()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_sent_is_encrypted_or_stays_here() {
+        for good in
+            ["https://chat.example/hook", "http://localhost:8080/", "http://127.0.0.1/x", "http://[::1]/"]
+        {
+            assert!(address(good).is_ok(), "{good}");
+        }
+        for bad in
+            ["http://chat.example/", "ftp://localhost/", "http://10.0.0.7/", "chat", "http://localhost.evil/"]
+        {
+            assert!(address(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_secret_is_as_long_as_the_standard_demands() {
+        let of = |length: usize| key(&format!("{PREFIX}{}", BASE64.encode(&vec![7; length])));
+        assert!(of(24).is_some() && of(64).is_some());
+        assert!(of(23).is_none() && of(65).is_none() && key("x").is_none() && key("whsec_!").is_none());
+    }
+}
