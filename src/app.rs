@@ -24,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::{
     access::{authenticator, policy},
+    listeners::keep_certificate,
     offered::is_offered,
     records::records,
 };
@@ -35,7 +36,7 @@ use crate::{
     faces::{
         admin::Admin,
         grpc::{self, Face},
-        transport::{Report, Tls},
+        transport::Report,
     },
     files::{Embedded, PathTaken, Problem, Tree},
     pipeline::{Parts, Pipeline, Tiers},
@@ -179,7 +180,7 @@ impl App {
         tokio::select! {
             report = serving => report,
             never = self.keep_fresh() => match never {},
-            never = keep_certificate(tls) => match never {},
+            never = keep_certificate(tls, RELOAD_INTERVAL) => match never {},
             never = cool_downs::Watch::new(&self.registry, &self.limits).run() => match never {},
             never = state.run() => match never {},
             never = expiry::run(&self.state) => match never {},
@@ -263,14 +264,6 @@ pub fn check(config: &Config, domains: &[Domain]) -> Vec<Problem> {
     let Ok(upstream) = sources(config, domains, &state) else { return Vec::new() };
     let opening = Opening { config, tree: &tree, state: &state, upstream: &upstream };
     domains.iter().flat_map(|domain| (domain.check)(&opening)).collect()
-}
-
-/// Takes new certificates over, if any is served.
-async fn keep_certificate(tls: Option<Tls>) -> Infallible {
-    match tls {
-        Some(tls) => tls.keep_fresh(RELOAD_INTERVAL).await,
-        None => pending().await,
-    }
 }
 
 /// Answers operators, if a listener for them is configured.

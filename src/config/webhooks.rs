@@ -93,7 +93,7 @@ impl fmt::Debug for Webhook {
 
 /// What is sent tells of people's calls: it goes over TLS, or does not leave this machine.
 fn address(text: &str) -> Result<Url, String> {
-    let url = Url::parse(text).map_err(|error| format!("url is no address: {error}"))?;
+    let url = Url::parse(text).map_err(|error| format!("url cannot be read: {error}"))?;
     let is_local = match url.host() {
         Some(Host::Domain(name)) => name == "localhost",
         Some(Host::Ipv4(address)) => address.is_loopback(),

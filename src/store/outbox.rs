@@ -1,5 +1,5 @@
-//! What webhooks are to be told of confirmations. A message is made in the change that it tells of, and kept until it is
-//! delivered, or of no use any more.
+//! What webhooks are to be told of confirmations. A message is made in the change that it tells of, and kept until it
+//! is delivered, or of no use any more.
 
 use std::time::SystemTime;
 
