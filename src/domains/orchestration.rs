@@ -3,6 +3,7 @@
 //! Most of them execute nothing: the platform carries them out by their type, so that a manifest is all there is of
 //! them.
 
+pub mod ask_data;
 pub mod proto;
 
 use include_dir::{Dir, include_dir};

@@ -1,0 +1,133 @@
+//! What is asked of a table.
+
+use serde_json::Value as Json;
+
+/// The parts of a question. Without any, the shape of the table is asked for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Question {
+    /// What each row shows. None: every column, or the groups and their counts.
+    pub select: Vec<Pick>,
+    /// What rows must keep, each of them.
+    pub filter: Vec<Condition>,
+    /// The columns by which rows are put together.
+    pub group_by: Vec<String>,
+    /// What rows are sorted by, first to last. None: the order of the table.
+    pub order_by: Vec<Order>,
+    /// The most rows.
+    pub limit: Option<usize>,
+}
+
+/// A column, or a function of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pick {
+    /// The column. None only for `count`, of rows.
+    pub column: Option<String>,
+    /// The function.
+    pub function: Option<Function>,
+}
+
+/// A function of all values of a column in a group. Cells without a value are left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Function {
+    /// How many there are.
+    Count,
+    /// Their sum.
+    Sum,
+    /// Their mean, to 15 digits.
+    Avg,
+    /// The least.
+    Min,
+    /// The greatest.
+    Max,
+}
+
+/// What a cell must be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Condition {
+    /// The column.
+    pub column: String,
+    /// How the cell is compared.
+    pub operator: Operator,
+    /// With what: a list for `in`, true or false for `is_null`.
+    pub value: Json,
+}
+
+/// How a cell is compared. A cell without a value passes `is_null` alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operator {
+    /// Equal.
+    Eq,
+    /// Not equal.
+    Ne,
+    /// Less.
+    Lt,
+    /// Less or equal.
+    Le,
+    /// Greater.
+    Gt,
+    /// Greater or equal.
+    Ge,
+    /// Its text contains the value; upper and lower case are the same.
+    Contains,
+    /// Equal to one of a list.
+    In,
+    /// Without a value, or with one.
+    IsNull,
+}
+
+/// What rows are sorted by.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Order {
+    /// A column, or a function of it.
+    pub by: Pick,
+    /// Greatest first.
+    pub descending: bool,
+}
+
+impl Question {
+    /// Whether nothing is asked for but the shape.
+    pub(super) fn is_open(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl Function {
+    /// The word, such as `sum`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Count => "count",
+            Self::Sum => "sum",
+            Self::Avg => "avg",
+            Self::Min => "min",
+            Self::Max => "max",
+        }
+    }
+
+    /// The function of a word.
+    pub fn of(word: &str) -> Option<Self> {
+        [Self::Count, Self::Sum, Self::Avg, Self::Min, Self::Max].into_iter().find(|it| it.word() == word)
+    }
+}
+
+impl Operator {
+    /// The word, such as `eq`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Eq => "eq",
+            Self::Ne => "ne",
+            Self::Lt => "lt",
+            Self::Le => "le",
+            Self::Gt => "gt",
+            Self::Ge => "ge",
+            Self::Contains => "contains",
+            Self::In => "in",
+            Self::IsNull => "is_null",
+        }
+    }
+
+    /// The operator of a word.
+    pub fn of(word: &str) -> Option<Self> {
+        let all = [Self::Eq, Self::Ne, Self::Lt, Self::Le, Self::Gt, Self::Ge];
+        all.into_iter().chain([Self::Contains, Self::In, Self::IsNull]).find(|it| it.word() == word)
+    }
+}
