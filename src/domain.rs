@@ -13,7 +13,7 @@ use crate::{
     context::{Services, SourceStates},
     faces::grpc,
     files::{Embedded, Problem, Tree},
-    registry::{Choice, DataSource},
+    registry::{Choice, DataSource, Disabled},
     store::{Sqlite, sqlite::Migrations},
     tool::Executor,
     upstream::{source::SourceSpec, source_status::Hold, sources::Sources},
@@ -47,6 +47,8 @@ pub struct Domain {
     pub intent_parameters: &'static [&'static str],
     /// What parameters of its tools may be by the configuration.
     pub choices: Choices,
+    /// Which of its tools cannot be called by the configuration.
+    pub disabled: DisabledTools,
     /// Makes its sources and services from the configuration.
     pub open: Open,
     /// Every problem of its data, for the linter.
@@ -55,6 +57,9 @@ pub struct Domain {
 
 /// Tells what parameters of a domain's tools may be by the configuration.
 pub type Choices = Box<dyn Fn(&Config) -> Vec<Choice> + Send + Sync>;
+
+/// Tells which of a domain's tools cannot be called by the configuration.
+pub type DisabledTools = Box<dyn Fn(&Config) -> Vec<Disabled> + Send + Sync>;
 
 /// Makes a domain's sources and services.
 pub type Open = Box<dyn Fn(&Opening<'_>) -> Result<Opened, OpenError> + Send + Sync>;
@@ -117,6 +122,7 @@ impl Domain {
             commands: Vec::new(),
             intent_parameters: &[],
             choices: Box::new(|_| Vec::new()),
+            disabled: Box::new(|_| Vec::new()),
             open: Box::new(|_| Ok(Opened::default())),
             check: Box::new(|_| Vec::new()),
         }

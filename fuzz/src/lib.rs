@@ -11,13 +11,14 @@ pub mod paths;
 pub mod queries;
 pub mod sanitiser;
 pub mod sources;
+pub mod tables;
 pub mod transcoders;
 
 /// Takes an input.
 pub type Target = fn(&[u8]);
 
 /// The targets, by the names of their corpora.
-pub const TARGETS: [(&str, Target); 9] = [
+pub const TARGETS: [(&str, Target); 10] = [
     ("arguments", arguments::run),
     ("blocks", blocks::run),
     ("grpc_timeout", grpc_timeout::run),
@@ -26,6 +27,7 @@ pub const TARGETS: [(&str, Target); 9] = [
     ("queries", queries::run),
     ("sanitiser", sanitiser::run),
     ("sources", sources::run),
+    ("tables", tables::run),
     ("transcoders", transcoders::run),
 ];
 

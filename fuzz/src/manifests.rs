@@ -41,6 +41,7 @@ pub fn run(input: &[u8]) {
         executors: MADE.executors.clone(),
         descriptors: MADE.descriptors.clone(),
         choices: Vec::new(),
+        disabled: Vec::new(),
         intent_parameters: ["symbol"].into(),
     };
     let found = lint::lint(&offered());

@@ -123,6 +123,7 @@ mod tests {
             executors: Vec::new(),
             descriptors: DescriptorPool::new(),
             choices: Vec::new(),
+            disabled: Vec::new(),
             intent_parameters: BTreeSet::new(),
         };
         Arc::new(Registry::open(offered).unwrap())

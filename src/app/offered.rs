@@ -16,7 +16,8 @@ use crate::{
 pub fn offered(tree: &Tree, domains: &[Domain], config: &Config) -> Result<Offered, Problems> {
     conflicts::refuse(domains)?;
     let mut manifests = Manifests::new(tree.clone());
-    let (mut executors, mut choices, mut intent_parameters) = (Vec::new(), Vec::new(), BTreeSet::new());
+    let (mut executors, mut choices, mut disabled) = (Vec::new(), Vec::new(), Vec::new());
+    let mut intent_parameters = BTreeSet::new();
     for domain in domains.iter().filter(|domain| is_offered(domain, config.server.diagnostics)) {
         // About the server rather than its data, so they do not come with the data.
         if domain.offer == Offer::WithDiagnostics {
@@ -24,10 +25,11 @@ pub fn offered(tree: &Tree, domains: &[Domain], config: &Config) -> Result<Offer
         }
         executors.extend(domain.tools.iter().cloned());
         choices.extend((domain.choices)(config));
+        disabled.extend((domain.disabled)(config));
         intent_parameters.extend(domain.intent_parameters);
     }
     let descriptors = descriptors::pool(domains.iter().map(|domain| (domain.name, domain.descriptors)))?;
-    Ok(Offered { manifests, executors, descriptors, choices, intent_parameters })
+    Ok(Offered { manifests, executors, descriptors, choices, disabled, intent_parameters })
 }
 
 /// Whether a domain is offered, where diagnostics are or are not.

@@ -1,6 +1,6 @@
 //! What a tool returns instead of data, and a call to another tool too.
 
-use crate::contract::{ConfirmationRequired, ToolError};
+use crate::contract::{ConfirmationRequired, DocumentRefusal, ToolError};
 
 /// Why a tool did not return data.
 ///
@@ -11,6 +11,12 @@ pub enum Unfinished {
     Failed(ToolError),
     /// A person must approve a call first.
     AwaitsConfirmation(Box<ConfirmationRequired>),
+}
+
+impl From<DocumentRefusal> for Unfinished {
+    fn from(refusal: DocumentRefusal) -> Self {
+        Self::Failed(refusal.into())
+    }
 }
 
 impl From<ToolError> for Unfinished {

@@ -1,20 +1,36 @@
-//! Orchestration: the tools by which agents think, delegate, ask and hand off (specification 002).
+//! Orchestration: the tools by which agents think, delegate, ask and hand off, and work with what is in the workspace
+//! (specification 002).
 //!
-//! Most of them execute nothing: the platform carries them out by their type, so that a manifest is all there is of
+//! Half of them execute nothing: the platform carries them out by their type, so that a manifest is all there is of
 //! them.
 
 pub mod ask_data;
+mod open;
 pub mod proto;
+pub mod sources;
+pub mod tools;
+
+use std::sync::Arc;
 
 use include_dir::{Dir, include_dir};
 
-use crate::{domain::Domain, files::Embedded};
+use self::tools::{AskData, ListDocuments, LoadToContext, SearchDocuments, SearchWeb, WriteFile};
+use crate::{
+    domain::Domain,
+    files::Embedded,
+    tool::{Executor, erase},
+};
 
 /// The manifests of all bundled domains: each takes those of its own tools.
 static MANIFESTS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/data/tools");
 
-/// The tools that are a manifest and nothing else.
-const WITHOUT_CODE: [&str; 10] = [
+/// What the embedded sources answer from.
+static DATA: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/data/orchestration");
+
+/// The tools that are a manifest and nothing else: carried out by their type, or not at all.
+const WITHOUT_CODE: [&str; 12] = [
+    "ask_claude",
+    "ask_gpt",
     "ask_master",
     "handoff",
     "plan_next_steps",
@@ -29,15 +45,30 @@ const WITHOUT_CODE: [&str; 10] = [
 
 /// The domain.
 pub fn domain() -> Domain {
-    let tools = Vec::new();
+    let tools = tools();
+    let manifests = Embedded::manifests(&MANIFESTS, names(&tools));
     Domain {
-        data: Embedded::manifests(&MANIFESTS, names(&tools)),
+        data: Embedded::folder("orchestration", &DATA).and(&manifests),
         tools,
+        sources: vec![sources::search::SPEC],
         descriptors: proto::DESCRIPTORS,
+        disabled: Box::new(open::disabled),
+        open: Box::new(open::open),
         ..Domain::new("orchestration")
     }
 }
 
-fn names(tools: &[std::sync::Arc<dyn crate::tool::Executor>]) -> impl Iterator<Item = &str> {
+fn tools() -> Vec<Arc<dyn Executor>> {
+    vec![
+        erase(AskData),
+        erase(ListDocuments),
+        erase(LoadToContext),
+        erase(SearchDocuments),
+        erase(SearchWeb),
+        erase(WriteFile),
+    ]
+}
+
+fn names(tools: &[Arc<dyn Executor>]) -> impl Iterator<Item = &str> {
     WITHOUT_CODE.into_iter().chain(tools.iter().map(|tool| tool.name()))
 }

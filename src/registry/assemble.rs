@@ -52,11 +52,11 @@ impl RegisteredTool {
 /// The tool that a manifest declares. Whatever is reported, the caller must not offer it.
 pub(super) fn assemble(
     manifest: Manifest,
-    executor: Option<Arc<dyn Executor>>,
+    (executor, status): (Option<Arc<dyn Executor>>, Status),
     (pool, payloads): (&DescriptorPool, &mut Payloads),
     report: &mut Report,
 ) -> Option<RegisteredTool> {
-    refuse_contradictions(&manifest, executor.as_deref(), report);
+    refuse_contradictions(&manifest, executor.as_deref(), &status, report);
     let [taken, returned] = payloads.of(&manifest, pool, report)?;
     let input = taken.compiled(report)?;
     refuse_bad_examples(&manifest, &input, report);
@@ -65,17 +65,23 @@ pub(super) fn assemble(
     let typed_method = taken.typed_method.clone();
     let definition = Definition::new(manifest, &taken.schema, &returned.schema, typed_method);
     let executor = executor.filter(|_| definition.kind.behaviour().executes);
-    Some(RegisteredTool {
+    let tool = RegisteredTool {
         definition,
         executor,
         input,
         renderer: returned.renderer.clone(),
         output: returned.message.clone(),
         narration: Arc::new(narration),
-    })
+    };
+    Some(if status == Status::Ready { tool } else { tool.with_status(status) })
 }
 
-fn refuse_contradictions(manifest: &Manifest, executor: Option<&dyn Executor>, report: &mut Report) {
+fn refuse_contradictions(
+    manifest: &Manifest,
+    executor: Option<&dyn Executor>,
+    status: &Status,
+    report: &mut Report,
+) {
     if manifest.cache.is_some() && manifest.category != Category::Read {
         let text = format!("only a `read` may be cached, and this is a `{}`", manifest.category.word());
         report.add("/cache", "cache-not-read", text);
@@ -87,7 +93,7 @@ fn refuse_contradictions(manifest: &Manifest, executor: Option<&dyn Executor>, r
     }
     refuse_role(manifest, report);
     match executor.filter(|_| manifest.kind.behaviour().executes) {
-        None if manifest.kind.behaviour().executes => {
+        None if manifest.kind.behaviour().executes && *status == Status::Ready => {
             let text = format!("nothing executes `{}`; is it in the list of tools?", manifest.name);
             report.add("", "no-executor", text);
         }

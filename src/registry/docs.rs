@@ -5,7 +5,7 @@ mod tables;
 
 use super::{
     behaviour::{self, Behaviour},
-    definition::Definition,
+    definition::{Definition, Status},
     snapshot::Snapshot,
 };
 use crate::{clock, duration};
@@ -97,7 +97,12 @@ fn facts(definition: &Definition) -> String {
     let cache = definition.cache.map_or_else(String::new, |it| {
         format!("{}, {}, {}", duration::format(it.ttl), it.tier.word(), it.scope.word())
     });
+    let disabled = match &definition.status {
+        Status::Disabled(reason) => reason.clone(),
+        Status::Ready | Status::Degraded(_) => String::new(),
+    };
     let facts = [
+        ("Disabled", disabled),
         ("Type", format!("`{}`", definition.kind.word())),
         ("Category", format!("`{}`", definition.category.word())),
         ("Consequence", format!("`{}`", definition.consequence_level.word())),

@@ -10,6 +10,7 @@ pub(super) use self::kept::Kept;
 use self::read::{Found, Read};
 use super::{
     assemble::{RegisteredTool, assemble},
+    definition::Status,
     manifest::Manifest,
     manifests::Content,
     offered::Offered,
@@ -65,7 +66,7 @@ pub(super) fn load(files: Vec<Content>, offered: &Offered, kept: &mut Kept, pace
 
 fn made(
     mut manifest: Manifest,
-    Offered { executors, descriptors, choices, .. }: &Offered,
+    Offered { executors, descriptors, choices, disabled, .. }: &Offered,
     payloads: &mut Payloads,
     report: &mut Report,
 ) -> Option<RegisteredTool> {
@@ -73,5 +74,7 @@ fn made(
         choice.complete(&mut manifest);
     }
     let executor = executors.iter().find(|executor| executor.name() == &*manifest.name);
-    assemble(manifest, executor.cloned(), (descriptors, payloads), report)
+    let disabled = disabled.iter().find(|it| *it.tool == *manifest.name);
+    let status = disabled.map_or(Status::Ready, |it| Status::Disabled(it.reason.clone()));
+    assemble(manifest, (executor.cloned(), status), (descriptors, payloads), report)
 }

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, fmt, sync::Arc};
 
 use prost_reflect::DescriptorPool;
 
-use super::{choice::Choice, manifests::Manifests};
+use super::{choice::Choice, disabled::Disabled, manifests::Manifests};
 use crate::tool::Executor;
 
 /// What tools are made from.
@@ -17,6 +17,8 @@ pub struct Offered {
     pub descriptors: DescriptorPool,
     /// What parameters may be by the configuration.
     pub choices: Vec<Choice>,
+    /// The tools that cannot be called as things are set.
+    pub disabled: Vec<Disabled>,
     /// The parameters that intents pass on even where their tool does not take them.
     pub intent_parameters: BTreeSet<&'static str>,
 }

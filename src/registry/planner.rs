@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use super::assemble::RegisteredTool;
+use super::{assemble::RegisteredTool, definition::Status};
 
-/// One line `- name: description` for each tool, sorted by name.
+/// One line `- name: description` for each tool that can be called, sorted by name.
 pub fn describe_for_planner<'a>(tools: impl IntoIterator<Item = &'a Arc<RegisteredTool>>) -> String {
-    let mut tools: Vec<_> = tools.into_iter().map(|tool| &tool.definition).collect();
+    let is_callable = |tool: &&Arc<RegisteredTool>| !matches!(tool.definition.status, Status::Disabled(_));
+    let mut tools: Vec<_> = tools.into_iter().filter(is_callable).map(|tool| &tool.definition).collect();
     if tools.is_empty() {
         return "No tools are currently available.".to_owned();
     }

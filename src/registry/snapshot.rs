@@ -133,6 +133,9 @@ fn in_health(
     sources: &Sources,
     all: &BTreeMap<&str, &Definition>,
 ) -> Arc<RegisteredTool> {
+    if let Status::Disabled(_) = tool.definition.status {
+        return Arc::clone(tool);
+    }
     match sources.degradation(&tool.definition, all) {
         Some(reason) => Arc::new(tool.with_status(Status::Degraded(reason))),
         None => Arc::clone(tool),

@@ -44,6 +44,7 @@ impl Toys {
             executors: Vec::new(),
             descriptors: DescriptorPool::new(),
             choices: Vec::new(),
+            disabled: Vec::new(),
             intent_parameters: BTreeSet::new(),
         };
         let registry = Arc::new(Registry::open(offered).unwrap());

@@ -25,6 +25,25 @@ pub const fn estimate(size: u64) -> u64 {
     size / BYTES_EACH
 }
 
+/// The beginning of a text, at most so many tokens long.
+pub fn first(text: &str, most: u64) -> &str {
+    let ends: Vec<_> = text.char_indices().map(|(at, c)| at + c.len_utf8()).take(looked_at(most)).collect();
+    let fitting = ends.partition_point(|end| count(&text[..*end]) <= most);
+    &text[..fitting.checked_sub(1).map_or(0, |last| ends[last])]
+}
+
+/// The end of a text, at most so many tokens long.
+pub fn last(text: &str, most: u64) -> &str {
+    let begins: Vec<_> = text.char_indices().rev().map(|(at, _)| at).take(looked_at(most)).collect();
+    let fitting = begins.partition_point(|begin| count(&text[*begin..]) <= most);
+    &text[fitting.checked_sub(1).map_or(text.len(), |last| begins[last])..]
+}
+
+/// How many characters are looked at for so many tokens: a token of more than 16 is rare.
+fn looked_at(most: u64) -> usize {
+    usize::try_from(most.saturating_mul(16)).unwrap_or(usize::MAX)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -42,6 +61,18 @@ mod tests {
     fn a_text_that_is_too_long_is_estimated() {
         let length = usize::try_from(LONGEST).unwrap() + 4;
         assert_eq!(count(&" ".repeat(length)), LONGEST / 4 + 1);
+    }
+
+    #[test]
+    fn the_ends_of_a_text_have_no_more_tokens_than_asked_for() {
+        let text = "one two three, viele W\u{f6}rter \u{65e5}\u{672c}\u{8a9e} ".repeat(50);
+        for most in [0, 1, 7, 100] {
+            let (first, last) = (first(&text, most), last(&text, most));
+            assert!(text.starts_with(first) && text.ends_with(last));
+            assert!(count(first) <= most && count(last) <= most);
+            assert!(most < 7 || (count(first) + 2 > most && count(last) + 2 > most));
+        }
+        assert_eq!((first("one two", 9), last("one two", 9)), ("one two", "one two"));
     }
 
     #[test]

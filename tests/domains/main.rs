@@ -7,4 +7,5 @@ mod support;
 
 mod brokerage;
 mod columns;
+mod orchestration;
 mod research;

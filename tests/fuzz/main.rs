@@ -162,4 +162,4 @@ macro_rules! targets {
     };
 }
 
-targets! { arguments blocks grpc_timeout manifests paths queries sanitiser sources transcoders }
+targets! { arguments blocks grpc_timeout manifests paths queries sanitiser sources tables transcoders }

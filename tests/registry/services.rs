@@ -13,6 +13,7 @@ use toolwire::{
     domain::{Domain, Opened},
     domains::{self, brokerage::proto},
     pipeline::{Call, Target},
+    registry::Status,
     tool::{Executor, Reply, Tool, erase},
 };
 
@@ -131,7 +132,8 @@ async fn every_bundled_tool_declares_the_services_that_it_uses() {
     let app = App::build(&config(&state), &domains::bundled()).expect("starts");
     let mut wrong = Vec::new();
     let mut called = 0;
-    for tool in app.registry.snapshot().tools() {
+    let snapshot = app.registry.snapshot();
+    for tool in snapshot.tools().filter(|tool| tool.definition.status == Status::Ready) {
         for example in &tool.definition.examples {
             called += 1;
             if let Err(error) = call(&app, &tool.definition.name, example.arguments.clone()).await

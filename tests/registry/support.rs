@@ -102,6 +102,7 @@ impl Data {
         let tree = || Tree::Disk(self.0.path().to_owned());
         Offered {
             choices: Vec::new(),
+            disabled: Vec::new(),
             intent_parameters: BTreeSet::new(),
             manifests: Manifests::new(tree()).with(tree(), "diagnostics"),
             executors: executors(),

@@ -107,6 +107,7 @@ impl Bench {
             executors: executors(),
             descriptors: descriptors(),
             choices: Vec::new(),
+            disabled: Vec::new(),
             intent_parameters: domains::bundled()
                 .iter()
                 .flat_map(|it| it.intent_parameters)

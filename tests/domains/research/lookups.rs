@@ -1,7 +1,10 @@
 //! Which stock a text names: however it is written, never by accident, and with what was probably meant.
 
 use serde_json::{Value, json};
-use toolwire::contract::{ErrorCode, ToolResult};
+use toolwire::{
+    contract::{ErrorCode, ToolResult},
+    registry::Definition,
+};
 
 use super::support::{Research, data};
 
@@ -14,11 +17,16 @@ fn said(result: &ToolResult) -> String {
     message.into_iter().chain(violations).chain(warnings).collect::<Vec<_>>().join("\n")
 }
 
+/// Whether a tool is one of those with data of their own: not one that works on tasks, documents or the web.
+fn has_data(tool: &Definition) -> bool {
+    !tool.tags.iter().any(|tag| tag == "orchestration")
+}
+
 /// The first example of each tool that takes a stock, with other stocks in it.
 fn about(research: &Research, stocks: &[&str]) -> Vec<(String, Value)> {
     let snapshot = research.app.registry.snapshot();
     let mut calls = Vec::new();
-    for tool in snapshot.tools() {
+    for tool in snapshot.tools().filter(|tool| has_data(&tool.definition)) {
         let mut arguments = Value::from(tool.definition.examples[0].arguments.clone());
         let properties = tool.definition.input_schema["properties"].clone();
         match ["symbol", "symbols", "query"].into_iter().find(|name| properties.get(name).is_some()) {
@@ -192,7 +200,8 @@ async fn one_unknown_stock_of_several_is_a_warning_beside_the_others() {
 #[tokio::test]
 async fn every_success_names_its_sources() {
     let research = Research::embedded();
-    for tool in research.app.registry.snapshot().tools() {
+    let snapshot = research.app.registry.snapshot();
+    for tool in snapshot.tools().filter(|tool| has_data(&tool.definition)) {
         let name = &tool.definition.name;
         for example in &tool.definition.examples {
             let result = research.call(name, Value::from(example.arguments.clone())).await;

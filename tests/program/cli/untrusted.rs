@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use serde_json::Value;
-use toolwire::{app::App, config::Config, domains};
+use toolwire::{app::App, config::Config, domains, registry::Status};
 
 use super::{stderr, stdout, toolwire};
 
@@ -14,7 +14,8 @@ fn untrusted() -> Vec<(String, Value)> {
     config.state.dir = Some(directory.path().to_owned());
     let app = App::build(&config, &domains::bundled()).unwrap();
     let snapshot = app.registry.snapshot();
-    let untrusted = snapshot.tools().map(|tool| &tool.definition).filter(|it| it.untrusted);
+    let untrusted =
+        snapshot.tools().map(|tool| &tool.definition).filter(|it| it.untrusted && it.status == Status::Ready);
     untrusted.map(|it| (it.name.to_string(), it.examples[0].arguments.clone().into())).collect()
 }
 

@@ -73,7 +73,7 @@ async fn one_definition_a_planner_text_and_limits_can_be_asked_for() {
 
     let limits = client.get_limits(GetLimitsRequest::default()).await.expect("answers").into_inner().limits;
     let sources: Vec<_> = limits.iter().map(|limit| limit.source.as_str()).collect();
-    assert_eq!(sources, ["brokerage", "news", "nse", "reddit", "screener", "valuepickr", "yahoo"]);
+    assert_eq!(sources, ["brokerage", "news", "nse", "reddit", "screener", "search", "valuepickr", "yahoo"]);
     assert!(limits.iter().all(|limit| limit.can_make_request && limit.cool_down_until.is_none()));
     assert!(limits[0].policy.is_none(), "files refuse nobody");
     assert!(limits[1..].iter().all(|limit| limit.policy.is_some()));

@@ -1,0 +1,62 @@
+//! The search of the web, wired: over the network to the configured engine, or to its embedded twin.
+
+use std::{convert::Infallible, sync::Arc};
+
+use super::sources::{
+    embedded,
+    search::{ENDPOINT, NOWHERE, PROFILE, SPEC, Search},
+};
+use crate::{
+    config::Config,
+    context::Services,
+    domain::{OpenError, Opened, Opening},
+    registry::{DataSource, Disabled, SourceHealth},
+    upstream::settings::Settings,
+};
+
+/// Why nothing asks a model yet.
+const NO_MODEL: &str = "no model is configured: this version of Toolwire cannot ask one";
+/// Why nothing is searched for.
+const NO_ENGINE: &str = "no search engine is configured: set `endpoint` of [sources.search] to a SearXNG whose \
+                         settings allow the format json, or the mode of the source to embedded";
+
+/// Where results come from.
+#[derive(Debug)]
+struct Engine {
+    digest: String,
+}
+
+impl DataSource for Engine {
+    fn name(&self) -> &str {
+        PROFILE.name
+    }
+
+    fn refresh(&self) -> SourceHealth {
+        SourceHealth { digest: self.digest.clone(), ..SourceHealth::default() }
+    }
+}
+
+/// Sets the search up.
+pub(super) fn open(opening: &Opening<'_>) -> Result<Opened, OpenError> {
+    let mut upstream = opening.upstream.clone();
+    let is_embedded = upstream.is_embedded(&SPEC);
+    if is_embedded {
+        upstream = upstream.sending_over(|sender| Ok::<_, Infallible>(embedded::attach(sender)))?;
+    }
+    let base = if is_embedded { embedded::base() } else { upstream.address(&SPEC, ENDPOINT) };
+    let digest = if is_embedded { "embedded".to_owned() } else { format!("live:{base}") };
+    let now = upstream.now(&SPEC, embedded::recorded_at());
+    let search = Search::new(upstream.client(&SPEC, PROFILE), base, now);
+    let services = Services::default().with(Arc::new(search));
+    Ok(Opened { services, data: vec![Arc::new(Engine { digest })], ..Opened::default() })
+}
+
+/// The tools that cannot be called as things are set.
+pub(super) fn disabled(config: &Config) -> Vec<Disabled> {
+    let settings = config.part::<Settings>();
+    let is_nowhere = settings.address(&SPEC, ENDPOINT).as_str() == NOWHERE;
+    let search = (is_nowhere && !settings.is_embedded(SPEC.name))
+        .then(|| Disabled { tool: "search_web", reason: NO_ENGINE.to_owned() });
+    let models = ["ask_claude", "ask_gpt"].map(|tool| Disabled { tool, reason: NO_MODEL.to_owned() });
+    models.into_iter().chain(search).collect()
+}

@@ -1,0 +1,17 @@
+//! The tools that execute code: on documents of the workspace, and in the web.
+
+mod ask_data;
+mod list_documents;
+mod load_to_context;
+mod room;
+mod search_documents;
+mod search_web;
+mod window;
+mod write_file;
+
+pub use ask_data::AskData;
+pub use list_documents::ListDocuments;
+pub use load_to_context::LoadToContext;
+pub use search_documents::SearchDocuments;
+pub use search_web::SearchWeb;
+pub use write_file::WriteFile;

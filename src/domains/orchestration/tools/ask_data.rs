@@ -1,0 +1,133 @@
+//! `ask_data`: a question about a table of the workspace, carried out by the engine of the same name.
+
+use std::time::Duration;
+
+use super::room;
+use crate::{
+    clock,
+    context::{Required, ToolContext, Unfinished},
+    contract::{ErrorCode, ToolError, json},
+    domains::orchestration::{
+        ask_data::{
+            Answer, AskError, Condition, Function, Kind, LARGEST, Operator, Order, Pick, Question, answer,
+        },
+        proto::v1::{
+            AskDataColumn, AskDataCondition, AskDataInput, AskDataOrder, AskDataOutput, AskDataPick,
+        },
+    },
+    offload,
+    tool::{
+        Reply, Tool,
+        argument::{one_of, refused, required},
+    },
+    workspace::Asked,
+};
+
+/// A question takes no longer, whatever the table.
+const MOST_TIME: Duration = Duration::from_secs(2);
+
+/// `ask_data`.
+#[derive(Clone, Copy, Debug)]
+pub struct AskData;
+
+impl Tool for AskData {
+    const NAME: &'static str = "ask_data";
+    type Input = AskDataInput;
+    type Output = AskDataOutput;
+
+    fn services() -> Required {
+        room::services()
+    }
+
+    async fn execute(
+        &self,
+        input: AskDataInput,
+        context: &ToolContext,
+    ) -> Result<Reply<AskDataOutput>, Unfinished> {
+        let path = required("path", input.path.as_deref())?.to_owned();
+        let asked_in_words = input.question.is_some();
+        let question = question(input)?;
+        let room = room::room(context).await?;
+        let document = room::document(&room, &path, 0).await?;
+        if document.content.size > LARGEST as u64 {
+            return Err(error(&AskError::TooLarge).into());
+        }
+        let asked = Asked { version: document.version, ..Asked::default() };
+        let bytes = room.read(&path, asked).await?.1.all().await?;
+        let mime = document.content.mime_type.clone();
+        let work = move || {
+            // The time that counts is that of the work: it may have waited for its turn.
+            let ends = clock::now() + MOST_TIME;
+            answer(&mime, &bytes, &question, &|| clock::now() >= ends)
+        };
+        let size = usize::try_from(document.content.size).unwrap_or(usize::MAX);
+        let found = offload::if_large(size, work).await.map_err(|wrong| error(&wrong))?;
+        let mut provenance = room::provenance_of(&document);
+        provenance.warnings.extend(found.warnings.iter().cloned());
+        if asked_in_words && found.hint.is_empty() {
+            let text = "The question in words was not interpreted: the answer is that of the other fields.";
+            provenance.warnings.push(text.to_owned());
+        }
+        Ok(Reply { data: output(found), provenance })
+    }
+}
+
+fn error(error: &AskError) -> ToolError {
+    let code = match error {
+        AskError::Late => ErrorCode::Timeout,
+        AskError::TooLarge
+        | AskError::TooMany
+        | AskError::NotATable(_)
+        | AskError::UnknownColumn { .. }
+        | AskError::NoColumn
+        | AskError::NotGrouped(_)
+        | AskError::NotDecimal { .. }
+        | AskError::Value { .. }
+        | AskError::TooManyGroups(_)
+        | AskError::Overflow(_) => ErrorCode::InvalidArgument,
+    };
+    ToolError { retryable: false, ..ToolError::new(code, error.to_string()) }
+}
+
+fn question(input: AskDataInput) -> Result<Question, ToolError> {
+    Ok(Question {
+        select: input.select.into_iter().map(picked).collect::<Result<_, _>>()?,
+        filter: input.r#where.into_iter().map(condition).collect::<Result<_, _>>()?,
+        group_by: input.group_by,
+        order_by: input.order_by.into_iter().map(order).collect::<Result<_, _>>()?,
+        limit: input.limit.map(|limit| limit as usize),
+    })
+}
+
+fn picked(AskDataPick { column, function }: AskDataPick) -> Result<Pick, ToolError> {
+    let known = |word: String| one_of("function", &word, Function::of(&word));
+    Ok(Pick { column, function: function.map(known).transpose()? })
+}
+
+fn condition(asked: AskDataCondition) -> Result<Condition, ToolError> {
+    let column = required("column", asked.column.as_deref())?.to_owned();
+    let word = required("op", asked.op.as_deref())?;
+    let operator = one_of("op", word, Operator::of(word))?;
+    let value = asked.value.map(json::from_value).unwrap_or_default();
+    if value.is_null() && operator != Operator::IsNull {
+        return Err(refused("value", "required", format!("`value` is missing, which `{word}` needs")));
+    }
+    Ok(Condition { column, operator, value })
+}
+
+fn order(AskDataOrder { column, function, descending }: AskDataOrder) -> Result<Order, ToolError> {
+    let by = picked(AskDataPick { column, function })?;
+    Ok(Order { by, descending: descending.unwrap_or_default() })
+}
+
+fn output(found: Answer) -> AskDataOutput {
+    let column = |(name, kind): (String, Kind)| AskDataColumn { name, r#type: kind.word().to_owned() };
+    AskDataOutput {
+        columns: found.columns.into_iter().map(column).collect(),
+        rows: found.rows.into_iter().map(|row| json::to_value(&row.into())).collect(),
+        rows_total: found.rows_total,
+        rows_scanned: found.rows_scanned,
+        truncated: found.truncated,
+        hint: found.hint,
+    }
+}

@@ -1,0 +1,44 @@
+//! `list_documents`: what is in the workspace, by path.
+
+use super::room;
+use crate::{
+    context::{Required, ToolContext, Unfinished},
+    domains::orchestration::proto::v1::{DocumentsOutput, ListDocumentsInput},
+    store::documents::Criteria,
+    tool::{Reply, Tool},
+};
+
+/// `list_documents`.
+#[derive(Clone, Copy, Debug)]
+pub struct ListDocuments;
+
+impl Tool for ListDocuments {
+    const NAME: &'static str = "list_documents";
+    type Input = ListDocumentsInput;
+    type Output = DocumentsOutput;
+
+    fn services() -> Required {
+        room::services()
+    }
+
+    async fn execute(
+        &self,
+        input: ListDocumentsInput,
+        context: &ToolContext,
+    ) -> Result<Reply<DocumentsOutput>, Unfinished> {
+        let room = room::room(context).await?;
+        let limit = input.limit.unwrap_or(50);
+        let criteria = Criteria {
+            path_prefix: input.path_prefix.unwrap_or_default(),
+            tags: input.tags,
+            mime_type: input.mime_type.unwrap_or_default(),
+            created_by: input.created_by.unwrap_or_default(),
+            ..Criteria::default()
+        };
+        let mut found = room.list(&criteria, "", limit + 1).await?;
+        let truncated = found.len() > limit as usize;
+        found.truncate(limit as usize);
+        let documents = found.into_iter().map(|document| room::line(document, String::new())).collect();
+        Ok(Reply { data: DocumentsOutput { documents, truncated }, provenance: room::provenance() })
+    }
+}

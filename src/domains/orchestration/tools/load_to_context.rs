@@ -1,0 +1,64 @@
+//! `load_to_context`: the text of a document, from a line on, as much as a model should get at once.
+
+use super::{
+    room,
+    window::{MOST, Window},
+};
+use crate::{
+    context::{Required, ToolContext, Unfinished},
+    domains::orchestration::proto::v1::{LoadToContextInput, LoadToContextOutput},
+    tool::{Reply, Tool, argument::required},
+    workspace::{Asked, mime},
+};
+
+/// `load_to_context`.
+#[derive(Clone, Copy, Debug)]
+pub struct LoadToContext;
+
+impl Tool for LoadToContext {
+    const NAME: &'static str = "load_to_context";
+    type Input = LoadToContextInput;
+    type Output = LoadToContextOutput;
+
+    fn services() -> Required {
+        room::services()
+    }
+
+    async fn execute(
+        &self,
+        input: LoadToContextInput,
+        context: &ToolContext,
+    ) -> Result<Reply<LoadToContextOutput>, Unfinished> {
+        let path = required("path", input.path.as_deref())?;
+        let room = room::room(context).await?;
+        let document = room::document(&room, path, input.version.unwrap_or_default()).await?;
+        let mut provenance = room::provenance_of(&document);
+        let mut window = Window::new(input.from_line.unwrap_or(1), input.lines);
+        if mime::is_text(&document.content.mime_type) {
+            let asked = Asked { version: document.version, ..Asked::default() };
+            let (_, mut pieces) = room.read(&document.path, asked).await?;
+            while let Some(piece) = pieces.next().await?
+                && window.push(&piece)
+            {}
+        } else {
+            let text = format!("{} is not text: pass its path on instead.", document.content.mime_type);
+            provenance.warnings.push(text);
+        }
+        let shown = window.finish();
+        if shown.is_line_cut {
+            let text = format!("The line is longer than {MOST} bytes: only its beginning is shown.");
+            provenance.warnings.push(text);
+        }
+        let data = LoadToContextOutput {
+            path: document.path,
+            version: document.version,
+            mime_type: document.content.mime_type,
+            token_count: document.content.tokens,
+            summary: document.content.summary,
+            content: shown.text,
+            truncated: shown.next_line > 0,
+            next_line: shown.next_line,
+        };
+        Ok(Reply { data, provenance })
+    }
+}

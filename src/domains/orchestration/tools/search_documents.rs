@@ -1,0 +1,43 @@
+//! `search_documents`: documents of the workspace that have some words.
+
+use super::room;
+use crate::{
+    context::{Required, ToolContext, Unfinished},
+    domains::orchestration::proto::v1::{DocumentsOutput, SearchDocumentsInput},
+    store::documents::Criteria,
+    tool::{Reply, Tool, argument::required},
+};
+
+/// `search_documents`.
+#[derive(Clone, Copy, Debug)]
+pub struct SearchDocuments;
+
+impl Tool for SearchDocuments {
+    const NAME: &'static str = "search_documents";
+    type Input = SearchDocumentsInput;
+    type Output = DocumentsOutput;
+
+    fn services() -> Required {
+        room::services()
+    }
+
+    async fn execute(
+        &self,
+        input: SearchDocumentsInput,
+        context: &ToolContext,
+    ) -> Result<Reply<DocumentsOutput>, Unfinished> {
+        let query = required("query", input.query.as_deref())?;
+        let room = room::room(context).await?;
+        let limit = input.limit.unwrap_or(10) as usize;
+        let criteria = Criteria { tags: input.tags, ..Criteria::default() };
+        let mut found = room.search(query, &criteria, limit + 1).await?;
+        let truncated = found.hits.len() > limit;
+        found.hits.truncate(limit);
+        let mut provenance = room::provenance();
+        if found.any_word {
+            provenance.warnings.push("No document has all of the words: these have some of them.".to_owned());
+        }
+        let documents = found.hits.into_iter().map(|hit| room::line(hit.document, hit.snippet)).collect();
+        Ok(Reply { data: DocumentsOutput { documents, truncated }, provenance })
+    }
+}

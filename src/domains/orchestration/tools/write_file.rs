@@ -1,0 +1,69 @@
+//! `write_file`: a document of the workspace, or a new version of one (spec 002).
+
+use bytes::Bytes;
+use data_encoding::BASE64;
+
+use super::room;
+use crate::{
+    context::{Required, ToolContext, Unfinished},
+    contract::ToolError,
+    domains::orchestration::proto::v1::{WriteFileInput, WriteFileOutput},
+    tool::{
+        Reply, Tool,
+        argument::{refused, required},
+    },
+    workspace::Header,
+};
+
+/// `write_file`.
+#[derive(Clone, Copy, Debug)]
+pub struct WriteFile;
+
+impl Tool for WriteFile {
+    const NAME: &'static str = "write_file";
+    type Input = WriteFileInput;
+    type Output = WriteFileOutput;
+
+    fn services() -> Required {
+        room::services()
+    }
+
+    async fn execute(
+        &self,
+        input: WriteFileInput,
+        context: &ToolContext,
+    ) -> Result<Reply<WriteFileOutput>, Unfinished> {
+        let path = required("path", input.path.as_deref())?.to_owned();
+        required("content", input.content.as_deref())?;
+        let bytes = bytes(input.content.unwrap_or_default(), input.encoding.as_deref())?;
+        let header = Header {
+            path,
+            mime_type: input.mime_type.unwrap_or_default(),
+            description: input.description,
+            tags: Some(input.tags).filter(|tags| !tags.is_empty()),
+            why: input.why_created.unwrap_or_default(),
+            etag: input.etag.unwrap_or_default(),
+            call_id: context.call_id.to_string(),
+            ..Header::default()
+        };
+        let document = room::room(context).await?.put(header, bytes).await?;
+        let data = WriteFileOutput {
+            path: document.path,
+            size_bytes: document.content.size,
+            summary: document.content.summary,
+            version: document.version,
+            etag: document.etag,
+        };
+        Ok(Reply { data, provenance: room::provenance() })
+    }
+}
+
+/// The bytes that a content stands for. Base64 may have breaks between its lines.
+fn bytes(content: String, encoding: Option<&str>) -> Result<Bytes, ToolError> {
+    if encoding != Some("base64") {
+        return Ok(content.into());
+    }
+    let plain: String = content.chars().filter(|c| !c.is_ascii_whitespace()).collect();
+    let wrong = |error| refused("content", "contentEncoding", format!("`content` is not base64: {error}"));
+    Ok(BASE64.decode(plain.as_bytes()).map_err(wrong)?.into())
+}

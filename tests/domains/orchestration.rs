@@ -1,0 +1,7 @@
+//! The tools of orchestration that execute code, over the workspace of a task, and over a search that is
+//! embedded, a stub, or not there.
+
+mod documents;
+mod offered;
+mod search;
+pub(crate) mod support;

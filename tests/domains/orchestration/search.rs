@@ -1,0 +1,77 @@
+//! `search_web`: what an engine lists, without what hides in it or gives orders.
+
+use serde_json::{Value, json};
+use toolwire::{config::Config, contract::ErrorCode};
+use wiremock::{
+    Mock, MockServer, ResponseTemplate,
+    matchers::{method, path, query_param},
+};
+
+use super::support::{Service, live};
+
+#[tokio::test]
+async fn the_embedded_engine_finds_bundled_pages_and_says_that_they_are_invented() {
+    let service = Service::of(Config::default());
+    let (data, warnings) =
+        service.data("search_web", json!({"query": "retail sales EMEA", "limit": 1})).await;
+    let expected = json!([{
+        "title": "Retail sales in EMEA, 2025",
+        "url": "https://stats.example.net/emea-retail-2025",
+        "snippet": "Retail sales in EMEA grew by 2.1 % in 2025; the third quarter was the strongest.",
+        "published": "2026-01-09",
+    }]);
+    assert_eq!(data["results"], expected);
+    assert!(warnings[0].contains("invented"), "{warnings:?}");
+    let (data, _) = service.data("search_web", json!({"query": "xylophone"})).await;
+    assert_eq!(data["results"], json!([]));
+}
+
+#[tokio::test]
+async fn a_sentence_that_gives_orders_is_left_out_and_the_whole_is_framed() {
+    let service = Service::of(Config::default());
+    let result = service.call("search_web", json!({"query": "page wants something"})).await.unwrap();
+    assert!(result.provenance.untrusted_nonce.is_some());
+    assert_eq!(result.provenance.source_ids, ["tool:search:v1"]);
+    let data = result.outcome.unwrap().json().clone();
+    assert_eq!(data["results"][0]["snippet"], "Colours are nice.");
+    assert!(result.provenance.warnings.iter().any(|it| it.contains("1 sentence was left out")));
+}
+
+async fn answering(response: ResponseTemplate) -> (MockServer, Service) {
+    let server = MockServer::start().await;
+    let asked = Mock::given(method("GET")).and(path("/search")).and(query_param("format", "json"));
+    asked.and(query_param("q", "a b")).respond_with(response).mount(&server).await;
+    let service = Service::of(live(Some(&server.uri())));
+    (server, service)
+}
+
+#[tokio::test]
+async fn an_engine_is_asked_as_searxng_is_and_its_text_is_made_safe() {
+    let hostile = json!({"query": "a b", "number_of_results": 3, "results": [
+        {"url": "https://a.example/x", "title": "A\u{202e} <b>title</b>", "content": "Some <i>text</i>\u{200b}.",
+         "publishedDate": "2024-05-01T10:00:00", "engine": "any", "score": 1.5},
+        {"url": "javascript:alert(1)", "title": "Bad", "content": "x"},
+        {"url": "https://b.example/", "title": "No text", "content": null, "publishedDate": null},
+    ]});
+    let (_server, service) = answering(ResponseTemplate::new(200).set_body_json(hostile)).await;
+    let (data, warnings) = service.data("search_web", json!({"query": "a b"})).await;
+    assert_eq!(data["results"][0]["snippet"], "Some text.");
+    assert_eq!(data["results"][0]["published"], "2024-05-01");
+    assert!(!data["results"][0]["title"].as_str().unwrap().contains('\u{202e}'), "{data}");
+    assert_eq!(data["results"][1]["url"], "https://b.example/");
+    assert_eq!(data["results"].as_array().map(Vec::len), Some(2));
+    assert_eq!(warnings, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn an_engine_that_refuses_or_says_nonsense_fails_the_call() {
+    for (response, code) in [
+        (ResponseTemplate::new(403), ErrorCode::Blocked),
+        (ResponseTemplate::new(200).set_body_json(Value::from("nonsense")), ErrorCode::ParseError),
+        (ResponseTemplate::new(200).set_body_string("<html>"), ErrorCode::Blocked),
+    ] {
+        let (_server, service) = answering(response).await;
+        let result = service.call("search_web", json!({"query": "a b"})).await.unwrap();
+        assert_eq!(result.outcome.unwrap_err().code, code);
+    }
+}
