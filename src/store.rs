@@ -18,6 +18,7 @@ mod remembered;
 pub mod reservations;
 pub mod results;
 pub mod sqlite;
+pub mod tasks;
 
 pub use error::StoreError;
 pub use memory::{MemoryCoolDowns, MemoryHoldOffs, MemoryIdempotency, MemoryResults};

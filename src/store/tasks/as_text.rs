@@ -1,0 +1,85 @@
+//! Names in JSON: written as they are shown, checked as they are read. For `#[serde(with = …)]`.
+
+use std::{fmt::Display, str::FromStr};
+
+use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+/// Writes the text.
+pub(in crate::store::tasks) fn serialize<T: Display, S: Serializer>(
+    name: &T,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(name)
+}
+
+/// Reads and checks the text.
+pub(in crate::store::tasks) fn deserialize<'de, T: FromStr<Err: Display>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<T, D::Error> {
+    String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+}
+
+/// The words of a category.
+pub(super) mod category {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use crate::contract::proto::v1::ToolCategory;
+
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
+    pub(in crate::store::tasks) fn serialize<S: Serializer>(
+        it: &ToolCategory,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(it.as_str_name())
+    }
+
+    pub(in crate::store::tasks) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<ToolCategory, D::Error> {
+        Ok(ToolCategory::from_str_name(&String::deserialize(deserializer)?).unwrap_or_default())
+    }
+}
+
+/// Bytes.
+pub(super) mod base64 {
+    use data_encoding::BASE64;
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub(in crate::store::tasks) fn serialize<S: Serializer>(
+        bytes: &[u8],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&BASE64.encode(bytes))
+    }
+
+    pub(in crate::store::tasks) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<u8>, D::Error> {
+        BASE64.decode(String::deserialize(deserializer)?.as_bytes()).map_err(D::Error::custom)
+    }
+}
+
+/// A name that may be absent.
+pub(super) mod optional {
+    use std::{fmt::Display, str::FromStr};
+
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    #[allow(clippy::ref_option, reason = "serde passes it so")]
+    pub(in crate::store::tasks) fn serialize<T: Display, S: Serializer>(
+        name: &Option<T>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        match name {
+            Some(name) => serializer.collect_str(name),
+            None => serializer.serialize_none(),
+        }
+    }
+
+    pub(in crate::store::tasks) fn deserialize<'de, T: FromStr<Err: Display>, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<T>, D::Error> {
+        let text = Option::<String>::deserialize(deserializer)?;
+        text.map(|text| text.parse().map_err(D::Error::custom)).transpose()
+    }
+}

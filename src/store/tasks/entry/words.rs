@@ -1,0 +1,107 @@
+//! Words of entries: types of tools, who speaks, how and why a task ended.
+
+use serde::{Deserialize, Serialize};
+
+use super::super::life::State;
+
+/// The types of tools, as timelines name them (spec 002).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum CallType {
+    /// It executes.
+    #[serde(rename = "function_tool")]
+    Function,
+    /// It is logged only.
+    #[serde(rename = "non_function_tool")]
+    NonFunction,
+    /// It ends the task.
+    #[serde(rename = "handoff")]
+    Handoff,
+    /// It delegates.
+    #[serde(rename = "agent_as_tool")]
+    AgentAsTool,
+    /// It asks.
+    #[serde(rename = "ask_master")]
+    AskMaster,
+    /// It begins a tree.
+    #[serde(rename = "root")]
+    Root,
+}
+
+/// The final states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum End {
+    /// Done.
+    Completed,
+    /// Not done.
+    Failed,
+    /// Given up.
+    Cancelled,
+}
+
+/// What ended a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    /// Its agent handed it off.
+    Handoff,
+    /// Its agent stopped, without a hand-off.
+    EndTurn,
+    /// A person answered it.
+    Answered,
+    /// Somebody cancelled it, or the task that it belongs to ended.
+    Cancelled,
+    /// Its deadline passed.
+    TimedOut,
+    /// Its agent gave up.
+    Failed,
+}
+
+/// Who said something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Speaker {
+    /// A person, or the program that stands for one.
+    User,
+    /// The agent.
+    Assistant,
+}
+
+impl CallType {
+    /// The word of specification 002.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Function => "function_tool",
+            Self::NonFunction => "non_function_tool",
+            Self::Handoff => "handoff",
+            Self::AgentAsTool => "agent_as_tool",
+            Self::AskMaster => "ask_master",
+            Self::Root => "root",
+        }
+    }
+}
+
+impl End {
+    /// The state.
+    pub const fn state(self) -> State {
+        match self {
+            Self::Completed => State::Completed,
+            Self::Failed => State::Failed,
+            Self::Cancelled => State::Cancelled,
+        }
+    }
+}
+
+impl Cause {
+    /// The word of the contract.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Handoff => "handoff",
+            Self::EndTurn => "end_turn",
+            Self::Answered => "answered",
+            Self::Cancelled => "cancelled",
+            Self::TimedOut => "timed_out",
+            Self::Failed => "failed",
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! The fold: what a task is after an entry of its timeline. Pure; the stores keep its result beside the entries.
+
+use super::{
+    entry::{Body, Cause, End, Ended, Entry, Part, Thing},
+    life::{Event, Next, State, Wait},
+    task::{Task, Waiting},
+};
+
+/// An entry that cannot follow: the timeline is damaged, or a store made what the table forbids.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the entry {sequence} ({kind}) cannot follow: the task is {}", .state.word())]
+pub struct Impossible {
+    /// Its place.
+    pub sequence: u64,
+    /// What it is.
+    pub kind: &'static str,
+    /// Where the task stands.
+    pub state: State,
+}
+
+/// Takes an entry over into its task. The state moves by the table of `life` and by nothing else.
+pub fn apply(task: &mut Task, entry: &Entry) -> Result<(), Impossible> {
+    let impossible = Impossible { sequence: entry.sequence, kind: entry.body.kind(), state: task.state };
+    if entry.sequence != task.next_sequence || (entry.sequence == 0) != matches!(entry.body, Body::Created(_))
+    {
+        return Err(impossible);
+    }
+    let moved = match &entry.body {
+        Body::Created(created) => {
+            task.request.clone_from(&created.request);
+            task.documents.clone_from(&created.documents);
+            task.tainted = created.tainted;
+            task.created_at = entry.at;
+            Some(task.state)
+        }
+        Body::Started(_) => after(task.state, Event::Leased),
+        // Whoever adds one is asked for the step; a note of a question is taken while the task waits.
+        Body::Message(_) => after(task.state, Event::Call { same_step: true }),
+        Body::ToolCall(call) => {
+            task.tainted |= call.untrusted;
+            called(task, entry, call.waits_for.as_ref())
+        }
+        Body::Answer(answer) => {
+            task.tainted |= answer.untrusted;
+            answered(task, answer.answers)
+        }
+        Body::Decision(decision) => answered(task, decision.decides),
+        Body::Ended(ended) => end(task, entry, ended),
+    };
+    task.state = moved.ok_or(impossible)?;
+    task.next_sequence += 1;
+    task.updated_at = entry.at;
+    Ok(())
+}
+
+/// The event that a call or a message of some step is.
+pub fn call(task: &Task, step: u64) -> Event {
+    Event::Call { same_step: step != 0 && step == task.waiting_step }
+}
+
+/// The highest of the things that are waited for.
+pub fn highest(waits: &[Waiting]) -> Option<Wait> {
+    waits.iter().map(|wait| wait.thing.wait()).max()
+}
+
+/// The state after an event, unless it cannot be.
+pub fn after(state: State, event: Event) -> Option<State> {
+    match state.on(event) {
+        Next::Becomes(next) => Some(next),
+        Next::Same => Some(state),
+        Next::Refused => None,
+    }
+}
+
+/// The entry of a call is made when it ends, or when it begins to wait. It may have begun before the task waited, so
+/// here it is taken in any state that is not final.
+fn called(task: &mut Task, entry: &Entry, waits_for: Option<&Thing>) -> Option<State> {
+    let state = after(task.state, Event::Call { same_step: true })?;
+    let Some(thing) = waits_for else { return Some(state) };
+    if task.waits.is_empty() {
+        task.waiting_step = entry.step;
+    }
+    task.waits.push(Waiting { sequence: entry.sequence, thing: thing.clone() });
+    after(state, Event::WaitBegins(thing.wait()))
+}
+
+/// An answer or a decision: of a wait, or of a call whose wait is over.
+fn answered(task: &mut Task, sequence: u64) -> Option<State> {
+    let before = task.waits.len();
+    task.waits.retain(|wait| wait.sequence != sequence);
+    if task.waits.len() == before {
+        return (!task.state.is_final()).then_some(task.state);
+    }
+    if task.waits.is_empty() {
+        task.waiting_step = 0;
+    }
+    after(task.state, Event::WaitAnswered(highest(&task.waits)))
+}
+
+fn end(task: &mut Task, entry: &Entry, ended: &Ended) -> Option<State> {
+    let event = match (ended.cause, ended.end) {
+        (Cause::Answered, _) => Event::Answered,
+        (Cause::TimedOut, _) => Event::DeadlinePasses,
+        (_, End::Completed) => Event::HandedOff,
+        (_, End::Failed) => Event::Failed,
+        (_, End::Cancelled) => Event::Cancelled,
+    };
+    // Whoever ends it so has worked on it, be it without a call.
+    let state = match event {
+        Event::HandedOff => after(task.state, Event::Call { same_step: false })?,
+        _ => task.state,
+    };
+    let state = match state.on(event) {
+        Next::Becomes(state) => state,
+        Next::Same | Next::Refused => return None,
+    };
+    task.waits.clear();
+    task.waiting_step = 0;
+    task.result = ended.result.as_ref().and_then(Part::whole).map(str::to_owned);
+    task.result_documents.clone_from(&ended.documents);
+    task.message.clone_from(&ended.message);
+    task.cause = Some(ended.cause);
+    task.ended_at = Some(entry.at);
+    Some(state)
+}

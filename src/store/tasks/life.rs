@@ -1,0 +1,207 @@
+//! The life of a task, as one table: state × event → what becomes of it. Pure; the fold and the stores apply it.
+
+/// The states. The last three are final.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum State {
+    /// Nobody has begun.
+    Pending,
+    /// Somebody works, or may.
+    Running,
+    /// It waits for confirmations alone.
+    AwaitingConfirmation,
+    /// It waits, for the highest reason that holds.
+    Blocked(Reason),
+    /// Done.
+    Completed,
+    /// Not done.
+    Failed,
+    /// Given up.
+    Cancelled,
+}
+
+/// Why a task is blocked, the lowest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Reason {
+    /// Another task works for it.
+    Child,
+    /// A question is open.
+    Question,
+    /// A source needs credentials.
+    Authorization,
+    /// A write began and its end is not known.
+    UnknownOutcome,
+}
+
+/// What a task waits for, as far as its state goes, the lowest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Wait {
+    /// A decision of a person.
+    Confirmation,
+    /// Anything else.
+    For(Reason),
+}
+
+/// What happens to a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Event {
+    /// A worker takes it.
+    Leased,
+    /// A call or a message comes.
+    Call {
+        /// Whether it is of the step in which the first of its waits began.
+        same_step: bool,
+    },
+    /// A wait begins.
+    WaitBegins(Wait),
+    /// A wait is answered; the highest of those that are left.
+    WaitAnswered(Option<Wait>),
+    /// Its agent ends it with a result.
+    HandedOff,
+    /// A person answers it, which is a question.
+    Answered,
+    /// Its agent gives up.
+    Failed,
+    /// Somebody cancels it, or the task that it belongs to ends.
+    Cancelled,
+    /// Its deadline passes.
+    DeadlinePasses,
+}
+
+/// What becomes of a task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// It is in this state.
+    Becomes(State),
+    /// Nothing changes.
+    Same,
+    /// It cannot be: whoever asks is told the state.
+    Refused,
+}
+
+impl State {
+    /// Every state.
+    pub const ALL: [Self; 10] = [
+        Self::Pending,
+        Self::Running,
+        Self::AwaitingConfirmation,
+        Self::Blocked(Reason::Child),
+        Self::Blocked(Reason::Question),
+        Self::Blocked(Reason::Authorization),
+        Self::Blocked(Reason::UnknownOutcome),
+        Self::Completed,
+        Self::Failed,
+        Self::Cancelled,
+    ];
+
+    /// The table.
+    #[allow(clippy::match_same_arms, reason = "a cell a line")]
+    pub const fn on(self, event: Event) -> Next {
+        use Next::{Becomes, Refused, Same};
+        match (self, event) {
+            (Self::Completed | Self::Failed | Self::Cancelled, event) => match event {
+                // What is over is over: an answer that comes late is dropped, and noted in the log.
+                Event::Cancelled | Event::DeadlinePasses | Event::WaitAnswered(_) => Same,
+                _ => Refused,
+            },
+
+            (_, Event::Failed | Event::DeadlinePasses) => Becomes(Self::Failed),
+            (_, Event::Cancelled) => Becomes(Self::Cancelled),
+
+            (Self::Pending, Event::Leased | Event::Call { .. }) => Becomes(Self::Running),
+            (Self::Pending, Event::Answered) => Becomes(Self::Completed),
+            (Self::Pending, Event::WaitBegins(_) | Event::WaitAnswered(_) | Event::HandedOff) => Refused,
+
+            (Self::Running, Event::Leased | Event::Call { .. }) => Same,
+            (Self::Running, Event::WaitBegins(wait)) => Becomes(wait.state()),
+            (Self::Running, Event::WaitAnswered(_)) => Same,
+            (Self::Running, Event::HandedOff | Event::Answered) => Becomes(Self::Completed),
+
+            (Self::AwaitingConfirmation | Self::Blocked(_), event) => match event {
+                Event::Call { same_step: false } | Event::HandedOff | Event::Answered => Refused,
+                Event::WaitBegins(wait) => self.also(wait),
+                Event::WaitAnswered(None) => Becomes(Self::Running),
+                Event::WaitAnswered(Some(left)) => Becomes(left.state()),
+                _ => Same,
+            },
+        }
+    }
+
+    /// A waiting task, waiting for one thing more: the highest reason stays.
+    const fn also(self, wait: Wait) -> Next {
+        match (self, wait) {
+            (Self::Blocked(present), Wait::For(new)) if (new as u8) > (present as u8) => {
+                Next::Becomes(Self::Blocked(new))
+            }
+            (Self::AwaitingConfirmation, Wait::For(new)) => Next::Becomes(Self::Blocked(new)),
+            _ => Next::Same,
+        }
+    }
+
+    /// Whether it is over.
+    pub const fn is_final(self) -> bool {
+        matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
+    }
+
+    /// Whether it waits for something.
+    pub const fn waits(self) -> bool {
+        matches!(self, Self::AwaitingConfirmation | Self::Blocked(_))
+    }
+
+    /// Why it is blocked.
+    pub const fn reason(self) -> Option<Reason> {
+        match self {
+            Self::Blocked(reason) => Some(reason),
+            _ => None,
+        }
+    }
+
+    /// The word in the store, on the command line and in texts. The reason has a word of its own.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Running => "running",
+            Self::AwaitingConfirmation => "awaiting_confirmation",
+            Self::Blocked(_) => "blocked",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// The state of its words: its own, and the reason of a blocked one.
+    pub fn of_words(word: &str, reason: Option<&str>) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.word() == word && state.reason().map(Reason::word) == reason)
+    }
+}
+
+impl Reason {
+    /// The word in the store and in texts.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Child => "child",
+            Self::Question => "question",
+            Self::Authorization => "authorization",
+            Self::UnknownOutcome => "unknown_outcome",
+        }
+    }
+
+    /// The reason of a word.
+    pub fn of_word(word: &str) -> Option<Self> {
+        [Self::Child, Self::Question, Self::Authorization, Self::UnknownOutcome]
+            .into_iter()
+            .find(|reason| reason.word() == word)
+    }
+}
+
+impl Wait {
+    /// The state of a task that waits for nothing higher.
+    pub const fn state(self) -> State {
+        match self {
+            Self::Confirmation => State::AwaitingConfirmation,
+            Self::For(reason) => State::Blocked(reason),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

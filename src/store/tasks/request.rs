@@ -1,0 +1,272 @@
+//! What one asks of the store of tasks, and what comes of it.
+
+use std::{
+    collections::BTreeMap,
+    time::{Duration, SystemTime},
+};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{
+    as_text,
+    entry::{CallType, DocumentVersion, Opaque, Speaker},
+    life::Reason,
+};
+use crate::{
+    context::{CallId, RequestId, TaskId, UserId},
+    contract::{ToolName, ToolResult, proto::v1},
+    digest::Digest,
+    store::{
+        confirmations::Asked,
+        idempotency::{ArgumentsDigest, Effect, Key},
+    },
+};
+
+/// A call of a task's agent.
+#[derive(Clone, Debug)]
+pub struct TaskCall {
+    /// The task.
+    pub task: TaskId,
+    /// Whose call of which tool it is, by which identifier: the caller's, or one that the server made.
+    pub key: Key,
+    /// What it does.
+    pub effect: Effect,
+    /// Digest of the exact arguments.
+    pub digest: ArgumentsDigest,
+    /// The call.
+    pub call_id: CallId,
+    /// The trace, if there is one.
+    pub trace_id: Option<String>,
+    /// The type of the tool.
+    pub tool_type: CallType,
+    /// What it may change.
+    pub category: v1::ToolCategory,
+    /// What the agent says of it.
+    pub turn: Turn,
+    /// The arguments as JSON text, as the timeline keeps them: what is sensitive is redacted.
+    pub input: String,
+}
+
+/// What an agent says of a call or a message.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Turn {
+    /// The model's response that it belongs to, from 1. 0: a step of its own.
+    pub step: u64,
+    /// Its place in the step, from 0.
+    pub position: u32,
+    /// The model's identifier of the call. Empty: ours.
+    pub tool_call_id: String,
+    /// The lease. Needed while the task is leased. 0: none.
+    pub lease_token: u64,
+}
+
+/// How a call asks for a confirmation.
+#[derive(Clone, Copy, Debug)]
+pub struct Asking<'a> {
+    /// What is decided on.
+    pub asked: &'a Asked,
+    /// Until when.
+    pub expires_at: SystemTime,
+}
+
+/// How a call ended.
+#[derive(Clone, Copy, Debug)]
+pub struct CallEnd<'a> {
+    /// The result, unframed.
+    pub result: &'a ToolResult,
+    /// Whether a repeat is answered with it. Otherwise the call is forgotten, and may be made again; the timeline has
+    /// this attempt all the same.
+    pub is_final: bool,
+    /// Documents that go with the result.
+    pub documents: &'a [DocumentVersion],
+    /// Whether it brings text from outside, which taints the task.
+    pub untrusted: bool,
+    /// The source whose credentials the user must give before the task goes on.
+    pub needs_credentials: Option<&'a str>,
+}
+
+/// What became of a call of a task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// Its entry. `None` if the task had ended: then only its own record has the outcome.
+    pub sequence: Option<u64>,
+    /// What the task waits for because of it: the status and why.
+    pub blocks: Option<(String, Option<Reason>)>,
+}
+
+/// What an agent's loop does after a call that does not execute; also the data of such a call's outcome.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Action {
+    /// What the loop does.
+    pub action: Then,
+    /// What was begun: `→ delegated (task …)`, `→ asked …`. Empty otherwise.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub status: String,
+    /// The child, the question or the root that was made.
+    #[serde(default, with = "as_text::optional", skip_serializing_if = "Option::is_none")]
+    pub task_id: Option<TaskId>,
+    /// The entry that records it. `None` where there is no task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sequence: Option<u64>,
+    /// Whether it was logged, and nothing else.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub logged: bool,
+}
+
+/// What an agent's loop does now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Then {
+    /// It goes on.
+    Continue,
+    /// It stops: the task has ended.
+    Return,
+    /// It stops until the task runs again.
+    Block,
+}
+
+/// A root to create.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewRoot {
+    /// Its name, by which its first documents were put already.
+    pub id: TaskId,
+    /// Whose it is.
+    pub user: UserId,
+    /// The tool that makes it.
+    pub tool: String,
+    /// What is to be done.
+    pub request: String,
+    /// The role that is to work on it. Empty: its caller drives it.
+    pub role: String,
+    /// Paths in its workspace.
+    pub documents: Vec<String>,
+    /// When it fails by itself.
+    pub deadline: SystemTime,
+    /// Labels.
+    pub labels: BTreeMap<String, String>,
+}
+
+/// Work to delegate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewChild {
+    /// What is to be done.
+    pub request: String,
+    /// The role that is to do it.
+    pub role: String,
+    /// Paths in the workspace.
+    pub documents: Vec<String>,
+    /// How long it has, at most as long as its parent.
+    pub timeout: Duration,
+}
+
+/// A question to ask.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewQuestion {
+    /// The question.
+    pub question: String,
+    /// Paths in the workspace.
+    pub documents: Vec<String>,
+    /// How long it has, at most as long as its asker.
+    pub timeout: Duration,
+}
+
+/// A message to add.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewMessage {
+    /// Who says it.
+    pub speaker: Speaker,
+    /// What.
+    pub text: String,
+    /// What a provider wants back unchanged.
+    pub opaque: Option<Opaque>,
+    /// What the agent says of it. A person's needs no lease.
+    pub turn: Turn,
+}
+
+/// How a task is ended by its agent.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NewEnd {
+    /// With a result and paths to hand to the parent.
+    Completed(Map<String, Value>, Vec<String>),
+    /// Without; why, for the parent.
+    Failed(String),
+}
+
+/// What a person found out about a write whose end was not known.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Resolution {
+    /// It was done, with this result.
+    Done(Map<String, Value>),
+    /// It was not done.
+    NotDone,
+}
+
+/// A change with an identifier of the caller's. A repeat has the same answer; one with other content is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mutation {
+    /// What is done, such as `CreateTask`.
+    pub method: &'static str,
+    /// The caller's identifier.
+    pub request_id: RequestId,
+    /// Digest of the content.
+    pub digest: Digest,
+}
+
+/// A call of `start_task`, which has no task.
+#[derive(Clone, Debug)]
+pub struct RootCall {
+    /// Whose call of which tool it is.
+    pub key: Key,
+    /// Digest of the exact arguments.
+    pub digest: ArgumentsDigest,
+}
+
+impl Action {
+    /// The loop goes on.
+    pub fn logged(sequence: u64) -> Self {
+        Self {
+            action: Then::Continue,
+            status: String::new(),
+            task_id: None,
+            sequence: Some(sequence),
+            logged: true,
+        }
+    }
+
+    /// The data of the call's outcome.
+    pub fn to_json(&self) -> Value {
+        serde_json::to_value(self).expect("texts and numbers are JSON")
+    }
+
+    /// The action that the data of an outcome is.
+    pub fn from_json(data: &Value) -> Option<Self> {
+        Self::deserialize(data).ok()
+    }
+}
+
+impl Then {
+    /// The word of the contract.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Continue => "continue",
+            Self::Return => "return",
+            Self::Block => "block",
+        }
+    }
+}
+
+impl TaskCall {
+    /// The model's identifier of the call, or ours.
+    pub fn tool_call_id(&self) -> String {
+        match self.turn.tool_call_id.as_str() {
+            "" => self.call_id.to_string(),
+            own => own.to_owned(),
+        }
+    }
+
+    /// The tool.
+    pub fn tool(&self) -> &ToolName {
+        &self.key.tool
+    }
+}

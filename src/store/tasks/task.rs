@@ -1,0 +1,269 @@
+//! Tasks as they stand, how they are looked for, and what one may ask of them.
+
+use std::{
+    collections::BTreeMap,
+    time::{Duration, SystemTime},
+};
+
+use super::{
+    entry::{Cause, DocumentVersion, Entry, Thing},
+    life::State,
+};
+use crate::context::{CallId, RequestId, TaskId, UserId};
+
+/// A node of a tree of tasks: the fold of its timeline, and who works on it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Task {
+    /// Names it.
+    pub id: TaskId,
+    /// The root of its tree.
+    pub root: TaskId,
+    /// The task that it works for.
+    pub parent: Option<TaskId>,
+    /// Whose tree it is.
+    pub user: UserId,
+    /// What it is.
+    pub kind: Kind,
+    /// The agent role that works on it. Empty for a root that its caller drives, and for a question to a person.
+    pub role: String,
+    /// What is to be done, or asked.
+    pub request: String,
+    /// The documents that it was given.
+    pub documents: Vec<DocumentVersion>,
+    /// Where it stands.
+    pub state: State,
+    /// What it waits for, in the order in which the waits began.
+    pub waits: Vec<Waiting>,
+    /// The step in which its oldest wait began, whose other calls are still taken. 0: none are.
+    pub waiting_step: u64,
+    /// The result, as JSON text of an object, once it is completed.
+    pub result: Option<String>,
+    /// What it handed off.
+    pub result_documents: Vec<DocumentVersion>,
+    /// Why it failed or was cancelled. Empty otherwise.
+    pub message: String,
+    /// What ended it.
+    pub cause: Option<Cause>,
+    /// How many tasks stand above it.
+    pub depth: u32,
+    /// How many entries its timeline has.
+    pub next_sequence: u64,
+    /// Who works on it.
+    pub lease: Option<Lease>,
+    /// When it was created.
+    pub created_at: SystemTime,
+    /// When its last entry was made.
+    pub updated_at: SystemTime,
+    /// When it ended.
+    pub ended_at: Option<SystemTime>,
+    /// When it fails by itself.
+    pub deadline: SystemTime,
+    /// Labels of its creator's.
+    pub labels: BTreeMap<String, String>,
+    /// The place of its last change among those of all tasks.
+    pub position: u64,
+    /// Whether it has been given text from outside.
+    pub tainted: bool,
+    /// Of a question: the master's task and how many entries that had when it was asked. The question's messages begin
+    /// with those.
+    pub master: Option<(TaskId, u64)>,
+}
+
+/// What a task is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// The entry point of a tree.
+    Root,
+    /// Work for another agent.
+    Agent,
+    /// A question for the master.
+    Question,
+}
+
+/// One thing that a task waits for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// The entry with which the wait began.
+    pub sequence: u64,
+    /// What it is.
+    pub thing: Thing,
+}
+
+/// Who works on a task, and until when.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lease {
+    /// The worker, in words for people.
+    pub holder: String,
+    /// Grows with each holder.
+    pub token: u64,
+    /// Until when, unless it is renewed.
+    pub expires_at: SystemTime,
+}
+
+/// What the rooms above need of any task's tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tree {
+    /// The root, which names the workspace.
+    pub root: TaskId,
+    /// Whose tree it is.
+    pub user: UserId,
+    /// Whether the task itself has been given text from outside.
+    pub tainted: bool,
+    /// Where the task itself stands.
+    pub state: State,
+}
+
+/// A task that a worker has taken, and what the last one left open.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Leased {
+    /// The task, with its lease.
+    pub task: Task,
+    /// Reads that began and did not end, to be made again under their `request_id`.
+    pub open_calls: Vec<OpenCall>,
+}
+
+/// A call that began and has no end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenCall {
+    /// The call.
+    pub call_id: CallId,
+    /// Its caller's identifier.
+    pub request_id: RequestId,
+    /// The tool.
+    pub tool: String,
+    /// The model's identifier of the call.
+    pub tool_call_id: String,
+    /// Its step.
+    pub step: u64,
+    /// The arguments as JSON text.
+    pub input: String,
+}
+
+/// Which task a worker wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// This one. With a token: only as a renewal of that lease.
+    Task(TaskId, Option<u64>),
+    /// The one of any of these roles that has waited longest for a worker.
+    AnyOf(Vec<String>),
+}
+
+/// A worker's wish for a lease.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wish {
+    /// What for.
+    pub wanted: Wanted,
+    /// The worker, in words for people.
+    pub holder: String,
+    /// For how long.
+    pub duration: Duration,
+}
+
+/// Which tasks are meant. Criteria are combined with AND; an empty one excludes nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Which of the user's.
+    pub scope: Scope,
+    /// Any of these states, by their words.
+    pub states: Vec<&'static str>,
+    /// Any of these roles.
+    pub roles: Vec<String>,
+    /// Any of these kinds.
+    pub kinds: Vec<Kind>,
+    /// Labels that must all be there.
+    pub labels: BTreeMap<String, String>,
+}
+
+/// A part of a user's tasks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Scope {
+    /// All of them.
+    #[default]
+    All,
+    /// The roots, newest first.
+    Roots,
+    /// Those of the tree of this root, parents before children.
+    Tree(TaskId),
+}
+
+/// A place in a list: after the task that was made as the n-th.
+pub type Place = u64;
+
+/// A page of a list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Listed {
+    /// The tasks.
+    pub tasks: Vec<Task>,
+    /// Where the next page begins, unless this is the last one.
+    pub next: Option<Place>,
+}
+
+/// What changed after a position, in order; and the position up to which that is everything.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Changes {
+    /// Each task as it stands now.
+    pub tasks: Vec<Task>,
+    /// Where to go on.
+    pub up_to: u64,
+    /// Whether there may be more already.
+    pub more: bool,
+}
+
+/// Where a page of a timeline begins, and how far it goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageOf {
+    /// The first entry; otherwise the very first, or backwards the last.
+    pub from: Option<u64>,
+    /// From later entries to earlier ones.
+    pub backwards: bool,
+    /// At most so many.
+    pub limit: u32,
+}
+
+/// A page of a timeline.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Page {
+    /// The entries, in the order asked for.
+    pub entries: Vec<Entry>,
+    /// Where the next page begins, unless this is the last one.
+    pub next: Option<u64>,
+}
+
+impl Kind {
+    /// The word in the store and on the command line.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Root => "root",
+            Self::Agent => "agent",
+            Self::Question => "question",
+        }
+    }
+
+    /// The kind of a word.
+    pub fn of_word(word: &str) -> Option<Self> {
+        [Self::Root, Self::Agent, Self::Question].into_iter().find(|kind| kind.word() == word)
+    }
+}
+
+impl Task {
+    /// Writes that began and whose end is not known.
+    pub fn unknown_calls(&self) -> impl Iterator<Item = CallId> {
+        self.waits.iter().filter_map(|wait| match &wait.thing {
+            Thing::Call(call_id) => Some(*call_id),
+            _ => None,
+        })
+    }
+
+    /// Whether it is a question that a person should be shown: nobody else was asked, or half of its time is over.
+    pub fn is_for_person(&self, now: SystemTime) -> bool {
+        let time = self.deadline.duration_since(self.created_at).unwrap_or_default();
+        self.kind == Kind::Question
+            && !self.state.is_final()
+            && (self.role.is_empty() || now >= self.created_at + time / 2)
+    }
+
+    /// Who works on it at the given time.
+    pub fn leased(&self, now: SystemTime) -> Option<&Lease> {
+        self.lease.as_ref().filter(|lease| lease.expires_at > now)
+    }
+}
