@@ -20,8 +20,10 @@ mod migrations;
 mod outbox;
 mod outcome_columns;
 mod place;
+mod replica;
 mod reservations;
 mod results;
+mod tasks;
 pub mod time;
 
 use std::path::Path;
@@ -30,7 +32,7 @@ use futures_util::future::BoxFuture;
 use sqlx::SqlitePool;
 use tokio::sync::{OnceCell, watch};
 
-use self::{connect::Pools, last_error::LastError, place::Place};
+use self::{connect::Pools, last_error::LastError, place::Place, replica::Replica};
 pub use self::{
     error::Failed,
     group::{Change, Durability},
@@ -56,6 +58,10 @@ pub struct Sqlite {
     /// Changes when this process changes a confirmation.
     confirmations_changed: watch::Sender<u64>,
     confirmations_waiting: confirmations::Waiting,
+    /// Those who follow tasks and timelines.
+    followers: tasks::Followers,
+    /// This process, to others that share the file.
+    replica: Replica,
 }
 
 /// Rows of live sources and of embedded ones are kept apart: invented data is never shown as real.
@@ -105,6 +111,8 @@ impl Sqlite {
             confirmations_room: CONFIRMATIONS_ROOM,
             confirmations_changed: watch::Sender::new(0),
             confirmations_waiting: confirmations::Waiting::default(),
+            followers: tasks::Followers::default(),
+            replica: Replica::default(),
         }
     }
 

@@ -103,8 +103,8 @@ pub trait Tasks: Send + Sync + std::fmt::Debug {
         now: SystemTime,
     ) -> Done<'a, Recorded>;
 
-    /// Forgets a call that began and turned out to be refused: it has no entry.
-    fn forget_call<'a>(&'a self, call: &'a TaskCall, now: SystemTime) -> Done<'a, ()>;
+    /// Forgets a call that began and turned out to be refused: it has no entry. `code` is how it ended.
+    fn forget_call<'a>(&'a self, call: &'a TaskCall, code: &'a str) -> Done<'a, ()>;
 
     /// Records a call that is only logged. This and the next three begin and end the call in one change, or end one
     /// that `begin_call` began; a repeat has the same answer.

@@ -12,6 +12,7 @@ mod hold_offs;
 mod idempotency;
 mod opening;
 mod results;
+mod tasks;
 
 use std::{
     sync::Arc,

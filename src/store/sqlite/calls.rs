@@ -55,7 +55,7 @@ const ENDED: &str = "UPDATE idempotency SET ended_at = ?, code = ? WHERE user_id
 const FORGET: &str = "DELETE FROM idempotency WHERE user_id = ? AND tool = ? AND request_id = ?";
 
 /// How a call ended that has data.
-const OK: &str = "OK";
+pub(super) const OK: &str = "OK";
 
 /// What is recorded of a call.
 pub(super) struct Recorded {

@@ -2,6 +2,7 @@
 
 mod ask;
 mod decide;
+mod end;
 mod read;
 mod room;
 mod rows;
@@ -12,7 +13,11 @@ use std::time::SystemTime;
 use futures_util::future::BoxFuture;
 use tokio::sync::watch;
 
-pub(super) use self::waiting::Waiting;
+pub(super) use self::{
+    ask::Call as ConfirmedCall,
+    end::{decided_already, withdraw_of_tasks},
+    waiting::Waiting,
+};
 use super::Sqlite;
 use crate::{
     context::{RequestId, UserId},

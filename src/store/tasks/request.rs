@@ -19,7 +19,7 @@ use crate::{
     digest::Digest,
     store::{
         confirmations::Asked,
-        idempotency::{ArgumentsDigest, Effect, Key},
+        idempotency::{About, ArgumentsDigest, Beginning, Effect, Key},
     },
 };
 
@@ -34,10 +34,8 @@ pub struct TaskCall {
     pub effect: Effect,
     /// Digest of the exact arguments.
     pub digest: ArgumentsDigest,
-    /// The call.
-    pub call_id: CallId,
-    /// The trace, if there is one.
-    pub trace_id: Option<String>,
+    /// Which call it is, and what else is recorded of it.
+    pub about: About,
     /// The type of the tool.
     pub tool_type: CallType,
     /// What it may change.
@@ -220,6 +218,8 @@ pub struct RootCall {
     pub key: Key,
     /// Digest of the exact arguments.
     pub digest: ArgumentsDigest,
+    /// What else is recorded of it.
+    pub about: About,
 }
 
 impl Action {
@@ -256,11 +256,18 @@ impl Then {
     }
 }
 
+impl RootCall {
+    /// The call as it begins.
+    pub fn begins(&self) -> Beginning<'_> {
+        Beginning { key: &self.key, effect: Effect::Write, digest: self.digest, about: &self.about }
+    }
+}
+
 impl TaskCall {
     /// The model's identifier of the call, or ours.
     pub fn tool_call_id(&self) -> String {
         match self.turn.tool_call_id.as_str() {
-            "" => self.call_id.to_string(),
+            "" => self.call_id().to_string(),
             own => own.to_owned(),
         }
     }
@@ -268,5 +275,15 @@ impl TaskCall {
     /// The tool.
     pub fn tool(&self) -> &ToolName {
         &self.key.tool
+    }
+
+    /// The call.
+    pub fn call_id(&self) -> CallId {
+        self.about.call_id
+    }
+
+    /// The call as it begins.
+    pub fn begins(&self) -> Beginning<'_> {
+        Beginning { key: &self.key, effect: self.effect, digest: self.digest, about: &self.about }
     }
 }

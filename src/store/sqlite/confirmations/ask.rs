@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use super::{
-    decide::{become_, end},
+    end::{become_, end},
     room::too_many,
     rows::{self, COLUMNS, Shown, confirmation},
 };
@@ -36,9 +36,9 @@ const CHANGED: &str = "The definition of this tool has changed since it was last
 /// A call that needs a confirmation.
 #[derive(Clone, Copy)]
 pub(in crate::store::sqlite) struct Call<'a> {
-    pub(super) begins: Beginning<'a>,
-    pub(super) asked: &'a Asked,
-    pub(super) expires_at: SystemTime,
+    pub(in crate::store::sqlite) begins: Beginning<'a>,
+    pub(in crate::store::sqlite) asked: &'a Asked,
+    pub(in crate::store::sqlite) expires_at: SystemTime,
 }
 
 /// What is to be done for a call.
@@ -59,10 +59,23 @@ enum Step {
 
 impl Sqlite {
     pub(super) async fn open_confirmed(&self, call: &Call<'_>, now: SystemTime) -> Result<Opened, Failed> {
-        let now = millis(now);
         // What is told to a person and what is begun comes after this, and must outlast a loss of power.
         let mut change = self.change(Durability::Power).await?;
-        let record = calls::find(&mut change, call.begins.key, now).await?;
+        let (opened, changed) = self.open_confirmed_in(&mut change, call, millis(now)).await?;
+        // What was found may be part of the same commit.
+        change.commit().await?;
+        self.confirmations_changed(changed);
+        Ok(opened)
+    }
+
+    /// The same as a step of a change; with the confirmations that it changes.
+    pub(in crate::store::sqlite) async fn open_confirmed_in(
+        &self,
+        change: &mut Change,
+        call: &Call<'_>,
+        now: i64,
+    ) -> Result<(Opened, Vec<(ConfirmationId, State)>), Failed> {
+        let record = calls::find(change, call.begins.key, now).await?;
         let waits = record.is_some();
         let known = match record {
             Some(record) if !record.is_of(call.begins.digest) => Some(Begun::Conflict),
@@ -71,29 +84,27 @@ impl Sqlite {
             Some(Recorded { standing: Standing::Asked(_), .. }) | None => None,
         };
         if let Some(begun) = known {
-            // What was found may be part of the same commit.
-            change.commit().await?;
-            return Ok(Opened::Begun(begun));
+            return Ok((Opened::Begun(begun), Vec::new()));
         }
-        let newest = newest(&mut change, call.begins.key).await?;
+        let newest = newest(change, call.begins.key).await?;
         let was_open = newest.as_ref().filter(|it| it.state.is_open()).map(|it| it.id.clone());
-        let (opened, changed) = match step(&mut change, call, newest, waits, now).await? {
-            Step::Conflict => return Ok(Opened::Begun(Begun::Conflict)),
+        let (opened, changed) = match step(change, call, newest, waits, now).await? {
+            Step::Conflict => (Opened::Begun(Begun::Conflict), Vec::new()),
             Step::Wait(confirmation) => (Opened::Asks(confirmation), Vec::new()),
             Step::Expired(error) => {
                 let expired = was_open.map(|id| (id, State::Expired));
                 (Opened::Begun(ended(call.begins.key, error, now)), expired.into_iter().collect())
             }
             Step::Resume => {
-                calls::start(&mut change, &call.begins, None, now).await?;
+                calls::start(change, &call.begins, None, now).await?;
                 (Opened::Begun(Begun::New), Vec::new())
             }
             Step::Use(confirmation) => {
-                let opened = self.use_confirmation(&mut change, call, &confirmation, now).await?;
+                let opened = self.use_confirmation(change, call, &confirmation, now).await?;
                 (opened, vec![(confirmation.id, State::Used)])
             }
             Step::Ask { changed } => {
-                let opened = self.ask(&mut change, call, waits, changed, now).await?;
+                let opened = self.ask(change, call, waits, changed, now).await?;
                 let voided = was_open.map(|id| (id, State::Voided)).into_iter();
                 let asked = match &opened {
                     Opened::Asks(confirmation) => Some((confirmation.id.clone(), State::Pending)),
@@ -102,9 +113,7 @@ impl Sqlite {
                 (opened, voided.chain(asked).collect())
             }
         };
-        change.commit().await?;
-        self.confirmations_changed(changed);
-        Ok(opened)
+        Ok((opened, changed))
     }
 
     /// Uses a confirmation and begins the call, which is one change.

@@ -2,25 +2,26 @@
 
 use std::time::SystemTime;
 
-use super::rows::{COLUMNS, confirmation, note};
+use super::{
+    end::{become_, by_id, end},
+    rows::{COLUMNS, confirmation},
+};
 use crate::{
     context::UserId,
-    contract::{ConfirmationId, ErrorCode, ToolError},
+    contract::ConfirmationId,
     store::{
         confirmations::{
             ARGUMENTS_KEPT, Confirmation, Decision, EVENTS_KEPT, Of, Outcome, Verdict,
             life::{Event, Next, State},
         },
         sqlite::{
-            Change, Durability, Failed, Sqlite, audit, calls,
-            time::{length, millis},
+            Change, Durability, Failed, Sqlite, audit,
+            tasks::tell_task,
+            time::{instant, length, millis},
         },
     },
     telemetry::metric,
 };
-
-const BECOME: &str = "UPDATE confirmations SET state = ?1, sequence = ?2, expires_at = ?3, ended_at = CASE ?4 WHEN 1 THEN NULL ELSE ?5 END, \
-     reason = ?6 WHERE id = ?7";
 
 const DECIDE: &str =
     "UPDATE confirmations SET decided_at = ?, decided_by = ?, decided_via = ?, on_behalf_of = ? WHERE id = ?";
@@ -66,6 +67,7 @@ impl Sqlite {
             match decision.verdict {
                 Verdict::Approve { use_until, .. } => {
                     become_(&mut change, id, state, (at, millis(use_until)), &decision.reason).await?;
+                    tell_task(&mut change, &confirmation, state, None, instant(at)).await?;
                 }
                 Verdict::Deny => {
                     end(&mut change, &confirmation, event, &decision.reason, at).await?;
@@ -112,7 +114,7 @@ impl Sqlite {
             "SELECT {COLUMNS} FROM confirmations c WHERE c.state IN ('pending', 'approved') AND c.expires_at <= ? \
              ORDER BY c.expires_at LIMIT ?"
         );
-        let mut change = self.change(Durability::Process).await?;
+        let mut change = self.change(Durability::Power).await?;
         let overdue = sqlx::query(sqlx::AssertSqlSafe(query)).bind(now).bind(AT_ONCE);
         let rows = overdue.fetch_all(&mut *change).await?;
         self.end_all(change, rows, Event::TimePasses, now).await
@@ -148,11 +150,25 @@ impl Sqlite {
     }
 
     /// Tells those who wait here, and the metrics, that confirmations are in other states.
-    pub(super) fn confirmations_changed(&self, changed: impl IntoIterator<Item = (ConfirmationId, State)>) {
+    pub(in crate::store::sqlite) fn confirmations_changed(
+        &self,
+        changed: impl IntoIterator<Item = (ConfirmationId, State)>,
+    ) {
+        let mut any = false;
         for (id, state) in changed {
             self.confirmations_waiting.tell(&id);
             metric::confirmation_became(state.word());
+            any = true;
         }
+        self.confirmations_changed.send_modify(|changes| *changes += 1);
+        if any {
+            self.tasks_changed();
+        }
+    }
+
+    /// Tells those who wait here that a task has ended, and what it waited for with it.
+    pub(in crate::store::sqlite) fn confirmations_withdrawn(&self) {
+        self.confirmations_waiting.tell_all();
         self.confirmations_changed.send_modify(|changes| *changes += 1);
     }
 }
@@ -191,75 +207,4 @@ async fn decided(
         .execute(&mut **change)
         .await?;
     Ok(())
-}
-
-async fn by_id(change: &mut Change, id: &ConfirmationId) -> Result<Option<Confirmation>, Failed> {
-    let query = format!("SELECT {COLUMNS} FROM confirmations c WHERE c.id = ?");
-    let row = sqlx::query(sqlx::AssertSqlSafe(query)).bind(id.as_str()).fetch_optional(&mut **change).await?;
-    row.as_ref().map(confirmation).transpose()
-}
-
-/// Brings a confirmation into another state, at one instant until another.
-pub(super) async fn become_(
-    change: &mut Change,
-    id: &ConfirmationId,
-    state: State,
-    (at, expires_at): (i64, i64),
-    reason: &str,
-) -> Result<(), Failed> {
-    let sequence = note(change, id, state, at, expires_at, reason).await?;
-    sqlx::query(BECOME)
-        .bind(state.word())
-        .bind(sequence)
-        .bind(expires_at)
-        .bind(state.is_open())
-        .bind(at)
-        .bind(reason)
-        .bind(id.as_str())
-        .execute(&mut **change)
-        .await?;
-    Ok(())
-}
-
-/// Ends a confirmation otherwise than by being used, and the call that waits for it, unless that asks again. Returns
-/// the outcome of that call, if it has one.
-pub(super) async fn end(
-    change: &mut Change,
-    confirmation: &Confirmation,
-    event: Event,
-    reason: &str,
-    now: i64,
-) -> Result<Option<ToolError>, Failed> {
-    let Next::Becomes(state) = confirmation.state.on(event) else { return Ok(None) };
-    let error = outcome(confirmation, state, reason);
-    let why = match (&error, state) {
-        (_, State::Denied) => reason,
-        (Some(error), _) => &error.message,
-        (None, _) => "The tool's definition changed",
-    };
-    become_(change, &confirmation.id, state, (now, millis(confirmation.expires_at)), why).await?;
-    if let Some(error) = &error {
-        calls::turn_down(change, &confirmation.key, &confirmation.id, error.clone(), now).await?;
-    }
-    Ok(error)
-}
-
-/// What a call comes to whose confirmation ended in this state.
-fn outcome(confirmation: &Confirmation, state: State, reason: &str) -> Option<ToolError> {
-    let expired = |what: &str| {
-        let message = format!("{what}. Ask the user, then call again under a new request_id");
-        Some(ToolError::new(ErrorCode::ConfirmationExpired, message))
-    };
-    match state {
-        State::Denied => Some(ToolError::new(
-            ErrorCode::ConfirmationDenied,
-            format!("A person denied this call: {reason}"),
-        )),
-        State::Expired if confirmation.state == State::Approved => {
-            expired("This call was approved, but was not made again in time")
-        }
-        State::Expired => expired("Nobody decided on this call in time"),
-        State::Withdrawn => Some(ToolError::cancelled()),
-        State::Pending | State::Approved | State::Used | State::Voided => None,
-    }
 }

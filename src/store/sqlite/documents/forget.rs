@@ -20,7 +20,6 @@ const FORGET: &str =
     "DELETE FROM workspaces WHERE root = ? AND NOT EXISTS (SELECT 1 FROM documents WHERE root = ?)";
 
 /// Forgets at most so many versions of a tree's documents, and the documents that have none left. Whether all are gone.
-#[allow(dead_code, reason = "a step of what forgets trees")]
 pub(in crate::store::sqlite) async fn forget_tree(
     change: &mut Change,
     root: &TaskId,

@@ -14,7 +14,6 @@ const PATHS: &str = "SELECT path FROM documents WHERE root = ? AND deleted = 0 O
 
 /// A document at a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(dead_code, reason = "a step of what gives documents to tasks")]
 pub(in crate::store::sqlite) struct Pinned {
     /// Its path.
     pub(in crate::store::sqlite) path: String,
@@ -25,7 +24,6 @@ pub(in crate::store::sqlite) struct Pinned {
 }
 
 /// The last version of a document of a tree; near paths if there is none of this path.
-#[allow(dead_code, reason = "a step of what gives documents to tasks")]
 pub(in crate::store::sqlite) async fn present(
     change: &mut Change,
     root: &TaskId,

@@ -1,0 +1,108 @@
+//! Whether the process that began something is still there. Each holds a lock on a file of its own, which the system
+//! gives back when the process ends, however it ends: so nothing has to be written while it lives.
+
+use std::{
+    fs::{self, File},
+    io,
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+};
+
+use uuid::Uuid;
+
+use super::place::Place;
+use crate::store::StoreError;
+
+/// The directory of the files within that of the state.
+const DIRECTORY: &str = "processes";
+
+/// This process, to others.
+#[derive(Debug)]
+pub(super) struct Replica {
+    id: String,
+    held: Mutex<Option<(File, PathBuf)>>,
+}
+
+impl Default for Replica {
+    fn default() -> Self {
+        Self { id: Uuid::new_v4().simple().to_string(), held: Mutex::default() }
+    }
+}
+
+impl Replica {
+    /// Its name. From now on others see that it is there.
+    pub(super) fn id(&self, place: &Place) -> Result<&str, StoreError> {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if held.is_none()
+            && let Some(path) = path(place, &self.id)
+        {
+            let file = hold(&path).map_err(|error| StoreError::Unavailable {
+                place: path.display().to_string(),
+                cause: error.to_string(),
+            })?;
+            *held = Some((file, path));
+        }
+        Ok(&self.id)
+    }
+
+    /// Whether the process of a name has ended.
+    pub(super) fn is_gone(&self, place: &Place, id: &str) -> bool {
+        if id == self.id {
+            return false;
+        }
+        // In memory there is no other process.
+        let Some(path) = path(place, id) else { return true };
+        match File::open(path) {
+            Ok(file) => file.try_lock().is_ok(),
+            Err(error) => error.kind() == io::ErrorKind::NotFound,
+        }
+    }
+
+    /// Clears away what a process has left that is gone.
+    pub(super) fn forget(place: &Place, id: &str) {
+        if let Some(path) = path(place, id) {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+impl Drop for Replica {
+    fn drop(&mut self) {
+        if let Some((_, path)) = self.held.get_mut().unwrap_or_else(PoisonError::into_inner) {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+fn path(place: &Place, id: &str) -> Option<PathBuf> {
+    match place {
+        Place::Directory(directory) => Some(directory.join(DIRECTORY).join(id)),
+        Place::Memory | Place::Nowhere(_) => None,
+    }
+}
+
+fn hold(path: &Path) -> io::Result<File> {
+    if let Some(directory) = path.parent() {
+        fs::create_dir_all(directory)?;
+    }
+    let file = File::create(path)?;
+    file.lock()?;
+    Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_there_until_it_lets_go_of_its_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let place = Place::Directory(directory.path().to_owned());
+        let (one, other) = (Replica::default(), Replica::default());
+        let id = one.id(&place).unwrap().to_owned();
+        assert!(!other.is_gone(&place, &id) && !one.is_gone(&place, &id));
+        assert!(other.is_gone(&place, "of-nobody"));
+        drop(one);
+        assert!(other.is_gone(&place, &id));
+    }
+}

@@ -1,0 +1,167 @@
+//! Entries, appended and read. Whoever appends writes the task in the same change.
+
+use std::time::SystemTime;
+
+use sqlx::{Row as _, sqlite::SqliteRow};
+
+use super::{
+    fault::unreadable,
+    rows::{Row, column, json, number, parsed, read, save},
+};
+use crate::{
+    context::{CallId, RequestId},
+    store::{
+        sqlite::{
+            Change, Failed,
+            time::{instant, millis},
+        },
+        tasks::{
+            MAX_PART, TaskCall,
+            entry::{Body, Entry, Part},
+            fold,
+        },
+    },
+};
+
+/// What is read of a row, by name.
+pub(super) const COLUMNS: &str =
+    "e.task, e.seq, e.at, e.step, e.position, e.call_id, e.trace_id, e.head, e.input, e.result";
+
+const ADD: &str = "INSERT INTO entries (task, seq, at, kind, step, position, answers, request_id, call_id, trace_id, head, \
+                   input, result) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+
+const KEEP_APART: &str = "INSERT INTO entry_parts (task, seq, part, text) VALUES (?, ?, ?, ?)";
+
+/// What an entry says beside what happened.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Of {
+    pub(super) step: u64,
+    pub(super) position: u32,
+    pub(super) request_id: Option<RequestId>,
+    pub(super) call_id: Option<CallId>,
+    pub(super) trace_id: Option<String>,
+}
+
+impl Of {
+    /// Of a call.
+    pub(super) fn call(call: &TaskCall) -> Self {
+        Self {
+            step: call.turn.step,
+            position: call.turn.position,
+            request_id: Some(call.key.request_id),
+            call_id: Some(call.call_id()),
+            trace_id: call.about.trace_id.map(|it| it.to_string()),
+        }
+    }
+}
+
+/// Appends an entry and writes the task. Returns the entry's place.
+pub(super) async fn append(
+    change: &mut Change,
+    row: &mut Row,
+    of: Of,
+    body: Body,
+    now: SystemTime,
+) -> Result<u64, Failed> {
+    let sequence = add(change, row, of, body, now).await?;
+    save(change, row).await?;
+    Ok(sequence)
+}
+
+/// Appends an entry; the task is still to be written.
+pub(super) async fn add(
+    change: &mut Change,
+    row: &mut Row,
+    of: Of,
+    body: Body,
+    now: SystemTime,
+) -> Result<u64, Failed> {
+    let request_id = of.request_id;
+    let mut entry = Entry {
+        task: row.task.id.clone(),
+        sequence: row.task.next_sequence,
+        // As it will be read.
+        at: instant(millis(now)),
+        step: of.step,
+        position: of.position,
+        call_id: of.call_id,
+        trace_id: of.trace_id,
+        body,
+    };
+    fold::apply(&mut row.task, &entry).map_err(|error| unreadable("timeline", error.to_string()))?;
+    let answers = match &entry.body {
+        Body::Answer(answer) => Some(column(answer.answers)),
+        _ => None,
+    };
+    let (input, result) = entry.body.parts();
+    let input = apart(input);
+    let result = apart(result);
+    let head = json(&entry.body);
+    row.bytes += [&input, &result].into_iter().map(|it| it.size).sum::<u64>() + head.len() as u64;
+    sqlx::query(ADD)
+        .bind(entry.task.as_str())
+        .bind(column(entry.sequence))
+        .bind(millis(now))
+        .bind(entry.body.kind())
+        .bind(column(entry.step))
+        .bind(entry.position)
+        .bind(answers)
+        .bind(request_id.map(|it| it.to_string()))
+        .bind(entry.call_id.map(|it| it.to_string()))
+        .bind(entry.trace_id.as_deref())
+        .bind(head)
+        .bind(input.here)
+        .bind(result.here)
+        .execute(&mut **change)
+        .await?;
+    for (part, text) in [("input", input.apart), ("result", result.apart)] {
+        if let Some(text) = text {
+            let keep = sqlx::query(KEEP_APART).bind(entry.task.as_str()).bind(column(entry.sequence));
+            keep.bind(part).bind(text).execute(&mut **change).await?;
+        }
+    }
+    Ok(entry.sequence)
+}
+
+/// Where the text of a part goes.
+#[derive(Debug, Default)]
+struct Placed {
+    here: Option<String>,
+    apart: Option<String>,
+    size: u64,
+}
+
+/// Takes the text out of a part; what stays says where it is.
+fn apart(part: Option<&mut Part>) -> Placed {
+    let Some(part) = part else { return Placed::default() };
+    let Part::Whole(text) = part else { return Placed::default() };
+    let text = std::mem::take(text);
+    let size = text.len() as u64;
+    if text.len() <= MAX_PART {
+        return Placed { here: Some(text), apart: None, size };
+    }
+    *part = Part::apart(&text);
+    Placed { here: None, apart: Some(text), size }
+}
+
+/// The entry of a row.
+pub(super) fn of_row(row: &SqliteRow) -> Result<Entry, Failed> {
+    let mut body: Body = read(&row.try_get::<String, _>("head")?)?;
+    let (input, result) = body.parts();
+    for (part, column) in [(input, "input"), (result, "result")] {
+        if let (Some(part), Some(text)) = (part, row.try_get(column)?) {
+            *part = Part::Whole(text);
+        }
+    }
+    let call_id: Option<String> = row.try_get("call_id")?;
+    Ok(Entry {
+        task: parsed(&row.try_get::<String, _>("task")?)?,
+        sequence: number(row.try_get("seq")?),
+        at: instant(row.try_get("at")?),
+        step: number(row.try_get("step")?),
+        position: row.try_get("position")?,
+        call_id: call_id.map(|id| parsed(&id)).transpose()?,
+        trace_id: row.try_get("trace_id")?,
+        body,
+    })
+}

@@ -1,0 +1,205 @@
+//! What persons and agents do to a task that is no call: create, say something, end, cancel, answer.
+
+use std::time::SystemTime;
+
+use serde_json::{Value, json};
+
+use super::{
+    admit,
+    create::{self, again},
+    documents,
+    end::{How, finish},
+    entries::{Of, append},
+    fault::Fault,
+    mutations,
+    orchestrate::{before, record},
+    rows::{load, parsed},
+};
+use crate::{
+    context::{TaskId, UserId},
+    store::{
+        sqlite::{Durability, Sqlite, calls, time::millis},
+        tasks::{
+            Action, Ending, Kind, Mutation, NewEnd, NewMessage, NewRoot, Refused, RootCall, Stopped, Task,
+            Then,
+            entry::{Body, Cause, End, Message, Part, Speaker},
+            life::{Event, Next, State},
+        },
+    },
+};
+
+impl Sqlite {
+    pub(super) async fn create_root_task(
+        &self,
+        new: &NewRoot,
+        mutation: Mutation,
+        now: SystemTime,
+    ) -> Result<Task, Fault> {
+        let mut change = self.change(Durability::Power).await?;
+        if let Some(id) = mutations::find::<String>(&mut change, &new.user, mutation, now).await? {
+            let row = load(&mut change, &new.user, &parsed(&id)?).await?;
+            return self.done(change, row.task).await;
+        }
+        let row = create::root(&mut change, new, now).await?;
+        mutations::keep(&mut change, &new.user, mutation, &row.task.id.as_str(), now).await?;
+        self.done(change, row.task).await
+    }
+
+    pub(super) async fn start_root_task(
+        &self,
+        call: &RootCall,
+        new: &NewRoot,
+        now: SystemTime,
+    ) -> Result<Action, Fault> {
+        let mut change = self.change(Durability::Power).await?;
+        let found = calls::find(&mut change, &call.key, millis(now)).await?;
+        let recorded = found.is_some();
+        if let Some(found) = found
+            && let Some(action) = before(found, call.digest, &call.key)?
+        {
+            return self.done(change, action).await;
+        }
+        let row = create::root(&mut change, new, now).await?;
+        let action = Action {
+            action: Then::Continue,
+            status: format!("→ started (task {})", row.task.id),
+            task_id: Some(row.task.id),
+            sequence: None,
+            logged: false,
+        };
+        record(&mut change, &call.begins(), &action, recorded, self.room, now).await?;
+        self.done(change, action).await
+    }
+
+    pub(super) async fn append_task_message(
+        &self,
+        user: &UserId,
+        id: &TaskId,
+        new: &NewMessage,
+        mutation: Mutation,
+        now: SystemTime,
+    ) -> Result<u64, Fault> {
+        let mut change = self.change(Durability::Power).await?;
+        let mut row = load(&mut change, user, id).await?;
+        if let Some(sequence) = mutations::find(&mut change, user, mutation, now).await? {
+            return self.done(change, sequence).await;
+        }
+        admit::in_time(&row.task, now)?;
+        if new.speaker == Speaker::Assistant || new.turn.lease_token != 0 {
+            admit::driver(&row.task, new.turn.lease_token, now)?;
+        }
+        admit::call(&mut change, &row, new.turn.step).await?;
+        let of = Of { step: new.turn.step, position: new.turn.position, ..Of::default() };
+        let message =
+            Message { speaker: new.speaker, text: Part::Whole(new.text.clone()), opaque: new.opaque.clone() };
+        let sequence = append(&mut change, &mut row, of, Body::Message(message), now).await?;
+        mutations::keep(&mut change, user, mutation, &sequence, now).await?;
+        self.done(change, sequence).await
+    }
+
+    pub(super) async fn end_user_task(
+        &self,
+        user: &UserId,
+        id: &TaskId,
+        end: &NewEnd,
+        lease_token: u64,
+        mutation: Mutation,
+        now: SystemTime,
+    ) -> Result<Ending<Task>, Fault> {
+        let mut change = self.change(Durability::Power).await?;
+        let mut row = load(&mut change, user, id).await?;
+        if mutations::find::<bool>(&mut change, user, mutation, now).await?.is_some() {
+            let ending = Ending { of: row.task, stopped: Stopped::default() };
+            return self.done(change, ending).await;
+        }
+        admit::in_time(&row.task, now)?;
+        admit::driver(&row.task, lease_token, now)?;
+        let how = match end {
+            NewEnd::Completed(result, paths) => {
+                // Whoever ends it so has worked on it.
+                if row.task.state != State::Pending {
+                    admit::event(&row.task, Event::HandedOff)?;
+                }
+                let (documents, _) = documents::present(&mut change, &row.task.root, paths).await?;
+                How::completed(Cause::EndTurn, Value::Object(result.clone()).to_string(), documents)
+            }
+            NewEnd::Failed(message) => {
+                admit::event(&row.task, Event::Failed)?;
+                How::without(End::Failed, Cause::Failed, message.as_str())
+            }
+        };
+        let stopped = finish(&mut change, &mut row, how, now).await?;
+        mutations::keep(&mut change, user, mutation, &true, now).await?;
+        self.ended(change, row.task, stopped).await
+    }
+
+    pub(super) async fn cancel_user_task(
+        &self,
+        user: &UserId,
+        id: &TaskId,
+        reason: &str,
+        now: SystemTime,
+    ) -> Result<Ending<Task>, Fault> {
+        let mut change = self.change(Durability::Power).await?;
+        let mut row = load(&mut change, user, id).await?;
+        if row.task.state.on(Event::Cancelled) == Next::Same {
+            return self.ended(change, row.task, Stopped::default()).await;
+        }
+        let how = How::without(End::Cancelled, Cause::Cancelled, reason);
+        let stopped = finish(&mut change, &mut row, how, now).await?;
+        self.ended(change, row.task, stopped).await
+    }
+
+    pub(super) async fn answer_user_question(
+        &self,
+        user: &UserId,
+        id: &TaskId,
+        answer: &str,
+        paths: &[String],
+        now: SystemTime,
+    ) -> Result<Ending<Task>, Fault> {
+        let mut change = self.change(Durability::Power).await?;
+        let mut row = load(&mut change, user, id).await?;
+        if row.task.kind != Kind::Question {
+            return Err(Refused::NotAQuestion.into());
+        }
+        let result = json!({"answer": answer}).to_string();
+        if row.task.state == State::Completed {
+            let given = row.task.result_documents.iter().map(|document| &document.path);
+            let equal = row.task.result.as_ref() == Some(&result) && given.eq(paths);
+            if !equal {
+                return Err(Refused::AlreadyAnswered.into());
+            }
+            return self.ended(change, row.task, Stopped::default()).await;
+        }
+        admit::in_time(&row.task, now)?;
+        admit::event(&row.task, Event::Answered)?;
+        let (documents, _) = documents::present(&mut change, &row.task.root, paths).await?;
+        let how = How::completed(Cause::Answered, result, documents);
+        let stopped = finish(&mut change, &mut row, how, now).await?;
+        self.ended(change, row.task, stopped).await
+    }
+
+    /// Fails a task whose time is over.
+    pub(super) async fn fail_overdue(&self, id: &TaskId, now: SystemTime) -> Result<Stopped, Fault> {
+        let mut change = self.change(Durability::Power).await?;
+        let mut row = again(&mut change, id).await?;
+        if row.task.state.is_final() || row.task.deadline > now {
+            return Ok(Stopped::default());
+        }
+        let how = How::without(End::Failed, Cause::TimedOut, "The task did not end before its deadline");
+        let stopped = finish(&mut change, &mut row, how, now).await?;
+        Ok(self.ended(change, row.task, stopped).await?.stopped)
+    }
+
+    async fn ended(
+        &self,
+        change: crate::store::sqlite::Change,
+        task: Task,
+        stopped: Stopped,
+    ) -> Result<Ending<Task>, Fault> {
+        let ending = self.done(change, Ending { of: task, stopped }).await?;
+        self.confirmations_withdrawn();
+        Ok(ending)
+    }
+}

@@ -1,0 +1,123 @@
+//! What was waited for besides tasks and decisions, answered: writes whose end was not known, and credentials.
+
+use std::time::SystemTime;
+
+use serde_json::Value;
+use sqlx::Row as _;
+
+use super::{
+    entries::{Of, append},
+    fault::Fault,
+    rows::{Row, column, load, parsed, read},
+};
+use crate::{
+    context::{CallId, RequestId, TaskId, UserId},
+    contract::{ErrorCode, Payload, Provenance, ToolError, ToolName, ToolResult},
+    store::{
+        idempotency::Key,
+        sqlite::{Change, Durability, Sqlite, calls},
+        tasks::{
+            Refused, Resolution, Task,
+            entry::{Answer, Body, Part, Thing, ToolCall},
+        },
+    },
+};
+
+const CALL: &str = "SELECT request_id, head FROM entries WHERE task = ? AND seq = ?";
+
+const RESOLVED: &str = "SELECT count(*) FROM entries WHERE task = ? AND kind = 'answer' AND call_id = ?";
+
+const WAIT_FOR_SOURCE: &str = "SELECT w.task FROM waits w JOIN tasks t ON t.id = w.task \
+                               WHERE w.kind = 'source' AND w.thing = ? AND t.user_id = ? AND t.deleted = 0";
+
+impl Sqlite {
+    pub(super) async fn resolve_unknown_call(
+        &self,
+        user: &UserId,
+        id: &TaskId,
+        call_id: CallId,
+        resolution: &Resolution,
+        reason: &str,
+        now: SystemTime,
+    ) -> Result<Task, Fault> {
+        let mut change = self.change(Durability::Power).await?;
+        let mut row = load(&mut change, user, id).await?;
+        let Some(sequence) = waiting_for(&row, &Thing::Call(call_id)) else {
+            let resolved = sqlx::query_scalar(RESOLVED).bind(id.as_str()).bind(call_id.to_string());
+            let resolved: i64 = resolved.fetch_one(&mut *change).await?;
+            return match resolved {
+                0 => Err(Refused::UnknownCall.into()),
+                _ => self.done(change, row.task).await,
+            };
+        };
+        let (request_id, call) = call(&mut change, id, sequence).await?;
+        let outcome = match resolution {
+            Resolution::Done(result) => Ok(Payload::from_json(Value::Object(result.clone()))),
+            Resolution::NotDone => {
+                let message = format!("The call was not carried out: {reason}");
+                Err(ToolError::new(ErrorCode::Cancelled, message))
+            }
+        };
+        let answer = Answer {
+            answers: sequence,
+            status: format!("← resolved by {user}: {reason}"),
+            result: outcome.as_ref().ok().map(|data| Part::Whole(data.json_text().to_owned())),
+            error: outcome.as_ref().err().cloned(),
+            documents: Vec::new(),
+            origin: call_id.to_string(),
+            provenance: Provenance::default(),
+            untrusted: false,
+        };
+        let of = Of { call_id: Some(call_id), request_id: Some(request_id), ..Of::default() };
+        append(&mut change, &mut row, of, Body::Answer(answer), now).await?;
+        // The same call again is told so, too.
+        let key = Key { user: user.clone(), tool: call.clone(), request_id };
+        let provenance = Provenance::default();
+        calls::end(&mut change, &key, &ToolResult { tool: call, fetched_at: now, outcome, provenance })
+            .await?;
+        self.done(change, row.task).await
+    }
+
+    pub(super) async fn answer_credentials(
+        &self,
+        user: &UserId,
+        source: &str,
+        now: SystemTime,
+    ) -> Result<usize, Fault> {
+        let mut change = self.change(Durability::Power).await?;
+        let waiting = sqlx::query_scalar(WAIT_FOR_SOURCE).bind(source).bind(user.as_str());
+        let waiting: Vec<String> = waiting.fetch_all(&mut *change).await?;
+        let thing = Thing::Source(source.to_owned());
+        for id in &waiting {
+            let mut row = load(&mut change, user, &parsed(id)?).await?;
+            let Some(sequence) = waiting_for(&row, &thing) else { continue };
+            let answer = Answer {
+                answers: sequence,
+                status: format!("← authorized by {user}"),
+                result: None,
+                error: None,
+                documents: Vec::new(),
+                origin: source.to_owned(),
+                provenance: Provenance::default(),
+                untrusted: false,
+            };
+            append(&mut change, &mut row, Of::default(), Body::Answer(answer), now).await?;
+        }
+        self.done(change, waiting.len()).await
+    }
+}
+
+fn waiting_for(row: &Row, thing: &Thing) -> Option<u64> {
+    let waits = row.task.waits.iter().find(|wait| wait.thing == *thing);
+    waits.map(|wait| wait.sequence)
+}
+
+/// The identifier and the tool of the call of an entry.
+async fn call(change: &mut Change, id: &TaskId, sequence: u64) -> Result<(RequestId, ToolName), Fault> {
+    let row = sqlx::query(CALL).bind(id.as_str()).bind(column(sequence)).fetch_one(&mut **change).await?;
+    let request_id: String = row.try_get("request_id")?;
+    match read(row.try_get("head")?)? {
+        Body::ToolCall(ToolCall { tool, .. }) => Ok((parsed(&request_id)?, tool)),
+        _ => Err(Refused::UnknownCall.into()),
+    }
+}

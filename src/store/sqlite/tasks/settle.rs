@@ -1,0 +1,178 @@
+//! Calls that executed, ended: the outcome under the call's `request_id` and the entry, in one change.
+
+use std::time::SystemTime;
+
+use super::{
+    begin::{awaiting, entry_of, waiting},
+    confirm::tell_task,
+    entries::{Of, append},
+    fault::Fault,
+    open,
+    rows::{Row, load},
+};
+use crate::{
+    contract::{ConfirmationId, ErrorCode},
+    store::{
+        idempotency::Effect,
+        sqlite::{Change, Durability, Sqlite, calls, confirmations},
+        tasks::{
+            CallEnd, Recorded, TaskCall,
+            entry::{Answer, Body, Part, Thing, ToolCall},
+        },
+    },
+};
+
+/// The status of a write whose end is not known.
+pub(super) const UNKNOWN: &str = "→ outcome unknown";
+
+/// The status of what is known at last.
+const CAME_LATE: &str = "← resolved by its own outcome";
+
+impl Sqlite {
+    pub(super) async fn end_task_call(
+        &self,
+        call: &TaskCall,
+        end: CallEnd<'_>,
+        now: SystemTime,
+    ) -> Result<Recorded, Fault> {
+        // The agent goes on by this next.
+        let mut change = self.change(Durability::Power).await?;
+        let recorded = end_in(&mut change, call, end, now).await?;
+        change.commit().await?;
+        self.tasks_changed();
+        Ok(recorded)
+    }
+
+    pub(super) async fn suspend_task_call(
+        &self,
+        call: &TaskCall,
+        id: &ConfirmationId,
+        now: SystemTime,
+    ) -> Result<Recorded, Fault> {
+        let mut change = self.change(Durability::Power).await?;
+        let recorded = suspend_in(&mut change, call, id, now).await?;
+        change.commit().await?;
+        self.tasks_changed();
+        Ok(recorded)
+    }
+
+    pub(super) async fn forget_task_call(&self, call: &TaskCall, code: &str) -> Result<(), Fault> {
+        // Lost, it leaves a call that seems unfinished: nothing is carried out twice.
+        let mut change = self.change(Durability::Process).await?;
+        load(&mut change, &call.key.user, &call.task).await?;
+        calls::note_end(&mut change, &call.key, code).await?;
+        calls::forget(&mut change, &call.key).await?;
+        open::take(&mut change, call).await?;
+        Ok(change.commit().await?)
+    }
+}
+
+async fn end_in(
+    change: &mut Change,
+    call: &TaskCall,
+    end: CallEnd<'_>,
+    now: SystemTime,
+) -> Result<Recorded, Fault> {
+    if end.is_final {
+        calls::end(change, &call.key, end.result).await?;
+    } else {
+        let code = end.result.outcome.as_ref().map_or_else(|error| error.code.name(), |_| calls::OK);
+        calls::note_end(change, &call.key, code).await?;
+        calls::forget(change, &call.key).await?;
+    }
+    let taken = open::take(change, call).await?;
+    let mut row = load(change, &call.key.user, &call.task).await?;
+    if row.task.state.is_final() {
+        tracing::info!(call_id = %call.call_id(), task_id = %call.task, "a call ended after its task");
+        return Ok(Recorded { sequence: None, blocks: None });
+    }
+    let answers = match taken {
+        Some(answers) => answers,
+        // It was taken for lost.
+        None => unknown(change, &row, call).await?,
+    };
+    let body = body(call, end, answers, taken.is_none());
+    let waits = match &body {
+        Body::ToolCall(ToolCall { waits_for: Some(thing), status, .. }) => {
+            Some((status.clone(), thing.wait().state().reason()))
+        }
+        _ => None,
+    };
+    let sequence = append(change, &mut row, Of::call(call), body, now).await?;
+    Ok(Recorded { sequence: Some(sequence), blocks: waits })
+}
+
+/// The entry of a call whose end was not known.
+async fn unknown(change: &mut Change, row: &Row, call: &TaskCall) -> Result<Option<u64>, Fault> {
+    let entry = open::unanswered(change, &call.task, call.key.request_id).await?;
+    let waits = |sequence: &u64| {
+        let mut waits = row.task.waits.iter();
+        waits.any(|wait| wait.sequence == *sequence && matches!(wait.thing, Thing::Call(_)))
+    };
+    Ok(entry.filter(waits))
+}
+
+fn body(call: &TaskCall, end: CallEnd<'_>, answers: Option<u64>, late: bool) -> Body {
+    let error = end.result.outcome.as_ref().err().cloned();
+    let is_unknown = call.effect == Effect::Write
+        && error.as_ref().is_some_and(|error| error.code == ErrorCode::OutcomeUnknown);
+    let result = end.result.outcome.as_ref().ok().map(|payload| Part::Whole(payload.json_text().to_owned()));
+    let provenance = end.result.provenance.clone();
+    let (documents, untrusted) = (end.documents.to_vec(), end.untrusted);
+    let waits_for = match (is_unknown, end.needs_credentials) {
+        (true, _) => Some((Thing::Call(call.call_id()), UNKNOWN.to_owned())),
+        (false, Some(source)) => {
+            Some((Thing::Source(source.to_owned()), format!("→ awaiting credentials for {source}")))
+        }
+        (false, None) => None,
+    };
+    if let (Some(answers), None) = (answers, &waits_for) {
+        let status = if late { CAME_LATE.to_owned() } else { String::new() };
+        let origin = call.call_id().to_string();
+        return Body::Answer(Answer {
+            answers,
+            status,
+            result,
+            error,
+            documents,
+            origin,
+            provenance,
+            untrusted,
+        });
+    }
+    let (waits_for, status) = waits_for.unzip();
+    let status = status.unwrap_or_default();
+    Body::ToolCall(ToolCall {
+        result,
+        error,
+        status,
+        documents,
+        provenance,
+        waits_for,
+        untrusted,
+        ..entry_of(call)
+    })
+}
+
+async fn suspend_in(
+    change: &mut Change,
+    call: &TaskCall,
+    id: &ConfirmationId,
+    now: SystemTime,
+) -> Result<Recorded, Fault> {
+    calls::suspend(change, &call.key).await?;
+    open::take(change, call).await?;
+    let mut row = load(change, &call.key.user, &call.task).await?;
+    if row.task.state.is_final() {
+        return Ok(Recorded { sequence: None, blocks: None });
+    }
+    let status = awaiting(id);
+    let body = waiting(call, Thing::Confirmation(id.clone()), status.clone());
+    let sequence = append(change, &mut row, Of::call(call), body, now).await?;
+    // A person may have been quicker.
+    if let Some((confirmation, error)) = confirmations::decided_already(change, id).await? {
+        tell_task(change, &confirmation, confirmation.state, error, now).await?;
+        return Ok(Recorded { sequence: Some(sequence), blocks: None });
+    }
+    Ok(Recorded { sequence: Some(sequence), blocks: Some((status, None)) })
+}

@@ -1,0 +1,51 @@
+//! What came of a change of tasks, told: to who asked, and to who follows.
+
+use std::time::SystemTime;
+
+use tokio::sync::watch;
+
+use super::fault::Fault;
+use crate::{
+    context::TaskId,
+    store::{
+        StoreError,
+        sqlite::{Sqlite, place::Place},
+        tasks::{Refused, TaskError, life::State},
+    },
+};
+
+impl Sqlite {
+    /// Tells that something was committed here.
+    pub(in crate::store::sqlite) fn tasks_changed(&self) {
+        self.followers.tell();
+    }
+
+    pub(super) async fn follow_tasks(&self) -> Result<watch::Receiver<u64>, StoreError> {
+        let readers = self.readers().await?;
+        let shared = matches!(self.place, Place::Directory(_)).then_some(readers);
+        Ok(self.followers.add(shared))
+    }
+
+    pub(super) fn told<T>(&self, done: Result<T, Fault>) -> Result<T, TaskError> {
+        match done {
+            Ok(done) => Ok(done),
+            Err(Fault::Refused(refused)) => Err(refused.into()),
+            Err(Fault::Overdue) => Err(Refused::Ended(State::Failed).into()),
+            Err(Fault::Failed(failed)) => self.explain(Err(failed)).map_err(TaskError::Store),
+        }
+    }
+
+    /// The same; a task that is found overdue is failed first.
+    pub(super) async fn told_in_time<T>(
+        &self,
+        id: &TaskId,
+        now: SystemTime,
+        done: Result<T, Fault>,
+    ) -> Result<T, TaskError> {
+        if matches!(done, Err(Fault::Overdue)) {
+            let failed = self.fail_overdue(id, now).await;
+            self.told(failed)?;
+        }
+        self.told(done)
+    }
+}

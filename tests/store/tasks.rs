@@ -1,0 +1,302 @@
+//! Tasks and timelines.
+
+mod calls;
+mod confirmed;
+mod ends;
+mod followers;
+mod graph;
+mod leases;
+mod properties;
+mod questions;
+mod races;
+mod recovery;
+mod retention;
+
+use std::{
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+    time::{Duration, SystemTime},
+};
+
+use opentelemetry::trace::TraceId;
+use serde_json::{Map, Value, json};
+use tempfile::TempDir;
+use toolwire::{
+    context::{CallId, KnownBy, Origin, RequestId, TaskId, UserId},
+    contract::{Payload, Provenance, ToolError, ToolName, ToolResult, proto::v1::ToolCategory},
+    digest::Digest,
+    store::{
+        Sqlite,
+        confirmations::Opened,
+        idempotency::{About, Begun, Effect, Key},
+        tasks::{
+            Action, CallEnd, Ending, Lease, Leased, Mutation, NewChild, NewRoot, PageOf, Recorded, Refused,
+            Task, TaskCall, TaskError, Tasks, Turn, Wanted, Wish,
+            entry::{Body, CallType, Entry},
+            fold,
+            life::State,
+        },
+    },
+};
+
+use super::{SECOND, in_file, now, user};
+
+const MINUTE: Duration = Duration::from_mins(1);
+
+/// A store of tasks, and what it stands on.
+struct House {
+    store: Arc<Sqlite>,
+    directory: TempDir,
+}
+
+impl House {
+    fn new() -> Self {
+        let (store, directory) = in_file();
+        Self { store, directory }
+    }
+
+    /// The same state, opened by another process.
+    fn other(&self) -> Arc<Sqlite> {
+        Arc::new(Sqlite::at(self.directory.path()))
+    }
+
+    /// The same state after the process was killed and another one began.
+    fn again(self) -> Self {
+        let Self { store, directory } = self;
+        drop(Arc::into_inner(store).expect("nobody else has it"));
+        Self { store: Arc::new(Sqlite::at(directory.path())), directory }
+    }
+
+    fn tasks(&self) -> &dyn Tasks {
+        &*self.store
+    }
+
+    async fn root(&self) -> Task {
+        self.root_of("").await
+    }
+
+    async fn root_of(&self, role: &str) -> Task {
+        let new = NewRoot { role: role.to_owned(), ..new_root() };
+        self.tasks().create_root(&new, mutation("CreateTask", "1"), now()).await.unwrap()
+    }
+
+    async fn task(&self, id: &TaskId) -> Task {
+        self.tasks().task(&riley(), id).await.unwrap()
+    }
+
+    async fn delegate(&self, to: &Task, step: u64) -> (Action, Task) {
+        let call = TaskCall { turn: of_step(step), ..call(to, "route_to_analyst", CallType::AgentAsTool) };
+        let action = self.tasks().delegate(&call, &child(), now()).await.unwrap();
+        let made = self.task(action.task_id.as_ref().unwrap()).await;
+        (action, made)
+    }
+
+    async fn hand_off(&self, task: &Task) -> Result<Ending<Action>, TaskError> {
+        let call = call(task, "handoff", CallType::Handoff);
+        self.tasks().hand_off(&call, &object(&json!({"charts": 1})), &[], now()).await
+    }
+
+    /// Begins and ends a call that executes.
+    async fn execute(&self, task: &Task, step: u64) -> Recorded {
+        let call = TaskCall { turn: of_step(step), ..call(task, "write_file", CallType::Function) };
+        assert_new(self.tasks().begin_call(&call, None, now()).await);
+        let result = result(&call, Ok(json!({"path": "a.md"})));
+        self.tasks().end_call(&call, ended(&result), now()).await.unwrap()
+    }
+
+    async fn timeline(&self, id: &TaskId) -> Vec<Entry> {
+        let page = PageOf { from: None, backwards: false, limit: 1_000 };
+        let mut page = self.tasks().page(&riley(), id, page).await.unwrap();
+        for entry in &mut page.entries {
+            let whole = self.tasks().entry(&riley(), id, entry.sequence).await.unwrap();
+            *entry = whole.expect("it was in the page");
+        }
+        page.entries
+    }
+
+    /// The kinds and statuses of a timeline.
+    async fn told(&self, id: &TaskId) -> Vec<String> {
+        self.timeline(id).await.iter().map(|entry| in_short(&entry.body)).collect()
+    }
+
+    /// The stored task is the fold of its timeline, which has no gap.
+    async fn assert_folds(&self, id: &TaskId) -> Task {
+        let stored = self.task(id).await;
+        let timeline = self.timeline(id).await;
+        assert_eq!(timeline.len() as u64, stored.next_sequence, "{id}");
+        assert_eq!(folded(&stored, &timeline), stored);
+        stored
+    }
+
+    async fn lease(
+        &self,
+        id: &TaskId,
+        holder: &str,
+        token: Option<u64>,
+        at: SystemTime,
+    ) -> Result<Leased, TaskError> {
+        let wish = wish(Wanted::Task(id.clone(), token), holder);
+        self.tasks().lease(&riley(), &wish, at).await.map(Option::unwrap)
+    }
+}
+
+/// What the entries make of a task that has none yet.
+fn folded(stored: &Task, timeline: &[Entry]) -> Task {
+    let mut task = Task {
+        request: String::new(),
+        documents: Vec::new(),
+        state: State::Pending,
+        waits: Vec::new(),
+        waiting_step: 0,
+        result: None,
+        result_documents: Vec::new(),
+        message: String::new(),
+        cause: None,
+        next_sequence: 0,
+        created_at: SystemTime::UNIX_EPOCH,
+        updated_at: SystemTime::UNIX_EPOCH,
+        ended_at: None,
+        tainted: false,
+        ..stored.clone()
+    };
+    for entry in timeline {
+        fold::apply(&mut task, entry).unwrap();
+    }
+    task
+}
+
+fn in_short(body: &Body) -> String {
+    match body {
+        Body::ToolCall(call) => format!("{} {}", call.tool, call.status).trim_end().to_owned(),
+        Body::Answer(answer) => format!("{} {}", answer.answers, answer.status).trim_end().to_owned(),
+        Body::Decision(decision) => format!("{} {}", decision.decides, decision.status),
+        Body::Ended(ended) => format!("{} by {}", ended.end.state().word(), ended.cause.word()),
+        Body::Started(started) => format!("{} started", started.holder),
+        other => other.kind().to_owned(),
+    }
+}
+
+fn riley() -> UserId {
+    user("riley")
+}
+
+fn new_root() -> NewRoot {
+    NewRoot {
+        id: TaskId::generate(),
+        user: riley(),
+        tool: "start_task".to_owned(),
+        request: "Analyse the third quarter".to_owned(),
+        role: String::new(),
+        documents: Vec::new(),
+        deadline: now() + 60 * MINUTE,
+        labels: [("team".to_owned(), "sales".to_owned())].into(),
+    }
+}
+
+fn child() -> NewChild {
+    NewChild {
+        request: "Make charts".to_owned(),
+        role: "analyst".to_owned(),
+        documents: Vec::new(),
+        timeout: 120 * MINUTE,
+    }
+}
+
+fn call(task: &Task, tool: &str, tool_type: CallType) -> TaskCall {
+    let tool: ToolName = tool.parse().unwrap();
+    TaskCall {
+        task: task.id.clone(),
+        key: Key { user: riley(), tool, request_id: RequestId::generate() },
+        effect: Effect::Write,
+        digest: Digest::of_bytes(b"1"),
+        about: About { task_id: Some(task.id.clone().into()), ..about() },
+        tool_type,
+        category: ToolCategory::Write,
+        turn: Turn::default(),
+        input: r#"{"request":"x"}"#.to_owned(),
+    }
+}
+
+/// What else is recorded of a call.
+fn about() -> About {
+    About {
+        call_id: CallId::generate(),
+        parent_call_id: None,
+        definition_digest: Digest::of_bytes(b"definition"),
+        origin: Origin::PROCESS,
+        known_by: KnownBy::Process,
+        task_id: None,
+        session_id: None,
+        trace_id: TraceId::from_hex("4bf92f3577b34da6a3ce929d0e0e4736").ok(),
+        deadline: now() + MINUTE,
+    }
+}
+
+fn of_step(step: u64) -> Turn {
+    Turn { step, ..Turn::default() }
+}
+
+fn result(call: &TaskCall, outcome: Result<Value, ToolError>) -> ToolResult {
+    ToolResult {
+        tool: call.key.tool.clone(),
+        fetched_at: now(),
+        outcome: outcome.map(Payload::from_json),
+        provenance: Provenance::default(),
+    }
+}
+
+fn ended(result: &ToolResult) -> CallEnd<'_> {
+    CallEnd { result, is_final: true, documents: &[], untrusted: false, needs_credentials: None }
+}
+
+fn mutation(method: &'static str, content: &str) -> Mutation {
+    Mutation { method, request_id: RequestId::generate(), digest: Digest::of_bytes(content.as_bytes()) }
+}
+
+fn wish(wanted: Wanted, holder: &str) -> Wish {
+    Wish { wanted, holder: holder.to_owned(), duration: 30 * SECOND }
+}
+
+fn object(value: &Value) -> Map<String, Value> {
+    value.as_object().unwrap().clone()
+}
+
+fn token(lease: Option<&Lease>) -> u64 {
+    lease.unwrap().token
+}
+
+#[track_caller]
+fn assert_new(opened: Result<Opened, TaskError>) {
+    assert!(matches!(opened, Ok(Opened::Begun(Begun::New))), "{opened:?}");
+}
+
+#[track_caller]
+fn refused<T: std::fmt::Debug>(done: Result<T, TaskError>) -> Refused {
+    match done {
+        Err(TaskError::Refused(refused)) => refused,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Gives a future up after so many polls, as a process that is killed gives up a change. `None` if it did.
+struct GivenUp<F> {
+    future: Pin<Box<F>>,
+    polls: usize,
+}
+
+fn given_up<F: Future>(future: F, polls: usize) -> GivenUp<F> {
+    GivenUp { future: Box::pin(future), polls }
+}
+
+impl<F: Future> Future for GivenUp<F> {
+    type Output = Option<F::Output>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        if self.polls == 0 {
+            return Poll::Ready(None);
+        }
+        self.polls -= 1;
+        self.future.as_mut().poll(context).map(Some)
+    }
+}

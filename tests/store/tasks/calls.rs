@@ -1,0 +1,183 @@
+//! Calls that execute: one record and one entry, in one change at both ends.
+
+use toolwire::store::tasks::NewMessage;
+use toolwire::{
+    contract::ErrorCode,
+    store::{
+        idempotency::Idempotency,
+        tasks::{
+            MAX_PART, Resolution,
+            entry::{Part, Speaker},
+            life::Reason,
+        },
+    },
+};
+
+use super::*;
+
+#[tokio::test]
+async fn a_call_has_its_outcome_under_its_identifier_and_one_entry() {
+    let house = House::new();
+    let root = house.root().await;
+    let call = call(&root, "write_file", CallType::Function);
+    assert_new(house.tasks().begin_call(&call, None, now()).await);
+    let unfinished = house.tasks().begin_call(&call, None, now()).await;
+    assert!(matches!(unfinished, Ok(Opened::Begun(Begun::Unfinished { .. }))), "{unfinished:?}");
+    let done = result(&call, Ok(json!({"path": "a.md"})));
+    let recorded = house.tasks().end_call(&call, ended(&done), now()).await.unwrap();
+    assert_eq!(recorded, Recorded { sequence: Some(1), blocks: None });
+
+    let again = house.tasks().begin_call(&call, None, now()).await;
+    assert!(matches!(again, Ok(Opened::Begun(Begun::Ended(_)))), "{again:?}");
+    let other = TaskCall { digest: Digest::of_bytes(b"2"), ..call.clone() };
+    let conflict = house.tasks().begin_call(&other, None, now()).await;
+    assert!(matches!(conflict, Ok(Opened::Begun(Begun::Conflict))), "{conflict:?}");
+    // Without its task it is the same call.
+    let begun = house.store.begin(call.begins(), now()).await;
+    assert!(matches!(begun, Begun::Ended(_)), "{begun:?}");
+
+    let of = house.tasks().entry_of(&riley(), &root.id, call.key.request_id).await.unwrap();
+    assert_eq!(of, Some((1, call.call_id())));
+    let entry = house.timeline(&root.id).await.remove(1);
+    assert_eq!(
+        (entry.call_id, entry.trace_id.as_deref()),
+        (Some(call.call_id()), Some("4bf92f3577b34da6a3ce929d0e0e4736"))
+    );
+    let Body::ToolCall(entry) = entry.body else { panic!() };
+    assert_eq!(entry.input.whole(), Some(call.input.as_str()));
+    assert_eq!(entry.result.unwrap().whole(), Some(r#"{"path":"a.md"}"#));
+    assert_eq!(house.assert_folds(&root.id).await.state, State::Running);
+}
+
+#[tokio::test]
+async fn a_call_that_is_not_final_may_be_made_again_and_every_attempt_has_an_entry() {
+    let house = House::new();
+    let root = house.root().await;
+    let call = call(&root, "write_file", CallType::Function);
+    assert_new(house.tasks().begin_call(&call, None, now()).await);
+    let failed = result(&call, Err(ToolError::new(ErrorCode::Unavailable, "later")));
+    let end = CallEnd { is_final: false, ..ended(&failed) };
+    house.tasks().end_call(&call, end, now()).await.unwrap();
+    assert_new(house.tasks().begin_call(&call, None, now()).await);
+    let done = result(&call, Ok(json!({})));
+    house.tasks().end_call(&call, ended(&done), now()).await.unwrap();
+    assert_eq!(house.told(&root.id).await, ["created", "write_file", "write_file"]);
+    let refused = super::call(&root, "write_file", CallType::Function);
+    assert_new(house.tasks().begin_call(&refused, None, now()).await);
+    house.tasks().forget_call(&refused, "CANCELLED").await.unwrap();
+    assert_new(house.tasks().begin_call(&refused, None, now()).await);
+    assert_eq!(house.assert_folds(&root.id).await.next_sequence, 3);
+}
+
+#[tokio::test]
+async fn what_is_long_is_kept_apart_and_a_page_ends_at_two_mebibytes() {
+    let house = House::new();
+    let root = house.root().await;
+    let call = call(&root, "write_file", CallType::Function);
+    assert_new(house.tasks().begin_call(&call, None, now()).await);
+    let text = "x".repeat(MAX_PART);
+    let done = result(&call, Ok(json!({"text": text})));
+    house.tasks().end_call(&call, ended(&done), now()).await.unwrap();
+    let page = PageOf { from: Some(1), backwards: false, limit: 1 };
+    let found = house.tasks().page(&riley(), &root.id, page).await.unwrap();
+    let Body::ToolCall(entry) = &found.entries[0].body else { panic!() };
+    let whole = json!({"text": text}).to_string();
+    assert_eq!(entry.result, Some(Part::apart(&whole)));
+    let Body::ToolCall(entry) = house.timeline(&root.id).await.remove(1).body else { panic!() };
+    assert_eq!(entry.result.unwrap().whole(), Some(whole.as_str()));
+
+    let message = NewMessage {
+        speaker: Speaker::User,
+        text: "y".repeat(MAX_PART),
+        opaque: None,
+        turn: Turn::default(),
+    };
+    for _ in 0..140 {
+        let mutation = mutation("AppendMessage", "1");
+        house.tasks().append_message(&riley(), &root.id, &message, mutation, now()).await.unwrap();
+    }
+    for backwards in [false, true] {
+        let (mut from, mut seen, mut pages) = (None, Vec::new(), 0);
+        loop {
+            let page = PageOf { from, backwards, limit: 1_000 };
+            let page = house.tasks().page(&riley(), &root.id, page).await.unwrap();
+            seen.extend(page.entries.iter().map(|entry| entry.sequence));
+            pages += 1;
+            from = page.next;
+            if from.is_none() {
+                break;
+            }
+        }
+        if backwards {
+            seen.reverse();
+        }
+        assert_eq!((seen, pages), ((0..142).collect::<Vec<_>>(), 2));
+    }
+}
+
+#[tokio::test]
+async fn a_write_whose_end_is_not_known_blocks_until_it_comes_or_a_person_says() {
+    let house = House::new();
+    let root = house.root().await;
+    let [one, two] =
+        [(); 2].map(|()| TaskCall { turn: of_step(1), ..call(&root, "write_file", CallType::Function) });
+    for lost in [&one, &two] {
+        assert_new(house.tasks().begin_call(lost, None, now()).await);
+        let unknown = result(lost, Err(ToolError::new(ErrorCode::OutcomeUnknown, "lost")));
+        let recorded = house.tasks().end_call(lost, ended(&unknown), now()).await.unwrap();
+        assert_eq!(recorded.blocks.unwrap().1, Some(Reason::UnknownOutcome));
+    }
+    let task = house.assert_folds(&root.id).await;
+    assert_eq!(task.unknown_calls().collect::<Vec<_>>(), [one.call_id(), two.call_id()]);
+    // It came late.
+    let late = result(&one, Ok(json!({"path": "a.md"})));
+    house.tasks().end_call(&one, ended(&late), now()).await.unwrap();
+    let done = Resolution::Done(object(&json!({"path": "b.md"})));
+    let resolve = async |call: &TaskCall| {
+        house.tasks().resolve_unknown(&riley(), &root.id, call.call_id(), &done, "I looked", now()).await
+    };
+    assert_eq!(resolve(&two).await.unwrap().state, State::Running);
+    assert_eq!(resolve(&two).await.unwrap().state, State::Running, "again is fine");
+    let nobody = call(&root, "write_file", CallType::Function);
+    assert_eq!(refused(resolve(&nobody).await), Refused::UnknownCall);
+    house.assert_folds(&root.id).await;
+    for known in [&one, &two] {
+        let again = house.tasks().begin_call(known, None, now()).await;
+        let Ok(Opened::Begun(Begun::Ended(outcome))) = again else { panic!("{again:?}") };
+        assert!(outcome.outcome.is_ok());
+    }
+}
+
+#[tokio::test]
+async fn credentials_answer_every_task_of_that_user_that_waits_for_them() {
+    let house = House::new();
+    let (one, two) = (house.root().await, house.root().await);
+    for task in [&one, &two] {
+        let call = call(task, "write_file", CallType::Function);
+        assert_new(house.tasks().begin_call(&call, None, now()).await);
+        let failed = result(&call, Err(ToolError::new(ErrorCode::AuthFailed, "log in")));
+        let end = CallEnd { needs_credentials: Some("broker"), ..ended(&failed) };
+        house.tasks().end_call(&call, end, now()).await.unwrap();
+        assert_eq!(house.task(&task.id).await.state, State::Blocked(Reason::Authorization));
+    }
+    let given =
+        async |name: &str, source| house.tasks().credentials_given(&user(name), source, now()).await.unwrap();
+    assert_eq!((given("alex", "broker").await, given("riley", "bank").await), (0, 0));
+    assert_eq!(given("riley", "broker").await, 2);
+    for task in [&one, &two] {
+        assert_eq!(house.assert_folds(&task.id).await.state, State::Running);
+    }
+}
+
+#[tokio::test]
+async fn a_result_from_outside_taints_the_task_and_what_it_delegates() {
+    let house = House::new();
+    let root = house.root().await;
+    let call = call(&root, "write_file", CallType::Function);
+    assert_new(house.tasks().begin_call(&call, None, now()).await);
+    let done = result(&call, Ok(json!({})));
+    house.tasks().end_call(&call, CallEnd { untrusted: true, ..ended(&done) }, now()).await.unwrap();
+    assert!(house.assert_folds(&root.id).await.tainted);
+    let (_, child) = house.delegate(&root, 1).await;
+    assert!(child.tainted && house.tasks().tree(&riley(), &child.id).await.unwrap().tainted);
+}

@@ -1,0 +1,164 @@
+//! Ends: by agents, by persons, by time; and what ends with them.
+
+use toolwire::store::tasks::{Filter, NewEnd, NewMessage, Scope, entry::Speaker, life::Reason};
+
+use super::*;
+
+async fn end(house: &House, task: &Task, end: NewEnd) -> Result<Ending<Task>, TaskError> {
+    house.tasks().end_task(&riley(), &task.id, &end, 0, mutation("EndTask", "1"), now()).await
+}
+
+#[tokio::test]
+async fn an_agent_that_stops_or_gives_up_answers_its_parent() {
+    let house = House::new();
+    let root = house.root().await;
+    let (_, stops) = house.delegate(&root, 1).await;
+    let (_, fails) = house.delegate(&root, 1).await;
+    let text = NewEnd::Completed(object(&json!({"text": "done"})), Vec::new());
+    let ended = end(&house, &stops, text.clone()).await.unwrap().of;
+    assert_eq!((ended.state, ended.result.as_deref()), (State::Completed, Some(r#"{"text":"done"}"#)));
+    let failed = end(&house, &fails, NewEnd::Failed("no data".to_owned())).await.unwrap().of;
+    assert_eq!((failed.state, failed.message.as_str()), (State::Failed, "no data"));
+    assert!(matches!(refused(end(&house, &fails, text).await), Refused::Ended(State::Failed)));
+    let root = house.assert_folds(&root.id).await;
+    assert_eq!(root.state, State::Running);
+    let answers: Vec<_> = house
+        .timeline(&root.id)
+        .await
+        .into_iter()
+        .filter_map(|entry| match entry.body {
+            Body::Answer(answer) => answer.result?.whole().map(str::to_owned),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(answers, [r#"{"text":"done"}"#, r#"{"status":"failed","message":"no data"}"#]);
+    for task in [&stops, &fails] {
+        house.assert_folds(&task.id).await;
+    }
+}
+
+#[tokio::test]
+async fn an_end_and_a_message_that_are_repeated_are_answered_as_the_first_time() {
+    let house = House::new();
+    let root = house.root().await;
+    let message =
+        NewMessage { speaker: Speaker::User, text: "Hurry".to_owned(), opaque: None, turn: Turn::default() };
+    let said = mutation("AppendMessage", "1");
+    for _ in 0..2 {
+        let sequence = house.tasks().append_message(&riley(), &root.id, &message, said, now()).await.unwrap();
+        assert_eq!(sequence, 1);
+    }
+    let reused = Mutation { digest: Digest::of_bytes(b"2"), ..said };
+    let reused = house.tasks().append_message(&riley(), &root.id, &message, reused, now()).await;
+    assert!(matches!(refused(reused), Refused::RequestIdReused(_)));
+    let (failed, ends) = (NewEnd::Failed("no".to_owned()), mutation("EndTask", "1"));
+    for _ in 0..2 {
+        let ended = house.tasks().end_task(&riley(), &root.id, &failed, 0, ends, now()).await.unwrap();
+        assert_eq!(ended.of.state, State::Failed);
+    }
+    assert_eq!(house.assert_folds(&root.id).await.next_sequence, 3);
+}
+
+/// Issue 10: one change, however many there are.
+#[tokio::test]
+async fn a_cancelled_tree_of_a_thousand_tasks_ends_as_a_whole() {
+    let house = House::new();
+    let root = house.root().await;
+    let (mut parents, mut made) = (vec![root.clone()], vec![root.id.clone()]);
+    while made.len() < 1_000 {
+        let mut children = Vec::new();
+        for parent in &parents {
+            for _ in 0..16.min(1_000 - made.len()) {
+                let (_, child) = house.delegate(parent, 1).await;
+                made.push(child.id.clone());
+                children.push(child);
+            }
+        }
+        parents = children;
+    }
+    let last = parents.last().unwrap();
+    let too_many = call(last, "route_to_analyst", CallType::AgentAsTool);
+    let too_many = house.tasks().delegate(&too_many, &child(), now()).await;
+    assert!(matches!(refused(too_many), Refused::TreeLimit(_)));
+    let open = call(last, "write_file", CallType::Function);
+    assert_new(house.tasks().begin_call(&open, None, now()).await);
+
+    let ending = house.tasks().cancel_task(&riley(), &root.id, "enough", now()).await.unwrap();
+    assert_eq!((ending.stopped.tasks.len(), ending.stopped.calls.clone()), (1_000, vec![open.call_id()]));
+    assert_eq!(ending.of.message, "enough");
+    let again = house.tasks().cancel_task(&riley(), &root.id, "again", now()).await.unwrap();
+    assert_eq!((again.of, again.stopped.tasks.len()), (ending.of, 0));
+    let filter = Filter { scope: Scope::Tree(root.id.clone()), ..Filter::default() };
+    let tree = house.tasks().tasks(&riley(), &filter, None, 1_000).await.unwrap().tasks;
+    assert!(
+        tree.len() == 1_000
+            && tree.iter().all(|task| task.state == State::Cancelled && task.waits.is_empty())
+    );
+    let mut positions: Vec<_> = tree.iter().map(|task| task.position).collect();
+    positions.sort_unstable();
+    positions.dedup();
+    assert_eq!(positions.len(), 1_000);
+    for id in [&made[0], &made[500], &made[999]] {
+        house.assert_folds(id).await;
+    }
+    // What ends afterwards has its own record and no entry.
+    let done = result(&open, Ok(json!({})));
+    let recorded = house.tasks().end_call(&open, super::ended(&done), now()).await.unwrap();
+    assert_eq!(recorded, Recorded { sequence: None, blocks: None });
+}
+
+#[tokio::test]
+async fn a_cancelled_child_answers_its_parent_and_the_parent_goes_on() {
+    let house = House::new();
+    let root = house.root().await;
+    let (_, child) = house.delegate(&root, 1).await;
+    let (_, below) = house.delegate(&child, 1).await;
+    let ending = house.tasks().cancel_task(&riley(), &child.id, "too slow", now()).await.unwrap();
+    assert_eq!(ending.stopped.tasks, [child.id.clone(), below.id.clone()]);
+    assert_eq!(house.assert_folds(&root.id).await.state, State::Running);
+    assert_eq!(house.assert_folds(&below.id).await.state, State::Cancelled);
+}
+
+#[tokio::test]
+async fn a_task_whose_time_is_over_fails_by_the_timer_and_when_it_is_used() {
+    let house = House::new();
+    let late = now() + 61 * MINUTE;
+    let (used, timed) = (house.root().await, house.root().await);
+    let (_, child) = house.delegate(&timed, 1).await;
+    let call = call(&used, "stop_and_think", CallType::NonFunction);
+    assert_eq!(refused(house.tasks().log(&call, late).await), Refused::Ended(State::Failed));
+    let used = house.assert_folds(&used.id).await;
+    assert_eq!((used.state, used.message.is_empty()), (State::Failed, false));
+    assert_eq!(house.tasks().expire_tasks(now()).await.unwrap().tasks, []);
+    let stopped = house.tasks().expire_tasks(late).await.unwrap();
+    assert_eq!(stopped.tasks, [timed.id.clone(), child.id.clone()]);
+    assert_eq!(house.told(&timed.id).await.pop().unwrap(), "failed by timed_out");
+    assert_eq!(house.assert_folds(&child.id).await.state, State::Cancelled);
+}
+
+#[tokio::test]
+async fn a_full_timeline_takes_its_end_and_nothing_else() {
+    let house = House::new();
+    let root = house.root().await;
+    let file = format!("sqlite:{}", house.directory.path().join("toolwire.db").display());
+    let mut beside = <sqlx::SqliteConnection as sqlx::Connection>::connect(&file).await.unwrap();
+    sqlx::query("UPDATE tasks SET bytes = 268435456").execute(&mut beside).await.unwrap();
+    let delegate = call(&root, "route_to_analyst", CallType::AgentAsTool);
+    assert_eq!(refused(house.tasks().delegate(&delegate, &child(), now()).await), Refused::TimelineFull);
+    let write = call(&root, "write_file", CallType::Function);
+    assert_eq!(refused(house.tasks().begin_call(&write, None, now()).await), Refused::TimelineFull);
+    house.hand_off(&root).await.unwrap();
+    assert_eq!(house.assert_folds(&root.id).await.state, State::Completed);
+}
+
+#[tokio::test]
+async fn a_blocked_task_may_fail_and_takes_what_it_waits_for_with_it() {
+    let house = House::new();
+    let root = house.root().await;
+    let (_, child) = house.delegate(&root, 1).await;
+    assert_eq!(house.task(&root.id).await.state, State::Blocked(Reason::Child));
+    end(&house, &root, NewEnd::Failed("no".to_owned())).await.unwrap();
+    assert_eq!(house.assert_folds(&child.id).await.state, State::Cancelled);
+    assert!(matches!(refused(house.hand_off(&child).await), Refused::Ended(State::Cancelled)));
+    assert_eq!(house.told(&root.id).await.len(), 3, "nothing comes after the end");
+}

@@ -1,0 +1,229 @@
+//! Trees: made, bounded, given up half-way.
+
+use toolwire::store::tasks::{
+    Filter, Kind, MAX_DEPTH, MAX_OPEN_TREES, MAX_WAITS, Scope, Then, TreeLimit, entry::DocumentVersion,
+    life::Reason,
+};
+
+use super::*;
+
+#[tokio::test]
+async fn a_child_that_hands_off_answers_its_parent_in_the_same_change() {
+    let house = House::new();
+    let root = house.root().await;
+    let (action, analyst) = house.delegate(&root, 1).await;
+    assert_eq!((action.action, action.sequence), (Then::Block, Some(1)));
+    assert_eq!(action.status, format!("→ delegated (task {})", analyst.id));
+    assert_eq!(house.task(&root.id).await.state, State::Blocked(Reason::Child));
+    assert_eq!((analyst.depth, analyst.root.clone(), analyst.kind), (1, root.id.clone(), Kind::Agent));
+    assert_eq!(analyst.deadline, root.deadline, "at most its parent's");
+
+    let ending = house.hand_off(&analyst).await.unwrap();
+    assert_eq!(ending.of.action, Then::Return);
+    assert_eq!(ending.stopped.tasks, [analyst.id.clone()]);
+    let root = house.assert_folds(&root.id).await;
+    assert_eq!(root.state, State::Running);
+    assert_eq!(
+        house.told(&root.id).await,
+        [
+            "created".to_owned(),
+            format!("route_to_analyst → delegated (task {})", analyst.id),
+            format!("1 ← result from {}", analyst.id),
+        ]
+    );
+    let Body::Answer(answer) = &house.timeline(&root.id).await[2].body else { panic!() };
+    assert_eq!(answer.result.as_ref().unwrap().whole(), Some(r#"{"charts":1}"#));
+    let analyst = house.assert_folds(&analyst.id).await;
+    assert_eq!((analyst.state, analyst.result.as_deref()), (State::Completed, Some(r#"{"charts":1}"#)));
+    assert_eq!(house.told(&analyst.id).await, ["created", "handoff", "completed by handoff"]);
+    assert!(matches!(refused(house.hand_off(&analyst).await), Refused::Ended(State::Completed)));
+}
+
+#[tokio::test]
+async fn a_task_waits_for_all_that_one_step_began_and_takes_no_other_step() {
+    let house = House::new();
+    let root = house.root().await;
+    let (_, one) = house.delegate(&root, 1).await;
+    let (_, two) = house.delegate(&root, 1).await;
+    for step in [0, 2] {
+        let later = TaskCall { turn: of_step(step), ..call(&root, "stop_and_think", CallType::NonFunction) };
+        let refused = refused(house.tasks().log(&later, now()).await);
+        let Refused::Blocked { state, waits } = refused else { panic!("{refused:?}") };
+        assert_eq!((state, waits.len()), (State::Blocked(Reason::Child), 2));
+    }
+    assert!(matches!(refused(house.hand_off(&root).await), Refused::Blocked { .. }));
+    house.hand_off(&two).await.unwrap();
+    assert!(house.assert_folds(&root.id).await.state.waits());
+    house.hand_off(&one).await.unwrap();
+    assert_eq!(house.assert_folds(&root.id).await.state, State::Running);
+    house.hand_off(&root).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_repeat_has_the_same_answer_and_other_arguments_none() {
+    let house = House::new();
+    let root = house.root().await;
+    let delegate = call(&root, "route_to_analyst", CallType::AgentAsTool);
+    let first = house.tasks().delegate(&delegate, &child(), now()).await.unwrap();
+    let again = TaskCall { about: about(), ..delegate.clone() };
+    assert_eq!(house.tasks().delegate(&again, &child(), now()).await.unwrap(), first);
+    let other = TaskCall { digest: Digest::of_bytes(b"2"), ..delegate };
+    let refused = refused(house.tasks().delegate(&other, &child(), now()).await);
+    assert!(matches!(refused, Refused::RequestIdReused(_)), "{refused:?}");
+    assert_eq!(house.assert_folds(&root.id).await.next_sequence, 2);
+
+    let (new, created) = (new_root(), mutation("CreateTask", "1"));
+    let made = house.tasks().create_root(&new, created, now()).await.unwrap();
+    let again = NewRoot { id: TaskId::generate(), ..new.clone() };
+    assert_eq!(house.tasks().create_root(&again, created, now()).await.unwrap(), made);
+    let other = Mutation { digest: Digest::of_bytes(b"2"), ..created };
+    assert!(house.tasks().create_root(&again, other, now()).await.is_err());
+}
+
+#[tokio::test]
+async fn a_delegation_that_is_given_up_at_any_point_is_whole_or_never_was() {
+    let house = House::new();
+    let (mut whole, mut never) = (0, 0);
+    for polls in 0..60 {
+        let root = house.root().await;
+        let delegate = call(&root, "route_to_analyst", CallType::AgentAsTool);
+        let done = given_up(house.tasks().delegate(&delegate, &child(), now()), polls).await;
+        let stored = house.assert_folds(&root.id).await;
+        let filter = Filter { scope: Scope::Tree(root.id.clone()), ..Filter::default() };
+        let tree = house.tasks().tasks(&riley(), &filter, None, 10).await.unwrap().tasks;
+        match stored.state {
+            State::Pending => {
+                assert!(done.is_none() && tree.len() == 1, "{polls}: {tree:?}");
+                never += 1;
+            }
+            state => {
+                assert_eq!((state, tree.len()), (State::Blocked(Reason::Child), 2), "{polls}");
+                whole += 1;
+            }
+        }
+        // The repeat, of either, is answered alike.
+        let action = house.tasks().delegate(&delegate, &child(), now()).await.unwrap();
+        assert_eq!(house.assert_folds(&root.id).await.waits.len(), 1, "{action:?}");
+        house.tasks().cancel_task(&riley(), &root.id, "", now()).await.unwrap();
+    }
+    assert!(whole > 0 && never > 0, "{whole} {never}");
+}
+
+#[tokio::test]
+async fn depth_waits_and_open_trees_are_bounded() {
+    let house = House::new();
+    let mut task = house.root().await;
+    let root = task.id.clone();
+    for _ in 0..MAX_DEPTH {
+        task = house.delegate(&task, 1).await.1;
+    }
+    let deeper = call(&task, "route_to_analyst", CallType::AgentAsTool);
+    let deepest = refused(house.tasks().delegate(&deeper, &child(), now()).await);
+    assert_eq!(deepest, Refused::TreeLimit(TreeLimit::Depth));
+    assert_eq!(house.task(&task.id).await.next_sequence, 1, "nothing was done");
+
+    let wide = house.root().await;
+    for _ in 0..MAX_WAITS {
+        house.delegate(&wide, 1).await;
+    }
+    let more = TaskCall { turn: of_step(1), ..call(&wide, "route_to_analyst", CallType::AgentAsTool) };
+    let refusal = refused(house.tasks().delegate(&more, &child(), now()).await);
+    assert_eq!(refusal, Refused::TreeLimit(TreeLimit::Waits));
+
+    for _ in 2..MAX_OPEN_TREES {
+        house.root().await;
+    }
+    let another = mutation("CreateTask", "1");
+    let refusal = refused(house.tasks().create_root(&new_root(), another, now()).await);
+    assert_eq!(refusal, Refused::TreeLimit(TreeLimit::OpenTrees));
+    house.tasks().cancel_task(&riley(), &root, "", now()).await.unwrap();
+    house.root().await;
+}
+
+#[tokio::test]
+async fn documents_go_along_at_their_versions_and_an_unknown_one_is_refused_before_anything_ends() {
+    let house = House::new();
+    let root = house.root().await;
+    let file = format!("sqlite:{}", house.directory.path().join("toolwire.db").display());
+    let mut beside = <sqlx::SqliteConnection as sqlx::Connection>::connect(&file).await.unwrap();
+    let add = "INSERT INTO documents (root, path, version, etag, previous_etag, deleted, digest, size, mime_type, tokens, \
+               tokens_estimated, summary, untrusted, description, tags, created_by, created_at, updated_by, updated_at) \
+               VALUES (?, 'charts.png', 3, 'e', '', 0, NULL, 0, '', 0, 0, '', 1, '', '', '', 0, '', 0)";
+    sqlx::query(add).bind(root.id.as_str()).execute(&mut beside).await.unwrap();
+
+    let new = NewChild { documents: vec!["charts.png".to_owned()], ..child() };
+    let delegate = call(&root, "route_to_analyst", CallType::AgentAsTool);
+    let made = house.tasks().delegate(&delegate, &new, now()).await.unwrap().task_id.unwrap();
+    let child = house.assert_folds(&made).await;
+    assert_eq!(child.documents, [DocumentVersion { path: "charts.png".to_owned(), version: 3 }]);
+    assert!(child.tainted, "it has text from outside");
+
+    let handoff = call(&child, "handoff", CallType::Handoff);
+    let hand_off = async |path: &str| {
+        let paths = [path.to_owned()];
+        house.tasks().hand_off(&handoff, &Map::new(), &paths, now()).await
+    };
+    let near = vec!["charts.png".to_owned()];
+    assert_eq!(
+        refused(hand_off("chart.png").await),
+        Refused::NoSuchDocument { path: "chart.png".to_owned(), near }
+    );
+    assert_eq!(house.assert_folds(&made).await.state, State::Pending);
+    hand_off("charts.png").await.unwrap();
+    let Body::Answer(answer) = house.timeline(&root.id).await.remove(2).body else { panic!() };
+    assert_eq!(answer.documents, child.documents);
+    assert!(house.assert_folds(&root.id).await.tainted);
+}
+
+#[tokio::test]
+async fn another_user_knows_of_nothing() {
+    let house = House::new();
+    let root = house.root().await;
+    let alex = user("alex");
+    let tasks = house.tasks();
+    assert_eq!(refused(tasks.task(&alex, &root.id).await), Refused::Unknown);
+    assert_eq!(refused(tasks.tree(&alex, &root.id).await), Refused::Unknown);
+    assert_eq!(refused(tasks.cancel_task(&alex, &root.id, "", now()).await), Refused::Unknown);
+    assert_eq!(refused(tasks.delete_tree(&alex, &root.id, now()).await), Refused::Unknown);
+    let page = PageOf { from: None, backwards: false, limit: 10 };
+    assert_eq!(refused(tasks.page(&alex, &root.id, page).await), Refused::Unknown);
+    let mut foreign = call(&root, "stop_and_think", CallType::NonFunction);
+    foreign.key.user = alex.clone();
+    assert_eq!(refused(tasks.log(&foreign, now()).await), Refused::Unknown);
+    assert_eq!(tasks.tasks(&alex, &Filter::default(), None, 10).await.unwrap().tasks, []);
+    assert_eq!(tasks.task_changes(&alex, &Filter::default(), 0, 10).await.unwrap().tasks, []);
+}
+
+#[tokio::test]
+async fn lists_are_filtered_and_paged_and_changes_are_in_order() {
+    let house = House::new();
+    let (one, two) = (house.root().await, house.root_of("analyst").await);
+    let (_, below) = house.delegate(&one, 1).await;
+    let listed = async |filter: Filter, from, limit| {
+        let listed = house.tasks().tasks(&riley(), &filter, from, limit).await.unwrap();
+        (listed.tasks.into_iter().map(|task| task.id).collect::<Vec<_>>(), listed.next)
+    };
+    let roots = || Filter { scope: Scope::Roots, ..Filter::default() };
+    let (first, next) = listed(roots(), None, 1).await;
+    assert_eq!(first, [two.id.clone()], "the newest first");
+    assert_eq!(listed(roots(), next, 1).await, (vec![one.id.clone()], None));
+    let tree = Filter { scope: Scope::Tree(one.id.clone()), ..Filter::default() };
+    assert_eq!(listed(tree, None, 9).await.0, [one.id.clone(), below.id.clone()]);
+    let roles = Filter { roles: vec!["analyst".to_owned()], kinds: vec![Kind::Root], ..Filter::default() };
+    assert_eq!(listed(roles, None, 9).await.0, [two.id.clone()]);
+    let blocked = Filter { states: vec!["blocked"], ..Filter::default() };
+    assert_eq!(listed(blocked, None, 9).await.0, [one.id.clone()]);
+    let label = |value: &str| Filter { labels: [("team".to_owned(), value.to_owned())].into(), ..roots() };
+    assert_eq!(listed(label("sales"), None, 9).await.0.len(), 2);
+    assert_eq!(listed(label("ops"), None, 9).await.0.len(), 0);
+
+    let all = Filter::default();
+    let before = house.tasks().task_changes(&riley(), &all, 0, 9).await.unwrap();
+    assert_eq!(before.tasks.len(), 3);
+    house.hand_off(&below).await.unwrap();
+    let after = house.tasks().task_changes(&riley(), &all, before.up_to, 9).await.unwrap();
+    let changed: Vec<_> = after.tasks.iter().map(|task| (task.id.clone(), task.state)).collect();
+    assert_eq!(changed, [(below.id, State::Completed), (one.id, State::Running)]);
+    let none = house.tasks().task_changes(&riley(), &all, after.up_to, 9).await.unwrap();
+    assert_eq!((none.tasks.len(), none.up_to), (0, after.up_to));
+}

@@ -1,0 +1,90 @@
+//! Leases: tokens only grow, and an old one changes nothing.
+
+use super::*;
+
+#[tokio::test]
+async fn a_task_has_one_worker_and_an_old_lease_does_nothing() {
+    let house = House::new();
+    let root = house.root().await;
+    let first = house.lease(&root.id, "one", None, now()).await.unwrap().task;
+    assert_eq!((token(first.lease.as_ref()), first.state), (1, State::Running));
+    let other = refused(house.lease(&root.id, "two", None, now()).await);
+    assert_eq!(other, Refused::LeaseLost { holder: "one".to_owned(), token: 1 });
+
+    let think = |token, at| {
+        let turn = Turn { lease_token: token, ..Turn::default() };
+        let call = TaskCall { turn, ..call(&root, "stop_and_think", CallType::NonFunction) };
+        let house = &house;
+        async move { house.tasks().log(&call, at).await }
+    };
+    think(1, now()).await.unwrap();
+    assert!(matches!(refused(think(0, now()).await), Refused::LeaseLost { .. }));
+    // It expires, and nobody takes the task: whoever had it may go on, and so may anybody.
+    let later = now() + 31 * SECOND;
+    think(1, later).await.unwrap();
+    think(0, later).await.unwrap();
+    let second = house.lease(&root.id, "two", None, later).await.unwrap().task;
+    assert_eq!(token(second.lease.as_ref()), 2);
+    assert!(matches!(refused(think(1, later).await), Refused::LeaseLost { .. }));
+    // However long ago it was.
+    let much_later = later + 31 * SECOND;
+    let lost = refused(think(1, much_later).await);
+    assert_eq!(lost, Refused::LeaseLost { holder: String::new(), token: 2 });
+    assert!(matches!(
+        refused(house.lease(&root.id, "one", Some(1), much_later).await),
+        Refused::LeaseLost { .. }
+    ));
+    house.assert_folds(&root.id).await;
+}
+
+#[tokio::test]
+async fn a_renewed_lease_lasts_and_one_that_was_given_back_is_to_be_had() {
+    let house = House::new();
+    let root = house.root().await;
+    house.lease(&root.id, "one", None, now()).await.unwrap();
+    let entries = house.task(&root.id).await.next_sequence;
+    let renewed = house.lease(&root.id, "one", Some(1), now() + 20 * SECOND).await.unwrap().task;
+    assert_eq!(renewed.lease.unwrap().expires_at, now() + 50 * SECOND);
+    assert_eq!(renewed.next_sequence, entries, "nobody need know");
+    let later = now() + 40 * SECOND;
+    assert!(house.lease(&root.id, "two", None, later).await.is_err());
+    for _ in 0..2 {
+        house.tasks().release(&riley(), &root.id, 1, later).await.unwrap();
+    }
+    let next = house.lease(&root.id, "two", None, later).await.unwrap().task;
+    assert_eq!(token(next.lease.as_ref()), 2);
+    house.tasks().release(&riley(), &root.id, 1, later).await.unwrap();
+    assert!(house.task(&root.id).await.leased(later).is_some(), "an old token gives nothing back");
+}
+
+#[tokio::test]
+async fn the_task_that_has_waited_longest_goes_to_a_worker_of_its_role() {
+    let house = House::new();
+    let (one, two) = (house.root_of("analyst").await, house.root_of("analyst").await);
+    house.root_of("developer").await;
+    house.root().await;
+    let any = async |roles: &[&str]| {
+        let roles = roles.iter().map(|role| (*role).to_owned()).collect();
+        let wish = wish(Wanted::AnyOf(roles), "worker");
+        house.tasks().lease(&riley(), &wish, now()).await.unwrap().map(|leased| leased.task.id)
+    };
+    assert_eq!(any(&["analyst", "visualizer"]).await, Some(one.id.clone()));
+    assert_eq!(any(&["analyst"]).await, Some(two.id.clone()));
+    assert_eq!(any(&["analyst"]).await, None);
+    // A wait is over: there is work again.
+    house.tasks().release(&riley(), &one.id, 1, now()).await.unwrap();
+    let (_, below) = house.delegate(&one, 1).await;
+    assert_eq!(any(&["analyst"]).await, Some(below.id.clone()), "its parent is blocked");
+    let turn = Turn { lease_token: 1, ..Turn::default() };
+    let handoff = TaskCall { turn, ..call(&below, "handoff", CallType::Handoff) };
+    house.tasks().hand_off(&handoff, &Map::new(), &[], now()).await.unwrap();
+    assert_eq!(any(&["analyst"]).await, Some(one.id));
+    assert_eq!(
+        house
+            .tasks()
+            .lease(&user("alex"), &wish(Wanted::AnyOf(vec!["analyst".to_owned()]), "x"), now() + MINUTE)
+            .await
+            .unwrap(),
+        None
+    );
+}

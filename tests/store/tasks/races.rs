@@ -1,0 +1,80 @@
+//! At the same time: one wins, the others are told.
+
+use super::{
+    questions::{answer, ask},
+    *,
+};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_a_hand_off_and_a_cancellation_one_ends_the_child_and_its_parent_is_woken_once() {
+    let house = House::new();
+    for _ in 0..50 {
+        let root = house.root().await;
+        let (_, child) = house.delegate(&root, 1).await;
+        let user = riley();
+        let cancelling = house.tasks().cancel_task(&user, &child.id, "", now());
+        let (handed, cancelled) = tokio::join!(house.hand_off(&child), cancelling);
+        let child = house.assert_folds(&child.id).await;
+        match handed {
+            Ok(_) => assert_eq!(child.state, State::Completed),
+            Err(error) => {
+                assert_eq!(refused(Err::<(), _>(error)), Refused::Ended(State::Cancelled));
+                assert_eq!(child.state, State::Cancelled);
+            }
+        }
+        assert_eq!(cancelled.unwrap().of.state, child.state);
+        let root = house.assert_folds(&root.id).await;
+        assert_eq!((root.state, root.next_sequence), (State::Running, 3));
+        house.tasks().cancel_task(&riley(), &root.id, "", now()).await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_answers_the_first_counts() {
+    let house = House::new();
+    for _ in 0..50 {
+        let root = house.root().await;
+        let (_, question) = ask(&house, &root).await;
+        let (yes, no) = tokio::join!(answer(&house, &question, "yes"), answer(&house, &question, "no"));
+        assert_ne!(yes.is_ok(), no.is_ok());
+        let lost = if yes.is_ok() { no } else { yes };
+        assert_eq!(refused(lost), Refused::AlreadyAnswered);
+        assert_eq!(house.assert_folds(&root.id).await.next_sequence, 3);
+        house.tasks().cancel_task(&riley(), &root.id, "", now()).await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_workers_of_two_processes_one_has_the_task() {
+    let house = House::new();
+    let other = house.other();
+    for _ in 0..25 {
+        let root = house.root_of("analyst").await;
+        let wish = wish(Wanted::AnyOf(vec!["analyst".to_owned()]), "worker");
+        let (user, at) = (riley(), now());
+        let (one, two) = tokio::join!(house.tasks().lease(&user, &wish, at), other.lease(&user, &wish, at));
+        let (one, two) = (one.unwrap(), two.unwrap());
+        assert_ne!(one.is_some(), two.is_some());
+        assert_eq!(token(house.task(&root.id).await.lease.as_ref()), 1);
+    }
+}
+
+/// Appends to one task from many sides: no gap, no duplicate.
+#[tokio::test(flavor = "multi_thread")]
+async fn entries_that_come_together_are_all_there_without_a_gap() {
+    let house = House::new();
+    let root = house.root().await;
+    let other = house.other();
+    let calls = (0..40).map(|number| {
+        let store = if number % 2 == 0 { house.store.clone() } else { other.clone() };
+        let call = call(&root, "stop_and_think", CallType::NonFunction);
+        tokio::spawn(async move { store.log(&call, now()).await.unwrap().sequence.unwrap() })
+    });
+    let mut sequences = Vec::new();
+    for call in calls.collect::<Vec<_>>() {
+        sequences.push(call.await.unwrap());
+    }
+    sequences.sort_unstable();
+    assert_eq!(sequences, (1..=40).collect::<Vec<_>>());
+    house.assert_folds(&root.id).await;
+}
