@@ -60,6 +60,8 @@ pub struct Sqlite {
     confirmations_waiting: confirmations::Waiting,
     /// Those who follow tasks and timelines.
     followers: tasks::Followers,
+    /// Messages of tasks that wait to be written.
+    messages: tasks::Messages,
     /// This process, to others that share the file.
     replica: Replica,
 }
@@ -112,6 +114,7 @@ impl Sqlite {
             confirmations_changed: watch::Sender::new(0),
             confirmations_waiting: confirmations::Waiting::default(),
             followers: tasks::Followers::default(),
+            messages: tasks::Messages::default(),
             replica: Replica::default(),
         }
     }

@@ -6,6 +6,7 @@ mod ends;
 mod followers;
 mod graph;
 mod leases;
+mod messages;
 mod properties;
 mod questions;
 mod races;

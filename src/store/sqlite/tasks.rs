@@ -11,10 +11,12 @@ mod fault;
 mod follow;
 mod lease;
 mod list;
+mod messages;
 mod mutations;
 mod open;
 mod orchestrate;
 mod person;
+mod queue;
 mod recover;
 mod resolve;
 mod retain;
@@ -29,7 +31,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 
-pub(super) use self::{confirm::tell_task, follow::Followers};
+pub(super) use self::{confirm::tell_task, follow::Followers, queue::Messages};
 use super::Sqlite;
 use crate::{
     context::{CallId, RequestId, TaskId, UserId},

@@ -1,8 +1,8 @@
 //! Entries, appended and read. Whoever appends writes the task in the same change.
 
-use std::time::SystemTime;
+use std::{mem, time::SystemTime};
 
-use sqlx::{Row as _, sqlite::SqliteRow};
+use sqlx::{QueryBuilder, Row as _, sqlite::SqliteRow};
 
 use super::{
     fault::unreadable,
@@ -28,7 +28,10 @@ pub(super) const COLUMNS: &str =
     "e.task, e.seq, e.at, e.step, e.position, e.call_id, e.trace_id, e.head, e.input, e.result";
 
 const ADD: &str = "INSERT INTO entries (task, seq, at, kind, step, position, answers, request_id, call_id, trace_id, head, \
-                   input, result) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+                   input, result) ";
+
+/// So many entries are one statement.
+const ROWS: usize = 32;
 
 const KEEP_APART: &str = "INSERT INTO entry_parts (task, seq, part, text) VALUES (?, ?, ?, ?)";
 
@@ -55,6 +58,24 @@ impl Of {
     }
 }
 
+/// An entry to be inserted.
+#[derive(Debug)]
+pub(super) struct New {
+    /// Without its long texts.
+    entry: Entry,
+    request_id: Option<RequestId>,
+    head: String,
+    input: Placed,
+    result: Placed,
+}
+
+impl New {
+    /// Its place.
+    pub(super) fn sequence(&self) -> u64 {
+        self.entry.sequence
+    }
+}
+
 /// Appends an entry and writes the task. Returns the entry's place.
 pub(super) async fn append(
     change: &mut Change,
@@ -63,20 +84,15 @@ pub(super) async fn append(
     body: Body,
     now: SystemTime,
 ) -> Result<u64, Failed> {
-    let sequence = add(change, row, of, body, now).await?;
+    let new = next(row, of, body, now)?;
+    let sequence = new.sequence();
+    insert(change, vec![new]).await?;
     save(change, row).await?;
     Ok(sequence)
 }
 
-/// Appends an entry; the task is still to be written.
-pub(super) async fn add(
-    change: &mut Change,
-    row: &mut Row,
-    of: Of,
-    body: Body,
-    now: SystemTime,
-) -> Result<u64, Failed> {
-    let request_id = of.request_id;
+/// The next entry of a task, which goes on with it. Both are still to be written.
+pub(super) fn next(row: &mut Row, of: Of, body: Body, now: SystemTime) -> Result<New, Failed> {
     let mut entry = Entry {
         task: row.task.id.clone(),
         sequence: row.task.next_sequence,
@@ -89,38 +105,47 @@ pub(super) async fn add(
         body,
     };
     fold::apply(&mut row.task, &entry).map_err(|error| unreadable("timeline", error.to_string()))?;
-    let answers = match &entry.body {
-        Body::Answer(answer) => Some(column(answer.answers)),
-        _ => None,
-    };
     let (input, result) = entry.body.parts();
-    let input = apart(input);
-    let result = apart(result);
+    let (input, result) = (apart(input), apart(result));
     let head = json(&entry.body);
-    row.bytes += [&input, &result].into_iter().map(|it| it.size).sum::<u64>() + head.len() as u64;
-    sqlx::query(ADD)
-        .bind(entry.task.as_str())
-        .bind(column(entry.sequence))
-        .bind(millis(now))
-        .bind(entry.body.kind())
-        .bind(column(entry.step))
-        .bind(entry.position)
-        .bind(answers)
-        .bind(request_id.map(|it| it.to_string()))
-        .bind(entry.call_id.map(|it| it.to_string()))
-        .bind(entry.trace_id.as_deref())
-        .bind(head)
-        .bind(input.here)
-        .bind(result.here)
-        .execute(&mut **change)
-        .await?;
-    for (part, text) in [("input", input.apart), ("result", result.apart)] {
-        if let Some(text) = text {
-            let keep = sqlx::query(KEEP_APART).bind(entry.task.as_str()).bind(column(entry.sequence));
-            keep.bind(part).bind(text).execute(&mut **change).await?;
+    row.bytes += input.size + result.size + head.len() as u64;
+    Ok(New { entry, request_id: of.request_id, head, input, result })
+}
+
+/// Inserts entries.
+pub(super) async fn insert(change: &mut Change, mut new: Vec<New>) -> Result<(), Failed> {
+    for some in new.chunks_mut(ROWS) {
+        let mut query = QueryBuilder::new(ADD);
+        query.push_values(&mut *some, |mut row, New { entry, request_id, head, input, result }| {
+            let answers = match &entry.body {
+                Body::Answer(answer) => Some(column(answer.answers)),
+                _ => None,
+            };
+            row.push_bind(entry.task.as_str())
+                .push_bind(column(entry.sequence))
+                .push_bind(millis(entry.at))
+                .push_bind(entry.body.kind())
+                .push_bind(column(entry.step))
+                .push_bind(entry.position)
+                .push_bind(answers)
+                .push_bind(request_id.map(|it| it.to_string()))
+                .push_bind(entry.call_id.map(|it| it.to_string()))
+                .push_bind(entry.trace_id.as_deref())
+                .push_bind(mem::take(head))
+                .push_bind(input.here.take())
+                .push_bind(result.here.take());
+        });
+        query.build().execute(&mut **change).await?;
+        for New { entry, input, result, .. } in some {
+            for (part, text) in [("input", input.apart.take()), ("result", result.apart.take())] {
+                if let Some(text) = text {
+                    let keep = sqlx::query(KEEP_APART).bind(entry.task.as_str()).bind(column(entry.sequence));
+                    keep.bind(part).bind(text).execute(&mut **change).await?;
+                }
+            }
         }
     }
-    Ok(entry.sequence)
+    Ok(())
 }
 
 /// Where the text of a part goes.
@@ -135,7 +160,7 @@ struct Placed {
 fn apart(part: Option<&mut Part>) -> Placed {
     let Some(part) = part else { return Placed::default() };
     let Part::Whole(text) = part else { return Placed::default() };
-    let text = std::mem::take(text);
+    let text = mem::take(text);
     let size = text.len() as u64;
     if text.len() <= MAX_PART {
         return Placed { here: Some(text), apart: None, size };

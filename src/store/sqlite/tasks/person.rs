@@ -9,7 +9,6 @@ use super::{
     create::{self, again},
     documents,
     end::{How, finish},
-    entries::{Of, append},
     fault::Fault,
     mutations,
     orchestrate::{before, record},
@@ -20,9 +19,8 @@ use crate::{
     store::{
         sqlite::{Durability, Sqlite, calls, time::millis},
         tasks::{
-            Action, Ending, Kind, Mutation, NewEnd, NewMessage, NewRoot, Refused, RootCall, Stopped, Task,
-            Then,
-            entry::{Body, Cause, End, Message, Part, Speaker},
+            Action, Ending, Kind, Mutation, NewEnd, NewRoot, Refused, RootCall, Stopped, Task, Then,
+            entry::{Cause, End},
             life::{Event, Next, State},
         },
     },
@@ -69,32 +67,6 @@ impl Sqlite {
         };
         record(&mut change, &call.begins(), &action, recorded, self.room, now).await?;
         self.done(change, action).await
-    }
-
-    pub(super) async fn append_task_message(
-        &self,
-        user: &UserId,
-        id: &TaskId,
-        new: &NewMessage,
-        mutation: Mutation,
-        now: SystemTime,
-    ) -> Result<u64, Fault> {
-        let mut change = self.change(Durability::Power).await?;
-        let mut row = load(&mut change, user, id).await?;
-        if let Some(sequence) = mutations::find(&mut change, user, mutation, now).await? {
-            return self.done(change, sequence).await;
-        }
-        admit::in_time(&row.task, now)?;
-        if new.speaker == Speaker::Assistant || new.turn.lease_token != 0 {
-            admit::driver(&row.task, new.turn.lease_token, now)?;
-        }
-        admit::call(&mut change, &row, new.turn.step).await?;
-        let of = Of { step: new.turn.step, position: new.turn.position, ..Of::default() };
-        let message =
-            Message { speaker: new.speaker, text: Part::Whole(new.text.clone()), opaque: new.opaque.clone() };
-        let sequence = append(&mut change, &mut row, of, Body::Message(message), now).await?;
-        mutations::keep(&mut change, user, mutation, &sequence, now).await?;
-        self.done(change, sequence).await
     }
 
     pub(super) async fn end_user_task(

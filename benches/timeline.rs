@@ -1,0 +1,180 @@
+//! What a timeline costs: appends beside a bare loop of grouped inserts into the same SQLite with the same durability,
+//! how soon a follower sees an entry, and the last page of a long one. Prints what is promised and what was seen.
+
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program that prints figures")]
+#![allow(clippy::cast_precision_loss, reason = "figures are printed with three digits")]
+
+use std::{collections::BTreeMap, path::Path, sync::Arc, time::Duration};
+
+use futures_util::future::join_all;
+use sqlx::{Connection, SqliteConnection, raw_sql};
+use toolwire::{
+    clock,
+    context::{RequestId, TaskId, UserId},
+    digest::Digest,
+    store::{
+        Sqlite,
+        tasks::{Mutation, NewMessage, NewRoot, PageOf, Tasks, Turn, entry::Speaker},
+    },
+};
+
+/// How many entries each way is timed with.
+const ENTRIES: usize = 16_384;
+const WRITERS: [usize; 3] = [1, 64, 256];
+const TASKS: usize = 8;
+const TEXT: usize = 200;
+
+fn main() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    runtime.block_on(async {
+        for writers in WRITERS {
+            appends(writers).await;
+        }
+        followers().await;
+        last_page().await;
+    });
+}
+
+/// Entries a second, ours and bare.
+async fn appends(writers: usize) {
+    let entries = if writers == 1 { ENTRIES / 16 } else { ENTRIES };
+    let directory = tempfile::tempdir().unwrap();
+    let bare = bare(directory.path(), entries, writers).await;
+    let house = House::open().await;
+    let ours = house.append(entries, writers).await;
+    let (bare, ours) = (entries as f64 / bare.as_secs_f64(), entries as f64 / ours.as_secs_f64());
+    println!(
+        "appends, {writers:>3} at once: {ours:>8.0} a second, bare {bare:>8.0}: {:.2} of it (wanted: 0.50)",
+        ours / bare
+    );
+}
+
+/// One row an entry, so many a transaction.
+async fn bare(directory: &Path, entries: usize, group: usize) -> Duration {
+    let url = format!("sqlite:{}?mode=rwc", directory.join("bare.db").display());
+    let mut connection = SqliteConnection::connect(&url).await.unwrap();
+    let tables = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; \
+                  CREATE TABLE entries (task TEXT NOT NULL, seq INTEGER NOT NULL, at INTEGER NOT NULL, \
+                  kind TEXT NOT NULL, body TEXT NOT NULL, UNIQUE (task, seq)) STRICT;";
+    raw_sql(tables).execute(&mut connection).await.unwrap();
+    let (task, text) = (format!("task_{:032x}", 1), "x".repeat(TEXT));
+    let begun = clock::now();
+    for first in (0..entries).step_by(group) {
+        raw_sql("BEGIN IMMEDIATE").execute(&mut connection).await.unwrap();
+        for seq in first..(first + group).min(entries) {
+            sqlx::query("INSERT INTO entries VALUES (?, ?, 0, 'message', ?)")
+                .bind(&task)
+                .bind(i64::try_from(seq).unwrap())
+                .bind(&text)
+                .execute(&mut connection)
+                .await
+                .unwrap();
+        }
+        raw_sql("COMMIT").execute(&mut connection).await.unwrap();
+    }
+    begun.elapsed()
+}
+
+/// How long after its commit an entry is with a follower.
+async fn followers() {
+    let house = House::open().await;
+    let mut seen = Vec::new();
+    for _ in 0..1_000 {
+        let mut followed = house.state.followed().await.unwrap();
+        let (task, state, user) = (house.tasks[0].clone(), Arc::clone(&house.state), house.user.clone());
+        let last = state.task(&user, &task).await.unwrap().next_sequence;
+        let follower = tokio::spawn(async move {
+            loop {
+                let from = PageOf { from: Some(last), backwards: false, limit: 500 };
+                if !state.page(&user, &task, from).await.unwrap().entries.is_empty() {
+                    return clock::now();
+                }
+                followed.changed().await.unwrap();
+            }
+        });
+        house.message(0).await;
+        let committed = clock::now();
+        seen.push(follower.await.unwrap().saturating_duration_since(committed));
+    }
+    seen.sort();
+    println!(
+        "a follower sees an entry after its commit: p50 {:?}, p99 {:?} (wanted: 20 ms)",
+        seen[500], seen[990]
+    );
+}
+
+async fn last_page() {
+    let house = House::open().await;
+    house.append(100_096, 256).await;
+    let mut times = Vec::new();
+    for _ in 0..200 {
+        let begun = clock::now();
+        let page = PageOf { from: None, backwards: true, limit: 100 };
+        assert_eq!(house.state.page(&house.user, &house.tasks[0], page).await.unwrap().entries.len(), 100);
+        times.push(begun.elapsed());
+    }
+    times.sort();
+    println!("the last page of a long timeline: p50 {:?}, p99 {:?} (wanted: 5 ms)", times[100], times[198]);
+}
+
+/// A state with a few roots.
+struct House {
+    state: Arc<Sqlite>,
+    user: UserId,
+    tasks: Vec<TaskId>,
+    _directory: tempfile::TempDir,
+}
+
+impl House {
+    async fn open() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let (state, user): (_, UserId) = (Arc::new(Sqlite::at(directory.path())), "riley".parse().unwrap());
+        let mut tasks = Vec::new();
+        for _ in 0..TASKS {
+            let root = NewRoot {
+                id: TaskId::generate(),
+                user: user.clone(),
+                tool: "start_task".to_owned(),
+                request: "Append".to_owned(),
+                role: String::new(),
+                documents: Vec::new(),
+                deadline: clock::wall() + Duration::from_hours(24),
+                labels: BTreeMap::new(),
+            };
+            tasks.push(state.create_root(&root, mutation("CreateTask"), clock::wall()).await.unwrap().id);
+        }
+        Self { state, user, tasks, _directory: directory }
+    }
+
+    async fn append(&self, entries: usize, writers: usize) -> Duration {
+        let begun = clock::now();
+        join_all((0..writers).map(|writer| async move {
+            for _ in 0..entries / writers {
+                self.message(writer % TASKS).await;
+            }
+        }))
+        .await;
+        begun.elapsed()
+    }
+
+    async fn message(&self, task: usize) {
+        let message = NewMessage {
+            speaker: Speaker::Assistant,
+            text: "x".repeat(TEXT),
+            opaque: None,
+            turn: Turn { step: 0, position: 0, tool_call_id: String::new(), lease_token: 0 },
+        };
+        let appended = self.state.append_message(
+            &self.user,
+            &self.tasks[task],
+            &message,
+            mutation("AppendMessage"),
+            clock::wall(),
+        );
+        appended.await.unwrap();
+    }
+}
+
+fn mutation(method: &'static str) -> Mutation {
+    Mutation { method, request_id: RequestId::generate(), digest: Digest::of_bytes(b"bench") }
+}

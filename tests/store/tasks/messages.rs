@@ -1,0 +1,78 @@
+//! Messages that come at the same time are appended together, and judged one by one.
+
+use futures_util::{future::join_all, poll};
+use toolwire::store::tasks::{NewMessage, entry::Speaker};
+
+use super::*;
+
+async fn say(
+    house: &House,
+    user: &str,
+    id: &TaskId,
+    text: &str,
+    request: RequestId,
+) -> Result<u64, TaskError> {
+    let new =
+        NewMessage { speaker: Speaker::Assistant, text: text.to_owned(), opaque: None, turn: of_step(0) };
+    let digest = Digest::of_bytes(text.as_bytes());
+    let mutation = Mutation { method: "AppendMessage", request_id: request, digest };
+    house.tasks().append_message(&super::user(user), id, &new, mutation, now()).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn messages_of_several_tasks_have_each_a_place_of_their_own() {
+    let house = House::new();
+    let tasks = [house.root().await, house.root().await, house.root().await];
+    let all = (0..300).map(|number| {
+        let (house, id) = (&house, &tasks[number % 3].id);
+        async move { say(house, "riley", id, &format!("message {number}"), RequestId::generate()).await }
+    });
+    let mut places: Vec<_> = join_all(all).await.into_iter().map(Result::unwrap).collect();
+    places.sort_unstable();
+    let expected: Vec<u64> = (1..=100).flat_map(|place| [place; 3]).collect();
+    assert_eq!(places, expected);
+    for task in &tasks {
+        assert_eq!(house.assert_folds(&task.id).await.next_sequence, 101);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_that_is_refused_harms_no_other_of_its_time() {
+    let house = House::new();
+    let (task, over) = (house.root().await, house.root().await);
+    house.tasks().cancel_task(&riley(), &over.id, "", now()).await.unwrap();
+    let (once, unknown, long) = (RequestId::generate(), TaskId::generate(), "long ".repeat(10_000));
+    let (one, again, other, foreign, ended, nowhere, last) = tokio::join!(
+        say(&house, "riley", &task.id, "one", once),
+        say(&house, "riley", &task.id, "one", once),
+        say(&house, "riley", &task.id, "two", once),
+        say(&house, "sam", &task.id, "three", RequestId::generate()),
+        say(&house, "riley", &over.id, "four", RequestId::generate()),
+        say(&house, "riley", &unknown, "five", RequestId::generate()),
+        say(&house, "riley", &task.id, &long, RequestId::generate()),
+    );
+    assert_eq!((one.unwrap(), again.unwrap(), last.unwrap()), (1, 1, 2));
+    assert_eq!(refused(other), Refused::RequestIdReused(once));
+    assert_eq!((refused(foreign), refused(nowhere)), (Refused::Unknown, Refused::Unknown));
+    assert_eq!(refused(ended), Refused::Ended(State::Cancelled));
+    assert_eq!(house.assert_folds(&task.id).await.next_sequence, 3);
+    assert_eq!(say(&house, "riley", &task.id, "one", once).await.unwrap(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_leaves_while_writing_for_others_leaves_them_their_places() {
+    let house = House::new();
+    let task = house.root().await;
+    for polls in 0..12 {
+        let mut leaving = Box::pin(say(&house, "riley", &task.id, "leaving", RequestId::generate()));
+        let mut staying = Box::pin(say(&house, "riley", &task.id, "staying", RequestId::generate()));
+        for _ in 0..=polls {
+            let _ = poll!(&mut leaving);
+            let _ = poll!(&mut staying);
+            tokio::task::yield_now().await;
+        }
+        drop(leaving);
+        staying.await.unwrap();
+        house.assert_folds(&task.id).await;
+    }
+}
