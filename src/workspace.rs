@@ -6,6 +6,7 @@
 
 pub mod blocks;
 mod change;
+mod copy;
 pub mod image;
 mod index;
 pub mod mime;

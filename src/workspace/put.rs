@@ -69,29 +69,15 @@ pub struct Upload {
 }
 
 /// What was found out of the bytes.
-struct Found {
-    content: Content,
-    terms: Terms,
+pub(super) struct Found {
+    pub(super) content: Content,
+    pub(super) terms: Terms,
 }
 
 impl Room {
     /// Begins a version. What is wrong with the header is said before any byte comes.
     pub async fn upload(&self, mut header: Header) -> Result<Upload, DocumentRefusal> {
-        let path = super::parsed(&header.path)?;
-        text::bounded("why", &header.why)?;
-        text::bounded("description", header.description.as_deref().unwrap_or_default())?;
-        header.tags = header.tags.as_deref().map(text::tags).transpose()?;
-        if !header.digest.is_empty() && Digest::from_hex(&header.digest).is_none() {
-            let what = "must be 64 hexadecimal digits in lower case: the SHA-256 of the bytes";
-            return Err(DocumentRefusal::invalid("digest", "format", what));
-        }
-        if header.size > MAX_DOCUMENT_BYTES {
-            return Err(quota::too_large(path.as_str()));
-        }
-        if !header.mime_type.is_empty() {
-            // Whether the bytes fit is seen when they are there.
-            mime::detect(Some(&header.mime_type), &path, b"").map_err(|error| malformed(&error))?;
-        }
+        let path = checked(&mut header)?;
         let sink = self.blobs().begin().await.map_err(|error| unavailable(&error))?;
         let (room, head, utf8) = (self.clone(), BytesMut::new(), Some(Utf8::default()));
         Ok(Upload { room, header, path, sink, head, utf8 })
@@ -134,13 +120,7 @@ impl Upload {
         let size = sink.size();
         let stored = sink.finish().await.map_err(|error| unavailable(&error))?;
         let tokens = room.tokens(&mime_type, is_text, &stored, path.as_str()).await?;
-        let standing = room.documents().find(room.root(), path.as_str()).await;
-        let standing = standing.map_err(|error| unavailable(&error))?;
-        let description = header.description.clone();
-        let (description, tags) = match (standing, description, header.tags.clone()) {
-            (Some(it), description, tags) => (description.unwrap_or(it.description), tags.unwrap_or(it.tags)),
-            (None, description, tags) => (description.unwrap_or_default(), tags.unwrap_or_default()),
-        };
+        let (description, tags) = room.said(&path, &header).await?;
         let untrusted = header.untrusted || room.tree.tainted;
         let found = {
             let (path, head) = (path.as_str().to_owned(), head.freeze());
@@ -161,7 +141,20 @@ impl Upload {
 }
 
 impl Room {
-    async fn write(
+    /// What will be said of a document, once this header is written.
+    pub(super) async fn said(
+        &self,
+        path: &Path,
+        header: &Header,
+    ) -> Result<(String, Vec<String>), DocumentRefusal> {
+        let standing = self.documents().find(self.root(), path.as_str()).await;
+        let standing = standing.map_err(|error| unavailable(&error))?;
+        let (description, tags) = standing.map(|it| (it.description, it.tags)).unwrap_or_default();
+        let Header { description: new, tags: new_tags, .. } = header;
+        Ok((new.clone().unwrap_or(description), new_tags.clone().unwrap_or(tags)))
+    }
+
+    pub(super) async fn write(
         &self,
         header: Header,
         path: &Path,
@@ -227,6 +220,26 @@ impl Room {
             }
         }
     }
+}
+
+/// The path, if the header keeps the bounds.
+pub(super) fn checked(header: &mut Header) -> Result<Path, DocumentRefusal> {
+    let path = super::parsed(&header.path)?;
+    text::bounded("why", &header.why)?;
+    text::bounded("description", header.description.as_deref().unwrap_or_default())?;
+    header.tags = header.tags.as_deref().map(text::tags).transpose()?;
+    if !header.digest.is_empty() && Digest::from_hex(&header.digest).is_none() {
+        let what = "must be 64 hexadecimal digits in lower case: the SHA-256 of the bytes";
+        return Err(DocumentRefusal::invalid("digest", "format", what));
+    }
+    if header.size > MAX_DOCUMENT_BYTES {
+        return Err(quota::too_large(path.as_str()));
+    }
+    if !header.mime_type.is_empty() {
+        // Whether the bytes fit is seen when they are there.
+        mime::detect(Some(&header.mime_type), &path, b"").map_err(|error| malformed(&error))?;
+    }
+    Ok(path)
 }
 
 /// Where the last line ends after which another one begins with a character that is no space, so that no token goes on

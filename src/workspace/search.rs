@@ -1,7 +1,7 @@
 //! Finding documents by words: all of them, or else any. Ranked by how rare a word is in this tree and by how much a
 //! document is about it; what other trees hold changes nothing.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::{Room, query::Query, snippet, unavailable};
 use crate::{
@@ -50,10 +50,12 @@ impl Room {
         let postings = self.documents().postings(self.root(), &wanted).await;
         let postings = postings.map_err(|error| unavailable(&error))?;
         let (ranked, any_word) = rank(&postings, query.find.len());
-        // What is deleted has no words, so that without a filter all of them pass.
+        // What is deleted has no words.
         let criteria = Criteria { deleted: false, ..criteria.clone() };
         let mut hits = Vec::new();
-        for some in ranked.chunks(AT_ONCE.max(most)) {
+        // Without a filter all of them pass.
+        let at_once = if criteria == Criteria::default() { most } else { AT_ONCE.max(most) };
+        for some in ranked.chunks(at_once.max(1)) {
             let mut found = self.passing(some, &criteria).await?;
             for id in some {
                 if hits.len() < most
@@ -105,23 +107,27 @@ fn wanted(phrase: &Vec<String>) -> Wanted {
 /// Documents by their rows, best first, and whether they have any rather than all of the first so many parts.
 fn rank(postings: &Postings, find: usize) -> (Vec<i64>, bool) {
     let (find, without) = postings.parts.split_at(find);
-    let without: HashSet<i64> = without.iter().flatten().map(|(id, _)| *id).collect();
-    // How many parts a document has, and its score.
-    let mut scores: HashMap<i64, (usize, f64)> = HashMap::new();
-    for part in find {
+    let mut without: Vec<i64> = without.iter().flatten().map(|(id, _)| *id).collect();
+    without.sort_unstable();
+    // Sorted rather than hashed: the commonest words bring a row for each document and word.
+    let mut all = Vec::with_capacity(find.iter().map(Vec::len).sum());
+    for (number, part) in find.iter().enumerate() {
         let rarity = rarity(postings.documents, part.len());
-        for (id, step) in part {
-            let score = scores.entry(*id).or_default();
-            score.0 += 1;
-            score.1 += rarity * f64::from(*step);
+        all.extend(part.iter().map(|(id, step)| (*id, number, rarity * f64::from(*step))));
+    }
+    all.sort_unstable_by_key(|(id, number, _)| (*id, *number));
+    let mut scored: Vec<(i64, usize, f64)> = Vec::new();
+    for same in all.chunk_by(|one, other| one.0 == other.0) {
+        let id = same[0].0;
+        if without.binary_search(&id).is_err() {
+            let parts = same.chunk_by(|one, other| one.1 == other.1).count();
+            scored.push((id, parts, same.iter().map(|(.., score)| score).sum()));
         }
     }
-    scores.retain(|id, _| !without.contains(id));
-    let any_word = !scores.values().any(|(parts, _)| *parts == find.len());
-    let passing = scores.into_iter().filter(|(_, (parts, _))| any_word || *parts == find.len());
-    let mut ranked: Vec<_> = passing.map(|(id, (_, score))| (id, score)).collect();
-    ranked.sort_by(|(left, a), (right, b)| b.total_cmp(a).then(left.cmp(right)));
-    (ranked.into_iter().map(|(id, _)| id).collect(), any_word)
+    let any_word = !scored.iter().any(|(_, parts, _)| *parts == find.len());
+    scored.retain(|(_, parts, _)| any_word || *parts == find.len());
+    scored.sort_unstable_by(|(left, _, a), (right, _, b)| b.total_cmp(a).then(left.cmp(right)));
+    (scored.into_iter().map(|(id, ..)| id).collect(), any_word)
 }
 
 /// BM25's: how much a part tells that so many of all documents have.
@@ -133,6 +139,8 @@ fn rarity(documents: u64, having: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use proptest::prelude::*;
 
     use super::*;

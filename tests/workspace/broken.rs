@@ -3,10 +3,18 @@
 use std::future;
 
 use futures_util::{StreamExt, stream};
+use rustix::process::{Resource, Rlimit, prlimit};
 use tonic::Code;
-use toolwire::contract::proto::workspace::v1::{PutDocumentRequest, PutHeader, put_document_request::Part};
+use toolwire::{
+    contract::proto::workspace::v1::{
+        PutDocumentRequest, PutHeader, put_document_request::Part,
+        workspace_service_client::WorkspaceServiceClient,
+    },
+    store::sqlite::Sqlite,
+};
 
-use super::{House, hex, refused, said};
+use super::{House, Person, hex, refused, root, said};
+use crate::support::program::Program;
 
 #[tokio::test]
 async fn a_digest_that_differs_stores_nothing() {
@@ -109,4 +117,28 @@ async fn quotas_are_kept_and_said() {
     set("UPDATE documents SET version = 1000").await;
     assert_eq!(exceeded("a.bin").await, (Code::ResourceExhausted, "document:a.bin".to_owned()));
     assert!(riley.delete("a.bin", "").await.unwrap().deleted);
+}
+
+#[tokio::test]
+async fn a_full_disk_is_said_and_nothing_is_stored_until_there_is_room() {
+    let directory = tempfile::tempdir().unwrap();
+    let task = root(&Sqlite::at(directory.path()), "demo", false).await;
+    let program = Program::with_limited_files(&["--state", directory.path().to_str().unwrap()]).await;
+    let client = WorkspaceServiceClient::new(program.channel().await);
+    let demo = Person { client, name: "demo", task };
+    demo.put("small.txt", b"small").await.unwrap();
+    let limit = |bytes| {
+        let limit = Rlimit { current: bytes, maximum: None };
+        prlimit(Some(program.pid()), Resource::Fsize, limit).unwrap();
+    };
+    let large = vec![7; 300_000];
+    limit(Some(100_000));
+    let full = said(Code::Unavailable, "STATE_UNAVAILABLE");
+    assert_eq!(refused(demo.put("large.bin", &large).await), full);
+    assert_eq!(super::files(&directory.path().join("blobs")), Vec::<String>::new());
+    assert_eq!(demo.get("small.txt").await.unwrap().1, b"small", "what is there can be read");
+    assert_eq!(refused(demo.get("large.bin").await), said(Code::NotFound, "UNKNOWN_DOCUMENT"));
+    limit(None);
+    demo.put("large.bin", &large).await.unwrap();
+    assert!(demo.get("large.bin").await.unwrap().1 == large);
 }

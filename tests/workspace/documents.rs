@@ -3,12 +3,17 @@
 use serde_json::Value;
 use tonic::Code;
 use tonic_types::StatusExt;
-use toolwire::contract::{
-    json::from_struct,
-    proto::workspace::v1::{
-        Document, DocumentFilter, GetDocumentRequest, ListDocumentsRequest, ListVersionsRequest, PutHeader,
-        Tags, UpdateMetadataRequest,
+use toolwire::{
+    context::User,
+    contract::{
+        DocumentRefusal,
+        json::from_struct,
+        proto::workspace::v1::{
+            Document, DocumentFilter, GetDocumentRequest, ListDocumentsRequest, ListVersionsRequest,
+            PutHeader, Tags, UpdateMetadataRequest,
+        },
     },
+    workspace::Header,
 };
 
 use super::{House, Person, hex, refused, said, task};
@@ -290,4 +295,31 @@ async fn tokens_of_a_long_text_are_those_of_its_parts() {
     let short = riley.put("short.txt", short.as_bytes()).await.unwrap();
     let long = riley.put("long.txt", long.as_bytes()).await.unwrap();
     assert_eq!((long.token_count, long.token_count_estimated), (short.token_count * 300, false));
+}
+
+#[tokio::test]
+async fn a_copy_of_another_tree_shares_its_bytes() {
+    let house = House::open();
+    let (one, other) = (house.person("riley").await, house.person("riley").await);
+    let large = "The penguins of the south swim.\n".repeat(10_000);
+    let header = PutHeader { tags: vec!["birds".to_owned()], ..one.header("birds.txt") };
+    one.put_with(header, large.as_bytes()).await.unwrap();
+    let user = User::new("riley".parse().unwrap());
+    let workspace = &house.server.app.workspace;
+    let from = workspace.room(&user, &one.task.parse().unwrap()).await.unwrap();
+    let to = workspace.room(&user, &other.task.parse().unwrap()).await.unwrap();
+    let document = from.find("birds.txt").await.unwrap();
+    let header = || Header { path: "copies/birds.txt".to_owned(), etag: "*".to_owned(), ..Header::default() };
+    let copy = to.copy(&from, &document, header()).await.unwrap();
+    assert_eq!((&copy.content, copy.version), (&document.content, 1));
+    assert_eq!(copy.tags, Vec::<String>::new(), "what was said there is not said here");
+    assert!(other.get("copies/birds.txt").await.unwrap().1 == large.as_bytes());
+    assert_eq!(other.found("penguins").await, ["copies/birds.txt"]);
+    assert_eq!((house.files().len(), house.count("SELECT uses FROM blobs").await), (1, 2));
+    let again = to.copy(&from, &document, header()).await.unwrap_err();
+    assert!(matches!(again, DocumentRefusal::Exists { .. }), "{again:?}");
+    one.delete("birds.txt", "").await.unwrap();
+    let deleted = from.find("birds.txt").await.unwrap();
+    let gone = to.copy(&from, &deleted, Header { path: "x".to_owned(), ..Header::default() }).await;
+    assert!(matches!(gone, Err(DocumentRefusal::Deleted { .. })), "{gone:?}");
 }

@@ -1,8 +1,9 @@
 //! Bounds every call, response body included: arrival + min(`grpc-timeout`, the server's cap).
 //!
 //! What passes its deadline is dropped and answered `DEADLINE_EXCEEDED`: trailers-only before the headers, in trailers
-//! after them. Watches have no cap but keep their caller's time-out. The tool pipeline below decides the same for tools
-//! that go on without a reader; this layer also covers what never reaches a tool.
+//! after them. Watches have no cap but keep their caller's time-out; neither have files on their way, but their stream
+//! ends when its reader takes nothing. The tool pipeline below decides the same for tools that go on without a reader;
+//! this layer also covers what never reaches a tool.
 
 use std::{
     convert::Infallible,
@@ -26,6 +27,9 @@ use crate::clock;
 mod body;
 mod exceeded;
 mod timer;
+
+/// A reader of a file that takes nothing for so long is gone.
+const STALL: Duration = Duration::from_secs(30);
 
 /// Bounds calls by `cap` and by what their callers ask for.
 #[derive(Debug, Clone, Copy)]
@@ -59,6 +63,12 @@ impl<S> Service<S> {
     }
 }
 
+/// How long a reader may take nothing, where no cap bounds how long it holds what it reads.
+fn stall(extensions: &Extensions) -> Option<Duration> {
+    let rule = extensions.get::<Rule>()?;
+    (rule.lifetime == Lifetime::Transfer).then_some(STALL)
+}
+
 impl<S> tower::Layer<S> for Layer {
     type Service = Service<S>;
 
@@ -80,7 +90,7 @@ where
     }
 
     fn call(&mut self, request: Request<ReqB>) -> Self::Future {
-        let timer = Timer::new(self.deadline(request.extensions()));
+        let timer = Timer::new(self.deadline(request.extensions())).stalling(stall(request.extensions()));
         // A call that arrives too late, such as one with `grpc-timeout: 0n`, does no work at all.
         let inner = (!timer.is_past()).then(|| self.inner.call(request));
         ResponseFuture { inner, timer }

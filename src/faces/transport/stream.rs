@@ -66,10 +66,14 @@ async fn bounded(stream: impl Future<Output = ()>) {
     .await;
 }
 
-/// Ready when the deadline, if there is one, has passed by the grace.
+/// Ready when the deadline, if there is one, has passed by the grace. It may have been moved since the last look.
 fn poll_stalled(timer: &mut Option<Pin<Box<Sleep>>>, cx: &mut Context<'_>) -> Poll<()> {
     let Some(deadline) = deadline() else { return Poll::Pending };
-    timer.get_or_insert_with(|| Box::pin(sleep_until(deadline + GRACE))).as_mut().poll(cx)
+    let timer = timer.get_or_insert_with(|| Box::pin(sleep_until(deadline + GRACE)));
+    if timer.deadline() != deadline + GRACE {
+        timer.as_mut().reset(deadline + GRACE);
+    }
+    timer.as_mut().poll(cx)
 }
 
 #[cfg(test)]
@@ -92,6 +96,22 @@ mod tests {
         executor.streams.close();
         timeout(Duration::from_hours(1), executor.streams.wait()).await.unwrap();
         assert_eq!(start.elapsed(), Duration::from_secs(3) + GRACE);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_deadline_that_is_moved_counts_from_then_on() {
+        let executor = Executor { streams: TaskTracker::new() };
+        let start = clock::now();
+        executor.execute(async move {
+            for _ in 0..5 {
+                set_deadline(clock::now() + Duration::from_secs(3));
+                tokio::time::sleep(Duration::from_secs(2)).await;
+            }
+            pending::<()>().await;
+        });
+        executor.streams.close();
+        timeout(Duration::from_hours(1), executor.streams.wait()).await.unwrap();
+        assert_eq!(start.elapsed(), Duration::from_secs(11) + GRACE);
     }
 
     #[tokio::test(start_paused = true)]

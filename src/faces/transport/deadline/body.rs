@@ -47,7 +47,10 @@ impl<B: HttpBody> HttpBody for Body<B> {
         let is_past = this.timer.is_past();
         match inner.poll_frame(cx) {
             // A body that has sent its trailers ends normally.
-            Poll::Ready(frame) if !is_past || is_end(frame.as_ref()) => return Poll::Ready(frame),
+            Poll::Ready(frame) if !is_past || is_end(frame.as_ref()) => {
+                this.timer.gave();
+                return Poll::Ready(frame);
+            }
             Poll::Pending if !is_past => ready!(this.timer.poll(cx)),
             Poll::Ready(_) | Poll::Pending => {}
         }

@@ -9,10 +9,13 @@ use bytes::Bytes;
 use futures_util::stream;
 use http_body::Frame;
 use http_body_util::{BodyExt, StreamBody};
+use hyper::rt::Executor as _;
+use tokio_util::task::TaskTracker;
 use tonic::Code;
 use tower::{Layer as _, Service as _, service_fn};
 
 use super::*;
+use crate::faces::transport::stream::Executor;
 
 type Frames = Vec<Result<Frame<Bytes>, Infallible>>;
 
@@ -117,4 +120,27 @@ fn request(timeout: Option<u64>, lifetime: Lifetime) -> Request<()> {
     request.extensions_mut().insert(Arrival { at: clock::now(), wall, timeout, peer: None });
     request.extensions_mut().insert(Rule { lifetime, ..Rule::USER });
     request
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_file_whose_reader_takes_nothing_for_30_s_ends() {
+    let executor = Executor { streams: TaskTracker::new() };
+    let start = clock::now();
+    executor.execute(async {
+        let endless = service_fn(|_: Request<()>| {
+            let pieces = stream::repeat_with(|| Ok::<_, Infallible>(Frame::data(Bytes::new())));
+            ready(Ok::<_, Infallible>(Response::new(StreamBody::new(pieces))))
+        });
+        let response = Layer::new(CAP).layer(endless).call(request(None, Lifetime::Transfer)).await.unwrap();
+        let mut body = response.into_body();
+        for _ in 0..20 {
+            body.frame().await.unwrap().unwrap();
+            tokio::time::sleep(Duration::from_secs(20)).await;
+        }
+        // No cap has ended it; the reader takes no more.
+        pending::<()>().await;
+    });
+    executor.streams.close();
+    tokio::time::timeout(Duration::from_hours(1), executor.streams.wait()).await.unwrap();
+    assert_eq!(start.elapsed().as_secs(), 19 * 20 + 30);
 }

@@ -3,6 +3,7 @@
 use std::{
     pin::Pin,
     task::{Context, Poll},
+    time::Duration,
 };
 
 use tokio::time::{Instant, Sleep, sleep_until};
@@ -14,11 +15,18 @@ use crate::{clock, faces::transport::stream};
 pub(super) struct Timer {
     deadline: Option<Instant>,
     sleep: Option<Pin<Box<Sleep>>>,
+    /// How long a reader may take no more of the body.
+    stall: Option<Duration>,
 }
 
 impl Timer {
     pub(super) fn new(deadline: Option<Instant>) -> Self {
-        Self { deadline, sleep: None }
+        Self { deadline, ..Self::default() }
+    }
+
+    /// The same, but the stream also ends when its reader takes nothing for so long.
+    pub(super) fn stalling(self, stall: Option<Duration>) -> Self {
+        Self { stall, ..self }
     }
 
     /// Moves the timer on, armed as it is.
@@ -35,6 +43,14 @@ impl Timer {
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let Some(deadline) = self.deadline else { return Poll::Pending };
         self.sleep.get_or_insert_with(|| Box::pin(sleep_until(deadline))).as_mut().poll(cx)
+    }
+
+    /// Counts a stall from now on: something was given to the reader.
+    pub(super) fn gave(&self) {
+        if let Some(stall) = self.stall {
+            let stalled = clock::now() + stall;
+            stream::set_deadline(self.deadline.map_or(stalled, |deadline| deadline.min(stalled)));
+        }
     }
 
     /// Tells the stream whose task this is, for when nobody polls the body.
