@@ -35,15 +35,7 @@ use toolwire::{
 
 use crate::support::server::{Server, config};
 
-/// What the tests use of the tables of tasks.
-const TABLES: [&str; 2] = [
-    "CREATE TABLE IF NOT EXISTS tasks (number INTEGER PRIMARY KEY, id, root, parent, user_id, kind, role, request, \
-     documents, state, waiting_step, result_documents, message, depth, next, bytes, tainted, lease_holder, lease_token, \
-     lease_until, created_at, updated_at, deadline, labels, master_next, position, deleted DEFAULT 0)",
-    "CREATE TABLE IF NOT EXISTS mutations (user_id TEXT NOT NULL, method TEXT NOT NULL, request_id TEXT NOT NULL, \
-     digest BLOB NOT NULL, answer BLOB NOT NULL, expires_at INTEGER NOT NULL, PRIMARY KEY (user_id, method, request_id))",
-];
-
+/// A task as far as documents need one.
 const ADD_TASK: &str = "INSERT INTO tasks (id, root, user_id, tainted, kind, role, request, documents, state, waiting_step, \
      result_documents, message, depth, next, bytes, lease_holder, lease_token, lease_until, created_at, updated_at, \
      deadline, labels, master_next, position) VALUES (?, ?, ?, ?, 'root', '', '{}', '[]', 'pending', 0, \
@@ -100,9 +92,6 @@ async fn root(state: &Sqlite, user: &str, tainted: bool) -> String {
 /// Adds a task.
 async fn task(state: &Sqlite, id: &str, root: &str, user: &str, tainted: bool) {
     let mut change = state.change(Durability::Process).await.unwrap();
-    for table in TABLES {
-        sqlx::query(table).execute(&mut *change).await.unwrap();
-    }
     sqlx::query(ADD_TASK).bind(id).bind(root).bind(user).bind(tainted).execute(&mut *change).await.unwrap();
     change.commit().await.unwrap();
 }
