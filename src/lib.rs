@@ -20,6 +20,9 @@ pub mod faces;
 // What every face offers.
 pub mod service;
 
+// What tools do to tasks.
+pub mod tasks;
+
 // The documents that the tasks of a tree share.
 pub mod workspace;
 

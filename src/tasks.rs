@@ -1,0 +1,5 @@
+//! Tasks at work: what a type of tool does to them, and what a model is shown of them (spec 002).
+//!
+//! Not here: their store, and how every face offers them (`service`).
+
+pub mod render;
