@@ -7,8 +7,10 @@
 pub mod blocks;
 mod budget;
 mod draft;
+mod entries;
 pub mod frame;
 pub mod given;
+pub mod read;
 mod rounds;
 mod system;
 

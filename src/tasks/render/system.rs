@@ -23,9 +23,7 @@ fn contents(given: &Given<'_>) -> String {
         return String::new();
     }
     let lines: Vec<_> = given.contents.iter().take(MOST).map(line).collect();
-    let more = given.contents.len().saturating_sub(MOST);
-    let more =
-        if more > 0 { format!("\nand {}", counted(more as u64, "more", "more")) } else { String::new() };
+    let more = if given.contents.len() > MOST { "\nand more" } else { "" };
     let text = format!("{}{more}", lines.join("\n"));
     format!("The workspace:\n{}", framed(&nonce(given.secret, LIST), "", &text))
 }

@@ -1,0 +1,279 @@
+//! Renders a task: reads what its render is made from, backwards until no budget reaches further.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use thiserror::Error;
+
+use super::{
+    BudgetTooSmall, Rendered, entries,
+    given::{Body, Document, Event, Given, Listed, Outcome, Reference, Request, Stored},
+    render,
+};
+use crate::{
+    context::UserId,
+    contract::DocumentRefusal,
+    offload,
+    store::{
+        documents::Criteria,
+        tasks::{PageOf, Task, TaskError, Tasks},
+    },
+    workspace::{Asked, Room, mime},
+};
+
+/// So many entries are read at once.
+const AT_ONCE: u32 = 200;
+/// A token has about so many bytes. Twice the budget is read, since results may be shortened.
+const BYTES_A_TOKEN: u64 = 4;
+/// So many documents are listed, and one more, to know that there are more.
+const LISTED: u32 = 51;
+/// Media of more bytes are not read.
+const MOST_MEDIA: u64 = 2 * 1024 * 1024;
+
+/// What is asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Wish {
+    /// At most so many tokens.
+    pub budget: u64,
+    /// Types of media that the model takes.
+    pub media_types: Vec<String>,
+    /// The provider, whose opaque parts are returned.
+    pub provider: String,
+    /// A secret of the task.
+    pub secret: Vec<u8>,
+}
+
+/// Why a task cannot be rendered.
+#[derive(Debug, Error)]
+pub enum RenderError {
+    /// The timeline cannot be read.
+    #[error(transparent)]
+    Timeline(#[from] TaskError),
+    /// The documents cannot be read.
+    #[error(transparent)]
+    Documents(#[from] DocumentRefusal),
+    /// Even what must stay exceeds the budget.
+    #[error(transparent)]
+    Budget(#[from] BudgetTooSmall),
+}
+
+/// Renders a task of the user's, whose workspace the room is.
+pub async fn rendered(
+    store: &dyn Tasks,
+    room: &Room,
+    (user, task): (&UserId, &Task),
+    wish: Wish,
+) -> Result<Rendered, RenderError> {
+    let first = store.entry(user, &task.id, 0).await?;
+    let request = first.as_ref().and_then(entries::request).unwrap_or_default();
+    let (events, unread) = events(store, user, task, wish.budget).await?;
+    let documents = documents(room, &request, &events, &wish).await?;
+    let contents = contents(room).await?;
+    let role = if task.role.is_empty() {
+        String::new()
+    } else {
+        format!("You are the agent with the role {}.", task.role)
+    };
+    let work = move || {
+        render(&Given {
+            role: &role,
+            contents: &contents,
+            notes: &[],
+            request,
+            unread,
+            events: &events,
+            documents: &documents,
+            secret: &wish.secret,
+            budget: wish.budget,
+            media_types: &wish.media_types,
+            provider: &wish.provider,
+        })
+    };
+    // As a rule it takes longer than the way to another thread.
+    Ok(offload::if_large(usize::MAX, work).await?)
+}
+
+/// The last entries in order, and how many before them were not read.
+async fn events(
+    store: &dyn Tasks,
+    user: &UserId,
+    task: &Task,
+    budget: u64,
+) -> Result<(Vec<Event>, u64), TaskError> {
+    let mut room = budget.saturating_mul(2 * BYTES_A_TOKEN);
+    let (mut events, mut from) = (Vec::new(), None);
+    loop {
+        let page = store.page(user, &task.id, PageOf { from, backwards: true, limit: AT_ONCE }).await?;
+        for entry in page.entries {
+            if entry.sequence == 0 {
+                events.reverse();
+                return Ok((events, 0));
+            }
+            let size = entries::size(&entry);
+            let entry = if entries::is_apart(&entry) {
+                store.entry(user, &task.id, entry.sequence).await?.unwrap_or(entry)
+            } else {
+                entry
+            };
+            let sequence = entry.sequence;
+            events.push(entries::event(entry));
+            if size > room {
+                events.reverse();
+                return Ok((events, sequence - 1));
+            }
+            room -= size;
+        }
+        from = page.next;
+        if from.is_none() {
+            events.reverse();
+            return Ok((events, 0));
+        }
+    }
+}
+
+/// The documents that request and entries name: of each path the newest version with what it holds.
+async fn documents(
+    room: &Room,
+    request: &Request,
+    events: &[Event],
+    wish: &Wish,
+) -> Result<BTreeMap<Reference, Document>, DocumentRefusal> {
+    let of = |event: &'_ Event| outcome(event).map(|outcome| outcome.documents.clone()).unwrap_or_default();
+    let named: BTreeSet<_> = request.documents.iter().cloned().chain(events.iter().flat_map(of)).collect();
+    let mut documents = BTreeMap::new();
+    for reference in &named {
+        let is_newest = !named.iter().any(|it| it.path == reference.path && it.version > reference.version);
+        if let Some(document) = document(room, reference, is_newest, wish).await? {
+            documents.insert(reference.clone(), document);
+        }
+    }
+    Ok(documents)
+}
+
+fn outcome(event: &Event) -> Option<&Outcome> {
+    match &event.body {
+        Body::Called(called) => Some(&called.outcome),
+        Body::Answered { outcome, .. } | Body::Decided { outcome, .. } => Some(outcome),
+        Body::Said { .. } | Body::Silent => None,
+    }
+}
+
+/// A version of a document; none if it cannot be read any longer.
+async fn document(
+    room: &Room,
+    reference: &Reference,
+    is_newest: bool,
+    wish: &Wish,
+) -> Result<Option<Document>, DocumentRefusal> {
+    let found = match room.at(&reference.path, reference.version).await {
+        Ok(found) if !found.is_deleted() => found,
+        Ok(_) | Err(DocumentRefusal::Unknown { .. } | DocumentRefusal::UnknownVersion { .. }) => {
+            return Ok(None);
+        }
+        Err(refusal) => return Err(refusal),
+    };
+    let (size, mime_type) = (found.content.size, found.content.mime_type);
+    let is_text = mime::is_text(&mime_type) && size <= wish.budget.saturating_mul(BYTES_A_TOKEN);
+    let is_media = wish.media_types.contains(&mime_type) && size <= MOST_MEDIA;
+    let content = if is_newest && (is_text || is_media) {
+        let asked = Asked { version: reference.version, ..Asked::default() };
+        let bytes = room.read(&reference.path, asked).await?.1.all().await?;
+        let text = |bytes| String::from_utf8(bytes).ok().map(Stored::Text);
+        if is_media { Some(Stored::Media(bytes.into())) } else { text(bytes.into()) }
+    } else {
+        None
+    };
+    Ok(Some(Document { mime_type, size, summary: found.content.summary, content }))
+}
+
+async fn contents(room: &Room) -> Result<Vec<Listed>, DocumentRefusal> {
+    let found = room.list(&Criteria::default(), "", LISTED).await?;
+    let listed = found.into_iter().map(|document| Listed {
+        path: document.path,
+        mime_type: document.content.mime_type,
+        tokens: document.content.tokens,
+        summary: document.content.summary,
+    });
+    Ok(listed.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{sync::Arc, time::Duration};
+
+    use super::*;
+    use crate::{
+        clock,
+        context::{RequestId, TaskId, User},
+        digest::Digest,
+        store::{
+            Sqlite,
+            tasks::{Mutation, NewMessage, NewRoot, Turn, entry::Speaker},
+        },
+        tasks::render::{Message, blocks::Content},
+        workspace::{Header, Workspace},
+    };
+
+    fn mutation(method: &'static str) -> Mutation {
+        Mutation { method, request_id: RequestId::generate(), digest: Digest::of_bytes(b"x") }
+    }
+
+    async fn said(store: &Sqlite, task: &Task, speaker: Speaker, text: &str) {
+        let message = NewMessage { speaker, text: text.to_owned(), opaque: None, turn: Turn::default() };
+        let made = mutation("AppendMessage");
+        store.append_message(&task.user, &task.id, &message, made, clock::wall()).await.unwrap();
+    }
+
+    fn texts(messages: &[Message]) -> Vec<String> {
+        let of = |content: &Content| match content {
+            Content::Text(text) => text.chars().take(12).collect(),
+            other => format!("{other:?}"),
+        };
+        messages.iter().flat_map(|message| &message.blocks).map(|block| of(&block.content)).collect()
+    }
+
+    #[tokio::test]
+    async fn a_timeline_is_read_back_to_where_the_budget_ends_with_what_is_in_the_workspace() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Arc::new(Sqlite::at(directory.path()));
+        let user = User::new("riley".parse().unwrap());
+        let new = NewRoot {
+            id: TaskId::generate(),
+            user: user.id.clone(),
+            tool: "start_task".to_owned(),
+            request: "Analyse it.".to_owned(),
+            role: "analyst".to_owned(),
+            documents: Vec::new(),
+            deadline: clock::wall() + Duration::from_hours(1),
+            labels: BTreeMap::new(),
+        };
+        let task = store.create_root(&new, mutation("CreateTask"), clock::wall()).await.unwrap();
+        let room = Workspace::new(&store).room(&user, &task.id).await.unwrap();
+        let header = Header { path: "notes.md".to_owned(), ..Header::default() };
+        room.put(header, "Revenue rose.".into()).await.unwrap();
+        // Longer than what an entry keeps within it.
+        let long = format!("Long: {}", "word ".repeat(20_000));
+        for text in ["first", &long, "second", "third"] {
+            said(&store, &task, Speaker::User, text).await;
+            said(&store, &task, Speaker::Assistant, text).await;
+        }
+        let wish = |budget| Wish { budget, secret: b"s".to_vec(), ..Wish::default() };
+        let whole = rendered(&*store, &room, (&user.id, &task), wish(100_000)).await.unwrap();
+        let long = "Long: word w";
+        let expected = ["Analyse it.", "first", "first", long, long, "second", "second", "third", "third"];
+        assert_eq!((texts(&whole.messages), whole.cuts.len()), (expected.map(str::to_owned).to_vec(), 0));
+        assert!(whole.system.starts_with("You are the agent with the role analyst."), "{}", whole.system);
+        assert!(
+            whole.system.contains("notes.md (text/markdown, 3 tokens): Revenue rose."),
+            "{}",
+            whole.system
+        );
+        let part = rendered(&*store, &room, (&user.id, &task), wish(1_000)).await.unwrap();
+        assert_eq!(
+            texts(&part.messages)[1..],
+            ["[entries 1 t", "second", "third", "third"].map(str::to_owned)
+        );
+        assert_eq!(part.last_sequence, 8);
+        let few = rendered(&*store, &room, (&user.id, &task), wish(10)).await;
+        assert!(matches!(few, Err(RenderError::Budget(_))), "{few:?}");
+    }
+}
