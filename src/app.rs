@@ -183,7 +183,7 @@ impl App {
             never = keep_certificate(tls, RELOAD_INTERVAL) => match never {},
             never = cool_downs::Watch::new(&self.registry, &self.limits).run() => match never {},
             never = state.run() => match never {},
-            never = expiry::run(&self.state) => match never {},
+            never = expiry::run(&self.state, self.tools.in_flight(), config.tasks.keep) => match never {},
             never = webhooks::run(&self.state, &config.confirmations.webhooks) => match never {},
             never = sweep::run(&self.workspace) => match never {},
             never = administer(admin, draining.clone(), ready_too) => match never {},

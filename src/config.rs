@@ -28,6 +28,7 @@ mod setting;
 mod size;
 mod sources;
 mod state;
+mod tasks;
 mod telemetry;
 #[cfg(test)]
 pub(crate) mod testing;
@@ -58,6 +59,7 @@ pub use server_bounds::ServerBounds;
 pub use setting::Setting;
 pub use sources::{Environment, Flags, Sources};
 pub use state::State;
+pub use tasks::Tasks;
 pub use telemetry::Telemetry;
 pub use tls::Tls;
 pub use value::{HIDDEN, Value};
@@ -76,6 +78,8 @@ pub struct Config {
     pub auth: Auth,
     /// Decisions of persons on calls.
     pub confirmations: Confirmations,
+    /// Trees of tasks.
+    pub tasks: Tasks,
     /// The log.
     pub log: Log,
     /// The admin endpoint.

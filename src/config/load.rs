@@ -5,7 +5,7 @@ mod tests;
 
 use super::{
     Admin, Auth, Config, ConfigError, Confirmations, Data, Log, Origin, Problem, Section, Server, Sources,
-    State, Telemetry, file,
+    State, Tasks, Telemetry, file,
     reader::{Known, Reader},
     unknown,
 };
@@ -44,9 +44,21 @@ fn config(reader: &mut Reader, sections: &[Section]) -> Config {
     }
     reader.on_behalf_of("");
     let confirmations = Confirmations::read(reader, !auth.users.is_empty());
+    let tasks = Tasks::read(reader);
     let (state, log) = (State::read(reader), Log::read(reader));
     let (admin, telemetry) = (Admin::read(reader), Telemetry::read(reader));
-    Config { server, data, state, auth, confirmations, log, admin, telemetry, parts: reader.parts.clone() }
+    Config {
+        server,
+        data,
+        state,
+        auth,
+        confirmations,
+        tasks,
+        log,
+        admin,
+        telemetry,
+        parts: reader.parts.clone(),
+    }
 }
 
 impl Loaded {

@@ -146,6 +146,18 @@ impl InFlight {
         Some(Cancelled { may_have_asked })
     }
 
+    /// Cancels the calls of these ids, whoever made them: their tasks have ended.
+    pub fn cancel_calls(&self, calls: &[CallId]) {
+        // Most ends stop nothing.
+        if calls.is_empty() {
+            return;
+        }
+        let running = self.lock();
+        for entry in running.entries.values().filter(|it| calls.contains(&it.call.seen.call_id)) {
+            entry.cancellation.cancel(StopCause::Cancelled);
+        }
+    }
+
     /// Tells every call that the server is forced to end.
     pub fn shut_down(&self) {
         for entry in self.lock().entries.values() {

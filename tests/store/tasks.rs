@@ -268,6 +268,7 @@ fn token(lease: Option<&Lease>) -> u64 {
 }
 
 #[track_caller]
+#[allow(clippy::needless_pass_by_value, reason = "what a call returned, as it is")]
 fn assert_new(opened: Result<Opened, TaskError>) {
     assert!(matches!(opened, Ok(Opened::Begun(Begun::New))), "{opened:?}");
 }

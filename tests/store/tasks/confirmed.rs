@@ -47,9 +47,10 @@ async fn asks(house: &House, call: &TaskCall) -> Box<Confirmation> {
 
 pub(super) async fn decide(house: &House, id: &ConfirmationId, approves: bool) {
     let digest = Some(Digest::of_bytes(b"definition"));
-    let verdict = match approves {
-        true => Verdict::Approve { use_until: now() + 10 * MINUTE, definition_digest: digest },
-        false => Verdict::Deny,
+    let verdict = if approves {
+        Verdict::Approve { use_until: now() + 10 * MINUTE, definition_digest: digest }
+    } else {
+        Verdict::Deny
     };
     let decided =
         Decided { at: now(), by: user("alex"), via: "grpc".to_owned(), on_behalf_of: String::new() };

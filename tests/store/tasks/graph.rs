@@ -20,7 +20,7 @@ async fn a_child_that_hands_off_answers_its_parent_in_the_same_change() {
 
     let ending = house.hand_off(&analyst).await.unwrap();
     assert_eq!(ending.of.action, Then::Return);
-    assert_eq!(ending.stopped.tasks, [analyst.id.clone()]);
+    assert_eq!(ending.stopped.tasks, std::slice::from_ref(&analyst.id));
     let root = house.assert_folds(&root.id).await;
     assert_eq!(root.state, State::Running);
     assert_eq!(
@@ -158,10 +158,10 @@ async fn documents_go_along_at_their_versions_and_an_unknown_one_is_refused_befo
     assert_eq!(child.documents, [DocumentVersion { path: "charts.png".to_owned(), version: 3 }]);
     assert!(child.tainted, "it has text from outside");
 
-    let handoff = call(&child, "handoff", CallType::Handoff);
+    let call = call(&child, "handoff", CallType::Handoff);
     let hand_off = async |path: &str| {
         let paths = [path.to_owned()];
-        house.tasks().hand_off(&handoff, &Map::new(), &paths, now()).await
+        house.tasks().hand_off(&call, &Map::new(), &paths, now()).await
     };
     let near = vec!["charts.png".to_owned()];
     assert_eq!(
@@ -205,14 +205,14 @@ async fn lists_are_filtered_and_paged_and_changes_are_in_order() {
     };
     let roots = || Filter { scope: Scope::Roots, ..Filter::default() };
     let (first, next) = listed(roots(), None, 1).await;
-    assert_eq!(first, [two.id.clone()], "the newest first");
+    assert_eq!(first, std::slice::from_ref(&two.id), "the newest first");
     assert_eq!(listed(roots(), next, 1).await, (vec![one.id.clone()], None));
     let tree = Filter { scope: Scope::Tree(one.id.clone()), ..Filter::default() };
     assert_eq!(listed(tree, None, 9).await.0, [one.id.clone(), below.id.clone()]);
     let roles = Filter { roles: vec!["analyst".to_owned()], kinds: vec![Kind::Root], ..Filter::default() };
-    assert_eq!(listed(roles, None, 9).await.0, [two.id.clone()]);
+    assert_eq!(listed(roles, None, 9).await.0, std::slice::from_ref(&two.id));
     let blocked = Filter { states: vec!["blocked"], ..Filter::default() };
-    assert_eq!(listed(blocked, None, 9).await.0, [one.id.clone()]);
+    assert_eq!(listed(blocked, None, 9).await.0, std::slice::from_ref(&one.id));
     let label = |value: &str| Filter { labels: [("team".to_owned(), value.to_owned())].into(), ..roots() };
     assert_eq!(listed(label("sales"), None, 9).await.0.len(), 2);
     assert_eq!(listed(label("ops"), None, 9).await.0.len(), 0);
