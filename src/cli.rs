@@ -32,6 +32,7 @@ mod schema;
 mod serve;
 mod settings;
 mod signals;
+mod state;
 mod table;
 mod watch;
 mod wiring;
@@ -73,6 +74,7 @@ enum Command {
     Approve(decide::Approve),
     Deny(decide::Deny),
     Workspace(workspace::Workspace),
+    State(state::State),
     Watch(watch::Watch),
     Health(health::Health),
     Lint(lint::Lint),
@@ -146,6 +148,7 @@ impl Command {
             Self::Approve(approve) => approve.run(domains).await,
             Self::Deny(deny) => deny.run(domains).await,
             Self::Workspace(workspace) => workspace.run(domains).await,
+            Self::State(state) => state.run(domains).await,
             Self::Watch(watch) => watch.run().await,
             Self::Health(health) => health.run().await,
             Self::Lint(lint) => lint.run(domains),

@@ -4,6 +4,7 @@
 //! tables.
 
 pub mod audit;
+pub mod backup;
 pub mod blobs;
 pub mod calls;
 pub mod confirmations;

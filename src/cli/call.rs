@@ -67,6 +67,9 @@ pub(super) struct Call {
     /// Waits so long for somebody to approve the call, if a person must
     #[arg(long, value_name = "TIME", value_parser = duration::parse)]
     wait: Option<Duration>,
+    /// Has a person approve the call, although the tool does not demand it
+    #[arg(long)]
+    require_confirmation: bool,
     /// How events and result are shown
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
@@ -99,6 +102,7 @@ impl Call {
             request_id,
             task_id: self.task.clone(),
             wait_for_confirmation: self.wait,
+            require_confirmation: self.require_confirmation,
             session_id: self.session.clone(),
             deadline: self.deadline,
         };
@@ -121,7 +125,7 @@ impl Call {
                 continue;
             }
             let answer = match self.format {
-                Format::Text => decision::ask(backend, &required).await?,
+                Format::Text => decision::ask(backend, &required, &self.connection.shown()).await?,
                 Format::Json => Answer::Undecided,
             };
             match answer {
@@ -130,7 +134,7 @@ impl Call {
                 Answer::Undecided => {
                     let request_id = invocation.request_id.map(|id| id.to_string());
                     let called = Called { tool: &required.tool, request_id: request_id.as_deref() };
-                    console::say(&explain::confirmation(&required, &called));
+                    console::say(&explain::confirmation(&required, &called, &self.connection.shown()));
                     return Err(Failure::AwaitsConfirmation);
                 }
             }

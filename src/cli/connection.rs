@@ -7,7 +7,7 @@ use secrecy::SecretString;
 
 use super::{
     backend::{Backend, Local, Remote},
-    settings::Settings,
+    settings::{self, Settings},
     wiring,
 };
 use crate::{
@@ -45,6 +45,14 @@ impl Connection {
             Some(url) => Ok(Backend::Remote(Remote::of(self.connect(&url).await?))),
             None => Ok(Backend::Local(self.local(domains)?)),
         }
+    }
+
+    /// The flags by which another command finds the same, each after a space. Never a token.
+    pub(super) fn shown(&self) -> String {
+        let server = settings::shown("server", self.server.as_ref().map(ToString::to_string));
+        let ca = settings::shown("ca", self.ca.as_ref().map(|path| path.display().to_string()));
+        let user = settings::shown("user", self.user.as_ref().map(ToString::to_string));
+        [server, ca, self.settings.shown(), user].concat()
     }
 
     /// The tools of the server that is meant, for what a program cannot do by itself.

@@ -40,8 +40,8 @@ pub(super) fn tool_error(error: &v1::ToolError, call: &Called<'_>) -> String {
     text
 }
 
-/// A call that a person must approve.
-pub(super) fn confirmation(it: &v1::ConfirmationRequired, call: &Called<'_>) -> String {
+/// A call that a person must approve. `flags` are those by which another command finds it.
+pub(super) fn confirmation(it: &v1::ConfirmationRequired, call: &Called<'_>, flags: &str) -> String {
     let mut text = format!("confirmation required: {}", visible(&it.summary));
     line(&mut text, &format!("confirmation_id {}", it.confirmation_id));
     if let Some(expires_at) = &it.expires_at {
@@ -51,7 +51,10 @@ pub(super) fn confirmation(it: &v1::ConfirmationRequired, call: &Called<'_>) -> 
         v1::ConsequenceLevel::High => format!(" --tool {}", it.tool),
         _ => String::new(),
     };
-    line(&mut text, &format!("Somebody who may decide: toolwire approve {}{name}", it.confirmation_id));
+    line(
+        &mut text,
+        &format!("Somebody who may decide: toolwire approve {}{name}{flags}", it.confirmation_id),
+    );
     line(&mut text, &format!("Once it is approved, call again with {}.", call.repeat()));
     text
 }

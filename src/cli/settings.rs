@@ -53,9 +53,33 @@ impl Settings {
         paths || sources.is_some() || diagnostics.is_some()
     }
 
+    /// These flags as they are written, each after a space.
+    pub(super) fn shown(&self) -> String {
+        let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+        let diagnostics = self.diagnostics.map(|is_on| format!(" --diagnostics={is_on}"));
+        [
+            shown("config", path(&self.config)),
+            shown("data", path(&self.data)),
+            shown("sources", self.sources.clone()),
+            shown("state", path(&self.state)),
+            diagnostics.unwrap_or_default(),
+        ]
+        .concat()
+    }
+
     /// The configuration by these flags.
     pub(super) fn load(&self, domains: &[Domain]) -> Result<Loaded, Failure> {
         load(self.flags(), domains)
+    }
+}
+
+/// A flag with a value, as a shell takes it for one.
+pub(super) fn shown(name: &str, value: Option<String>) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_./:@=,+".contains(&byte);
+    match value {
+        None => String::new(),
+        Some(value) if !value.is_empty() && value.bytes().all(is_plain) => format!(" --{name} {value}"),
+        Some(value) => format!(" --{name} '{}'", value.replace('\'', r"'\''")),
     }
 }
 

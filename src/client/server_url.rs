@@ -11,6 +11,12 @@ pub struct ServerUrl(pub(super) String);
 #[error("expected http://HOST:PORT or https://HOST:PORT, such as http://127.0.0.1:50051")]
 pub struct InvalidUrl;
 
+impl std::fmt::Display for ServerUrl {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 impl ServerUrl {
     /// Whether the server speaks TLS.
     pub fn is_https(&self) -> bool {

@@ -24,7 +24,13 @@ fn without_a_terminal_nobody_is_asked_and_the_exit_code_is_3() {
     let card: Value = serde_json::from_str(&out).unwrap();
     assert_eq!(card["arguments"], json!({"value": "x", "duration": "0s"}));
     let confirmation = card["confirmation_id"].as_str().unwrap();
-    assert!(said.contains(&format!("toolwire approve {confirmation} --tool debug_confirm")), "{said}");
+    assert!(
+        said.contains(&format!(
+            "toolwire approve {confirmation} --tool debug_confirm --state {} --diagnostics=true",
+            state.path().display()
+        )),
+        "{said}"
+    );
     assert!(said.contains(&format!("call again with --request-id {id}")), "{said}");
 
     let (code, out, _) = run(&state, &["confirmations"]);
@@ -59,4 +65,33 @@ fn a_denial_is_said_to_whoever_called() {
     let (code, out, _) = run(&state, &call);
     assert_eq!(code, 1);
     assert!(out.contains("CONFIRMATION_DENIED") && out.contains("not today"), "{out}");
+}
+
+/// Also a tool that demands nothing is asked for, if its caller says so; and what is printed to decide with works.
+#[test]
+fn a_call_can_ask_for_a_confirmation_and_the_printed_command_decides_it() {
+    let state = tempfile::tempdir().unwrap();
+    let id = RequestId::generate().to_string();
+    let call = [
+        "call",
+        "debug_write",
+        "value=x",
+        "--require-confirmation",
+        "--user",
+        "riley",
+        "--request-id",
+        id.as_str(),
+    ];
+    let (code, _, said) = run(&state, &call);
+    assert_eq!(code, 3, "{said}");
+    let command = said.lines().find_map(|line| line.split_once("toolwire approve ")).unwrap().1;
+    assert!(command.contains("--user riley"), "{command}");
+    let arguments: Vec<_> = std::iter::once("approve").chain(command.split(' ')).collect();
+    let mut approve = Command::new(env!("CARGO_BIN_EXE_toolwire"));
+    approve.args(arguments).env_remove("TOOLWIRE_SERVER");
+    let Output { status, stderr, .. } = approve.output().unwrap();
+    assert!(status.success(), "{}", String::from_utf8_lossy(&stderr));
+    let (code, out, said) = run(&state, &call);
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(serde_json::from_str::<Value>(&out).unwrap()["writes"], 1);
 }

@@ -9,6 +9,7 @@ mod call_lines;
 mod cli;
 mod crash;
 mod identity;
+mod kills;
 mod metrics;
 mod operation;
 mod traces;

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that fails")]
 
 mod audit;
+mod backup;
 mod confirmations;
 mod cool_downs;
 mod domains;

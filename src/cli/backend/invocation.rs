@@ -26,6 +26,8 @@ pub(in crate::cli) struct Invocation {
     pub(in crate::cli) session_id: Option<SessionId>,
     /// How long to wait for a person.
     pub(in crate::cli) wait_for_confirmation: Option<Duration>,
+    /// Whether a person must approve it although its definition does not demand it.
+    pub(in crate::cli) require_confirmation: bool,
     /// How long the call may take.
     pub(in crate::cli) deadline: Option<Duration>,
 }

@@ -56,10 +56,10 @@ impl Local {
 
     pub(super) async fn invoke(&self, invocation: Invocation) -> Result<Events, Status> {
         let deadline = clock::now() + invocation.deadline.unwrap_or(self.cap).min(self.cap);
-        let Invocation { target, arguments, request_id, task_id, session_id, wait_for_confirmation, .. } =
-            invocation;
+        let Invocation { target, arguments, request_id, task_id, session_id, .. } = invocation;
+        let Invocation { wait_for_confirmation, require_confirmation, .. } = invocation;
         let context = ToolContext { task_id, session_id, ..ToolContext::new(self.user.clone(), deadline) };
-        let wishes = Wishes { wait_for_confirmation, ..Wishes::default() }.if_any();
+        let wishes = Wishes { wait_for_confirmation, require_confirmation, ..Wishes::default() }.if_any();
         let call = Call { request_id, wishes, ..Call::new(context, target, arguments) };
         Ok(events(self.app.tools.start(call).await?))
     }

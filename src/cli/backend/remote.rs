@@ -190,6 +190,7 @@ fn message(invocation: Invocation) -> v1::InvokeToolRequest {
         request_id: invocation.request_id.map(|id| id.to_string()).unwrap_or_default(),
         result_format: v1::ResultFormat::Json.into(),
         wait_for_confirmation: invocation.wait_for_confirmation.map(convert::duration),
+        require_confirmation: invocation.require_confirmation,
         ..v1::InvokeToolRequest::default()
     }
 }
@@ -220,6 +221,7 @@ mod tests {
             task_id: Some("t-1".parse().unwrap()),
             session_id: Some("s-1".parse().unwrap()),
             wait_for_confirmation: None,
+            require_confirmation: true,
             deadline: None,
         };
         let request = message(invocation);
@@ -228,5 +230,6 @@ mod tests {
         assert_eq!(request.target, Some(wire::Target::Intent("performance".to_owned())));
         assert_eq!(request.input, Some(wire::Input::ArgumentsJson("{\"n\":9007199254740993}".to_owned())));
         assert_eq!((request.request_id.as_str(), request.result_format()), ("", v1::ResultFormat::Json));
+        assert!(request.require_confirmation);
     }
 }

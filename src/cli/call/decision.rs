@@ -23,7 +23,11 @@ pub(super) enum Answer {
 }
 
 /// Asks the person at the terminal. Without a terminal nobody is asked: the confirmation is printed as JSON.
-pub(super) async fn ask(backend: &Backend, required: &v1::ConfirmationRequired) -> Result<Answer, Failure> {
+pub(super) async fn ask(
+    backend: &Backend,
+    required: &v1::ConfirmationRequired,
+    flags: &str,
+) -> Result<Answer, Failure> {
     if !console::is_interactive() {
         console::print(&json::confirmation_required(required).to_string())?;
         return Ok(Answer::Undecided);
@@ -34,7 +38,7 @@ pub(super) async fn ask(backend: &Backend, required: &v1::ConfirmationRequired) 
     let may = confirmation.may_decide.clone().unwrap_or_default();
     if !may.allowed {
         console::say(&format!(
-            "You may not decide: {}. Somebody who may does so with `toolwire approve {}`.",
+            "You may not decide: {}. Somebody who may does so with `toolwire approve {}{flags}`.",
             may.reason, confirmation.confirmation_id
         ));
         return Ok(Answer::Undecided);
@@ -42,7 +46,7 @@ pub(super) async fn ask(backend: &Backend, required: &v1::ConfirmationRequired) 
     let Some(answer) = question(may.name_required).await? else {
         let id = &confirmation.confirmation_id;
         console::say(&format!(
-            "\nNot decided. `toolwire approve {id}` or `toolwire deny {id}` decides later."
+            "\nNot decided. `toolwire approve {id}{flags}` or `toolwire deny {id}{flags}` decides later."
         ));
         return Ok(Answer::Undecided);
     };

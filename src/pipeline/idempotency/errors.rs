@@ -30,6 +30,15 @@ pub(super) fn outcome_unknown() -> ToolError {
     )
 }
 
+/// Another process may carry the write out still, or stopped while it did.
+pub(super) fn outcome_elsewhere() -> ToolError {
+    ToolError::new(
+        ErrorCode::OutcomeUnknown,
+        "The write was started under this request_id, and this server does not carry it out: it may have stopped while \
+         it did, or another one does. Call again with the same request_id to learn which; nothing will be done twice.",
+    )
+}
+
 /// Nobody carries the write out any more, and how it ended cannot be known. Asking again tells no more.
 pub(super) fn outcome_lost() -> ToolError {
     let error = ToolError::new(

@@ -131,7 +131,7 @@ impl Running {
     /// Of a write that this process does not carry out. Until the cap another one may: that which a restart replaces.
     fn unknown_outcome(&self, unfinished_since: Option<SystemTime>) -> ToolError {
         match unfinished_since {
-            Some(since) if clock::wall() < since + self.cap => errors::outcome_unknown(),
+            Some(since) if clock::wall() < since + self.cap => errors::outcome_elsewhere(),
             _ => errors::outcome_lost(),
         }
     }

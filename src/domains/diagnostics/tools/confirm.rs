@@ -30,6 +30,7 @@ impl Tool for DebugConfirm {
     ) -> Result<Reply<DebugConfirmOutput>, Unfinished> {
         let record = StopRecord::begin(Self::NAME, context);
         sleep(or_zero(input.duration)).await;
+        record.wrote(context);
         let data = DebugConfirmOutput {
             value: input.value.unwrap_or_default(),
             writes: self.writes.count(&context.user.id),

@@ -32,6 +32,12 @@ impl StopRecord {
         }
     }
 
+    /// What cannot be undone is done: a line, by which somebody outside counts how often that was.
+    pub(super) fn wrote(&self, context: &ToolContext) {
+        let request_id = context.lineage.request_id();
+        tracing::debug!(target: "toolwire::diagnostics", tool_name = self.tool, %request_id, "wrote");
+    }
+
     /// The work came to its natural end.
     pub(super) fn complete(mut self) {
         self.completed = true;

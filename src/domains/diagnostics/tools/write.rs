@@ -29,6 +29,7 @@ impl Tool for DebugWrite {
     ) -> Result<Reply<DebugWriteOutput>, Unfinished> {
         let record = StopRecord::begin(Self::NAME, context);
         sleep(or_zero(input.duration)).await;
+        record.wrote(context);
         let data = DebugWriteOutput {
             value: input.value.unwrap_or_default(),
             writes: self.writes.count(&context.user.id),

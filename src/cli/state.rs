@@ -1,0 +1,81 @@
+//! `toolwire state`: copies the state, puts a copy back, and looks whether it is as it must be.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::settings::Settings;
+use crate::{
+    console::{self, Failure},
+    domain::Domain,
+    store::backup,
+};
+
+/// Copies the state directory, puts a copy back, or looks whether it is as it must be
+#[derive(Debug, Args)]
+pub(super) struct State {
+    #[command(subcommand)]
+    action: Action,
+}
+
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Copies the state to DIR, also while a server uses it
+    Backup(Copied),
+    /// Puts the copy in DIR back; the state directory must be empty, and no server may be running on it
+    Restore(Copied),
+    /// Looks at every page, count, sequence and file of the state
+    Check {
+        #[command(flatten)]
+        settings: Settings,
+    },
+}
+
+#[derive(Debug, Args)]
+struct Copied {
+    /// The directory of the copy
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+    #[command(flatten)]
+    settings: Settings,
+}
+
+impl State {
+    pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
+        match self.action {
+            Action::Backup(Copied { directory, settings }) => {
+                let made = backup::backup(&place(&settings, domains)?, &directory).await.map_err(failed)?;
+                let bytes: u64 = made.files.iter().map(|file| file.bytes).sum();
+                console::print(&format!(
+                    "{} files, {bytes} bytes, in {}",
+                    made.files.len(),
+                    directory.display()
+                ))
+            }
+            Action::Restore(Copied { directory, settings }) => {
+                let state = place(&settings, domains)?;
+                let made = backup::restore(&directory, &state).map_err(failed)?;
+                console::print(&format!("the state of {} is in {}", made.made_at, state.display()))
+            }
+            Action::Check { settings } => {
+                let checked = backup::check(&place(&settings, domains)?).await.map_err(failed)?;
+                if checked.problems.is_empty() {
+                    return console::print(&format!(
+                        "nothing is wrong; looked at {}",
+                        checked.looked_at.join(", ")
+                    ));
+                }
+                Err(Failure::Failed(checked.problems.join("\n")))
+            }
+        }
+    }
+}
+
+fn place(settings: &Settings, domains: &[Domain]) -> Result<PathBuf, Failure> {
+    let config = settings.load(domains)?.config;
+    config.state.directory().map_err(|error| Failure::Start(error.to_string()))
+}
+
+fn failed(error: backup::BackupError) -> Failure {
+    Failure::Failed(error.to_string())
+}
