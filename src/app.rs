@@ -1,6 +1,7 @@
 //! The composition root: configuration and domains to a wired service. It folds the list it is given and names nobody.
 
 mod access;
+mod administer;
 mod conflicts;
 mod cool_downs;
 mod expiry;
@@ -16,14 +17,12 @@ mod webhooks;
 
 use std::{convert::Infallible, fmt, future::pending, iter, sync::Arc, time::Duration};
 
-use tokio::{
-    sync::watch,
-    time::{MissedTickBehavior, timeout},
-};
+use tokio::time::{MissedTickBehavior, timeout};
 use tokio_util::sync::CancellationToken;
 
 use self::{
     access::{authenticator, policy},
+    administer::administer,
     listeners::keep_certificate,
     offered::is_offered,
     records::records,
@@ -34,7 +33,6 @@ use crate::{
     context::Services,
     domain::{Domain, Opened, Opening},
     faces::{
-        admin::Admin,
         grpc::{self, Face},
         transport::Report,
     },
@@ -44,9 +42,11 @@ use crate::{
     service::{
         Tools,
         confirmations::{self, Confirmations},
+        tasks::{self, Tasks},
         workspace::Workspaces,
     },
     store::{Sqlite, sqlite::TableTaken},
+    tasks::Orchestrator,
     upstream::{settings, source_status::SourceLimits, sources::Sources},
     workspace::{Workspace, sweep},
 };
@@ -114,11 +114,14 @@ impl App {
         let undeclared = missing::manifests(asked, &registry.snapshot());
         let Opened { services, states, data, holds, grpc: _ } = opened;
         let policy = policy(&config.auth);
+        let orchestrator = Orchestrator::new(Arc::clone(&state) as _, workspace.clone());
         let pipeline = Pipeline::new(Parts {
             registry: Arc::clone(&registry),
             policy: Arc::clone(&policy),
             idempotency: Arc::clone(&state) as _,
             confirmations: Arc::clone(&state) as _,
+            tasks: Arc::clone(&state) as _,
+            orchestrate: Arc::new(orchestrator.clone()),
             decide_within: config.confirmations.expire_in,
             tiers: Tiers { persistent: Arc::clone(&state) as _, ..Tiers::in_memory() },
             services: services.clone().with(Arc::new(states)),
@@ -135,8 +138,20 @@ impl App {
             own_calls: config.confirmations.own_calls,
             use_within: config.confirmations.use_within,
         });
-        let tools =
-            Tools::new(pipeline, Arc::clone(&registry), policy, Arc::clone(&limits), confirmations, records);
+        let tasks = Tasks::new(tasks::Parts {
+            store: Arc::clone(&state) as _,
+            pipeline: Arc::clone(&pipeline),
+            orchestrator,
+        });
+        let tools = Tools::new(
+            pipeline,
+            Arc::clone(&registry),
+            policy,
+            Arc::clone(&limits),
+            confirmations,
+            tasks,
+            records,
+        );
         let app = Self { registry, tools, state, workspace, services, undeclared, limits, data, grpc, tree };
         app.publish_health();
         Ok(app)
@@ -264,18 +279,6 @@ pub fn check(config: &Config, domains: &[Domain]) -> Vec<Problem> {
     let Ok(upstream) = sources(config, domains, &state) else { return Vec::new() };
     let opening = Opening { config, tree: &tree, state: &state, upstream: &upstream };
     domains.iter().flat_map(|domain| (domain.check)(&opening)).collect()
-}
-
-/// Answers operators, if a listener for them is configured.
-async fn administer(
-    admin: Option<Admin>,
-    draining: CancellationToken,
-    ready: watch::Receiver<bool>,
-) -> Infallible {
-    match admin {
-        Some(admin) => admin.serve(draining, ready).await,
-        None => pending().await,
-    }
 }
 
 /// The data tree of a configuration: its directory, or else what the domains embed. Two that embed a file of one path

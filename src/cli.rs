@@ -34,6 +34,8 @@ mod settings;
 mod signals;
 mod state;
 mod table;
+mod tasks;
+mod timeline;
 mod watch;
 mod wiring;
 mod words;
@@ -73,6 +75,8 @@ enum Command {
     Confirmations(confirmations::Confirmations),
     Approve(decide::Approve),
     Deny(decide::Deny),
+    Tasks(tasks::Tasks),
+    Timeline(timeline::Timeline),
     Workspace(workspace::Workspace),
     State(state::State),
     Watch(watch::Watch),
@@ -147,6 +151,8 @@ impl Command {
             Self::Confirmations(confirmations) => confirmations.run(domains).await,
             Self::Approve(approve) => approve.run(domains).await,
             Self::Deny(deny) => deny.run(domains).await,
+            Self::Tasks(tasks) => tasks.run(domains).await,
+            Self::Timeline(timeline) => timeline.run(domains).await,
             Self::Workspace(workspace) => workspace.run(domains).await,
             Self::State(state) => state.run(domains).await,
             Self::Watch(watch) => watch.run().await,

@@ -66,6 +66,8 @@ pub struct ToolContext {
     pub tool: Option<ToolName>,
     /// The task on whose behalf the tool is called, as the caller names it.
     pub task_id: Option<TaskLabel>,
+    /// Whether the task has read text from outside, so that what its agent asks for may not be its own idea.
+    pub tainted: bool,
     /// The caller's session.
     pub session_id: Option<SessionId>,
     /// The trace that the caller's `traceparent` names, which its log line names too.
@@ -116,6 +118,7 @@ impl ToolContext {
             lineage: Lineage::of(call_id),
             tool: None,
             task_id: None,
+            tainted: false,
             session_id: None,
             trace_id: None,
             attributes: Attributes::default(),

@@ -14,7 +14,10 @@ pub mod idempotency;
 mod in_flight;
 pub mod narrate;
 mod nested;
+mod orchestrate;
 pub mod policy;
+pub mod record;
+mod recorded;
 pub mod resolve;
 pub mod span;
 mod stream;
@@ -33,6 +36,8 @@ pub use cache::Tiers;
 pub use call::{Arrived, Call, CallResult, Facts, Target, Wishes};
 use execute::{Execute, timed_out};
 pub use in_flight::{End as CallEnd, EndedCall, InFlight, RunningCall, Seen, Which};
+pub use orchestrate::{Carried, Orchestrate};
+pub(crate) use record::refused;
 use stream::End;
 pub use stream::{CallStream, Step};
 
@@ -40,7 +45,7 @@ use crate::{
     context::{EventSink, Events, Services, Unread, UnreadBounds},
     contract::{Refusal, Terminal},
     registry::Registry,
-    store::{confirmations::Confirmations, idempotency::Idempotency},
+    store::{confirmations::Confirmations, idempotency::Idempotency, tasks::Tasks},
 };
 
 /// What the pipeline is made of.
@@ -54,6 +59,10 @@ pub struct Parts {
     pub idempotency: Arc<dyn Idempotency>,
     /// Keeps what persons must decide, in one store with the calls that wait for it.
     pub confirmations: Arc<dyn Confirmations>,
+    /// Keeps tasks, in the same store.
+    pub tasks: Arc<dyn Tasks>,
+    /// Carries out what executes nothing.
+    pub orchestrate: Arc<dyn Orchestrate>,
     /// How long a person has to decide.
     pub decide_within: Duration,
     /// Where results of reads are cached.
@@ -81,8 +90,13 @@ impl Pipeline {
     /// The stack. Top to bottom is the way of a call.
     pub fn new(parts: Parts) -> Arc<Self> {
         let Parts { registry, policy, idempotency, tiers, services, cap, unread, log_arguments, .. } = parts;
-        let Parts { confirmations, decide_within, .. } = parts;
-        let records = idempotency::Records { calls: idempotency, confirmations, decide_within };
+        let Parts { confirmations, decide_within, tasks, orchestrate, .. } = parts;
+        let records = idempotency::Records {
+            calls: idempotency,
+            confirmations,
+            decide_within,
+            tasks: Arc::clone(&tasks),
+        };
         let in_flight = InFlight::default();
         let stack = ServiceBuilder::new()
             // Outermost: sees refusals too.
@@ -97,6 +111,8 @@ impl Pipeline {
             .layer(validate::Layer::new(log_arguments))
             // Every response has a nonce of its own, a repeated one too.
             .layer(frame::Layer)
+            // What a task has read says whether its calls need a person.
+            .layer(record::Layer::new(tasks))
             // Each caller waits for a person by itself. Asking and using are one change with the record below.
             .layer(confirm::Layer::new(Arc::clone(&records.confirmations)))
             // A repeat spends nothing, not even a confirmation.
@@ -106,7 +122,7 @@ impl Pipeline {
             // A hit spends nothing of a source, and equal calls at one time are one.
             .layer(cache::Layer::new(tiers, registry))
             // The tool.
-            .service(Execute);
+            .service(Execute::new(orchestrate, in_flight.clone()));
         let unread = Unread::new(unread);
         Arc::new(Self { stack: BoxCloneSyncService::new(stack), services, in_flight, unread })
     }

@@ -12,6 +12,7 @@ mod guidance;
 mod listing;
 mod page;
 pub mod request;
+pub mod tasks;
 mod unavailable;
 mod watch;
 pub mod workspace;
@@ -22,6 +23,7 @@ use confirmations::Confirmations;
 pub use filter::Filter;
 pub use guidance::Guidance;
 pub use listing::Listing;
+use tasks::Tasks;
 pub use watch::{News, Watch};
 
 use self::{guidance::Said, listing::Sight};
@@ -44,6 +46,7 @@ pub struct Tools {
     limits: Arc<dyn SourceLimits>,
     said: Arc<Said>,
     confirmations: Confirmations,
+    tasks: Tasks,
     records: Records,
 }
 
@@ -64,9 +67,10 @@ impl Tools {
         policy: Arc<dyn Policy>,
         limits: Arc<dyn SourceLimits>,
         confirmations: Confirmations,
+        tasks: Tasks,
         records: Records,
     ) -> Self {
-        Self { pipeline, registry, policy, limits, said: Arc::default(), confirmations, records }
+        Self { pipeline, registry, policy, limits, said: Arc::default(), confirmations, tasks, records }
     }
 
     /// The same tools, with another way to look up the state of limiters and cool-downs.
@@ -162,6 +166,11 @@ impl Tools {
     /// What persons must decide.
     pub fn confirmations(&self) -> &Confirmations {
         &self.confirmations
+    }
+
+    /// Trees of tasks.
+    pub fn tasks(&self) -> &Tasks {
+        &self.tasks
     }
 
     /// Calls that run or ran.

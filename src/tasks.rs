@@ -2,4 +2,9 @@
 //!
 //! Not here: their store, and how every face offers them (`service`).
 
+mod begin;
+mod orchestrate;
 pub mod render;
+
+pub use begin::{Content, Initial};
+pub use orchestrate::Orchestrator;

@@ -81,6 +81,12 @@ impl Workspace {
         }
     }
 
+    /// The workspace of a tree that is about to begin, for the documents that it begins with.
+    pub fn room_of_new(&self, user: &User, root: &TaskId) -> Room {
+        let tree = Tree { root: root.clone(), user: user.id.clone(), tainted: false };
+        Room { stores: Arc::clone(&self.0), tree, by: root.to_string() }
+    }
+
     /// Keeps bytes that nothing names for no longer than they may still be needed.
     pub fn blobs(&self) -> &dyn Blobs {
         &*self.0.blobs

@@ -5,6 +5,7 @@ mod documents;
 mod invocation;
 mod local;
 mod remote;
+mod tasks;
 
 use tonic::Status;
 

@@ -73,6 +73,11 @@ pub(super) fn watched(event: &v1::WatchToolsResponse) -> Value {
     Value::Object(object)
 }
 
+/// Any other message.
+pub(super) fn message(message: &impl ReflectMessage) -> Value {
+    Value::Object(envelope(message))
+}
+
 fn envelope(message: &impl ReflectMessage) -> Map<String, Value> {
     let options = SerializeOptions::new()
         .use_proto_field_name(true)

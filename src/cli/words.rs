@@ -1,6 +1,6 @@
 //! The specifications' words for the values of the envelope: `read`, `RATE_LIMITED`.
 
-use crate::contract::proto::v1;
+use crate::contract::proto::{tasks::v1 as tasks, v1};
 
 /// `read`, `write`, `delete`, `side_effect`.
 pub(super) fn category(category: v1::ToolCategory) -> String {
@@ -20,6 +20,16 @@ pub(super) fn state(state: v1::ToolState) -> String {
 /// `pending`, `approved` and so on.
 pub(super) fn confirmation_state(state: v1::ConfirmationState) -> String {
     bare(state.as_str_name(), "CONFIRMATION_STATE_").to_lowercase()
+}
+
+/// `pending`, `blocked` and so on.
+pub(super) fn task_state(state: tasks::TaskState) -> String {
+    bare(state.as_str_name(), "TASK_STATE_").to_lowercase()
+}
+
+/// `child`, `question` and so on.
+pub(super) fn block_reason(reason: tasks::BlockReason) -> String {
+    bare(reason.as_str_name(), "BLOCK_REASON_").to_lowercase().replace('_', " ")
 }
 
 /// Why a person is asked, in words.

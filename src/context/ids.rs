@@ -4,6 +4,8 @@ use std::{fmt, str::FromStr, sync::Arc};
 
 use uuid::Uuid;
 
+use crate::digest::Digest;
+
 /// The longest id of a user, a task or a session, in characters.
 const MAX_LENGTH: usize = 128;
 
@@ -100,6 +102,11 @@ impl TaskId {
     /// A new one. Nobody can guess it.
     pub fn generate() -> Self {
         Self(format!("{TASK}{}", Uuid::new_v4().simple()).into())
+    }
+
+    /// The one that a digest makes: the same each time.
+    pub fn of(digest: &Digest) -> Self {
+        Self(format!("{TASK}{}", &digest.to_string()[..32]).into())
     }
 
     /// The text.

@@ -53,6 +53,8 @@ pub struct ConfirmationRequired {
 pub enum ConfirmationCause {
     /// The manifest demands one for each call.
     Manifest,
+    /// The task has read text from outside, and the call does not only read.
+    Tainted,
     /// The caller asked for one.
     Caller,
 }
@@ -97,6 +99,7 @@ impl From<ConfirmationCause> for v1::ConfirmationCause {
     fn from(cause: ConfirmationCause) -> Self {
         match cause {
             ConfirmationCause::Manifest => Self::Manifest,
+            ConfirmationCause::Tainted => Self::Tainted,
             ConfirmationCause::Caller => Self::Caller,
         }
     }

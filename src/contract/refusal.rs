@@ -3,10 +3,11 @@
 //! Not here: failures of a tool, which are results (`error`).
 
 mod document;
+mod task;
 
 use std::time::Duration;
 
-pub use self::document::DocumentRefusal;
+pub use self::{document::DocumentRefusal, task::TaskRefusal};
 use super::{Violation, near};
 
 /// Why a call was not carried out.
@@ -128,6 +129,9 @@ pub enum Refusal {
     /// A document was not read or written.
     #[error(transparent)]
     Document(#[from] DocumentRefusal),
+    /// Something is not done to a task.
+    #[error(transparent)]
+    Task(#[from] TaskRefusal),
     /// The call's deadline passed.
     #[error("the deadline passed before the call ended")]
     DeadlineExceeded,

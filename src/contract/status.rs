@@ -4,6 +4,7 @@
 //! `docs/ERRORS.md` lists them. Statuses travel in headers, so everything in them is bounded.
 
 mod document;
+mod task;
 
 use std::collections::HashMap;
 
@@ -36,6 +37,7 @@ impl From<Refusal> for Status {
             | Refusal::TooManyConfirmations { retry_after, .. }
             | Refusal::StateUnavailable { retry_after } => ErrorDetails::with_retry_info(Some(*retry_after)),
             Refusal::Document(refusal) => document::details(refusal),
+            Refusal::Task(refusal) => task::details(refusal),
             _ => ErrorDetails::new(),
         };
         let metadata = match &refusal {
@@ -78,6 +80,7 @@ pub const fn code_of_refusal(refusal: &Refusal) -> Code {
         Refusal::StateUnavailable { .. } | Refusal::ShuttingDown => Code::Unavailable,
         Refusal::Internal { .. } => Code::Internal,
         Refusal::Document(refusal) => document::code(refusal),
+        Refusal::Task(refusal) => task::code(refusal),
     }
 }
 
@@ -105,6 +108,7 @@ pub const fn reason_of(refusal: &Refusal) -> &'static str {
         Refusal::ShuttingDown => "SHUTTING_DOWN",
         Refusal::Internal { .. } => "INTERNAL",
         Refusal::Document(refusal) => document::reason(refusal),
+        Refusal::Task(refusal) => task::reason(refusal),
     }
 }
 

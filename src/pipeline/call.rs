@@ -19,6 +19,7 @@ use crate::{
     },
     digest::Digest,
     registry::{Category, RegisteredTool},
+    store::tasks::{Action, Turn},
 };
 
 /// How a call ended.
@@ -39,6 +40,8 @@ pub struct Call {
     pub request_id: Option<RequestId>,
     /// What the caller asks for beside the result. `None` for nearly all.
     pub wishes: Option<Box<Wishes>>,
+    /// What the agent of a task says of it. `record` completes it; `None` for a call that no timeline has.
+    pub turn: Option<Box<Turn>>,
     /// Why a person must approve it first. `confirm` says so; a face leaves it empty.
     pub cause: Option<ConfirmationCause>,
     /// When it came.
@@ -83,6 +86,7 @@ pub struct Facts {
     arguments: OnceLock<String>,
     detached: AtomicBool,
     cache_hit: AtomicBool,
+    action: OnceLock<Action>,
 }
 
 impl Arrived {
@@ -123,6 +127,7 @@ impl Call {
             missing_hint: None,
             request_id: None,
             wishes: None,
+            turn: None,
             cause: None,
             arrived,
             facts: Arc::default(),
@@ -210,6 +215,15 @@ impl Facts {
     /// Whether the result came from a cache or from an earlier call with the same `request_id`.
     pub fn is_cache_hit(&self) -> bool {
         self.cache_hit.load(Ordering::Acquire)
+    }
+
+    /// What the agent's loop does next, after a call of a task that executed nothing.
+    pub fn action(&self) -> Option<&Action> {
+        self.action.get()
+    }
+
+    pub(super) fn acted(&self, action: Action) {
+        let _ = self.action.set(action);
     }
 
     pub(super) fn resolved(&self, tool: Arc<RegisteredTool>) {

@@ -22,7 +22,7 @@ use tracing::Instrument;
 pub(super) use self::asked::asked;
 pub use self::cause::cause;
 use self::wait::{Waited, until, wait};
-use super::{Call, CallResult, idempotency::digest_of, in_flight::Asked, span};
+use super::{Call, CallResult, in_flight::Asked, recorded::digest_of, span};
 use crate::{
     clock,
     context::RequestId,
@@ -73,7 +73,8 @@ where
 
     fn call(&mut self, mut call: Call) -> Self::Future {
         // Nearly all calls: they need none, and their caller waits for none that a nested call may need.
-        if call.wishes.is_none() && !call.tool().definition.requires_confirmation {
+        let is_asked_for = call.wishes.is_some() || call.context.tainted;
+        if !is_asked_for && !call.tool().definition.requires_confirmation {
             return Either::Left(self.inner.call(call));
         }
         call.cause = cause(&call);

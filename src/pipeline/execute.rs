@@ -5,11 +5,11 @@
 use std::{
     mem,
     panic::AssertUnwindSafe,
+    sync::Arc,
     task::{Context, Poll},
 };
 
 use futures_util::{FutureExt, future::BoxFuture, poll};
-use serde_json::json;
 use tokio::{
     pin, select,
     time::{Instant, sleep_until},
@@ -17,7 +17,7 @@ use tokio::{
 use tower::Service;
 use tracing::Instrument;
 
-use super::{Call, span};
+use super::{Call, InFlight, Orchestrate, orchestrate::carry_out, span};
 use crate::{
     clock,
     context::{StopCause, Unfinished},
@@ -34,8 +34,18 @@ pub const MAX_RESULT_BYTES: usize = 3 * 1024 * 1024;
 const SURELY_SMALL: usize = MAX_RESULT_BYTES / 96;
 
 /// Executes calls. The innermost service.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Execute;
+#[derive(Clone, Debug)]
+pub struct Execute {
+    orchestrate: Arc<dyn Orchestrate>,
+    in_flight: InFlight,
+}
+
+impl Execute {
+    /// Carries out there what executes nothing; what that stops is running in the given list.
+    pub fn new(orchestrate: Arc<dyn Orchestrate>, in_flight: InFlight) -> Self {
+        Self { orchestrate, in_flight }
+    }
+}
 
 impl Service<Call> for Execute {
     type Response = Terminal;
@@ -47,11 +57,15 @@ impl Service<Call> for Execute {
     }
 
     fn call(&mut self, mut call: Call) -> Self::Future {
+        let (orchestrate, in_flight) = (Arc::clone(&self.orchestrate), self.in_flight.clone());
         Box::pin(async move {
             let span = span::execute_tool(&call);
             let work = Work::begin(&mut call);
             let ended = span::Ended::new(&span, &call);
-            let terminal = execute(&call, work).instrument(span).await;
+            let terminal = match work {
+                Some(work) => conclude(&call, run(&call, work).instrument(span).await),
+                None => carry_out(&*orchestrate, &in_flight, &call).instrument(span).await?,
+            };
             ended.with(&terminal);
             Ok(terminal)
         })
@@ -86,18 +100,6 @@ impl Work {
         context.tool = Some(tool);
         Some(Self { arguments: mem::take(&mut call.arguments), limit })
     }
-}
-
-async fn execute(call: &Call, work: Option<Work>) -> Terminal {
-    match work {
-        Some(work) => conclude(call, run(call, work).await),
-        None => call.result(Ok(logged()), recorded(call)),
-    }
-}
-
-/// What a call that executes nothing answers (spec 002).
-fn logged() -> Payload {
-    Payload::from_json(json!({"logged": true}))
 }
 
 fn recorded(call: &Call) -> Provenance {

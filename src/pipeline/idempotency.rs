@@ -11,8 +11,8 @@ use futures_util::future::{BoxFuture, Either, ready};
 use tokio::select;
 use tower::Service;
 
+pub(super) use self::errors::{full, unavailable};
 pub use self::records::Records;
-pub(super) use self::{errors::unavailable, running::digest_of};
 use self::{
     errors::{outcome_unknown, request_id_required},
     running::{Found, Running},
@@ -26,6 +26,7 @@ use crate::{
 
 mod errors;
 mod key_locks;
+mod of_task;
 mod records;
 mod running;
 mod wait;
@@ -76,11 +77,14 @@ where
         }
         let reads = !call.writes();
         match call.request_id {
-            None if reads => {
+            None if reads && call.turn.is_none() => {
                 call.accept();
                 Either::Left(self.inner.call(call))
             }
-            None if call.context.depth == 0 => Either::Right(Box::pin(async { Err(request_id_required()) })),
+            None if call.context.depth == 0 && !reads => {
+                Either::Right(Box::pin(async { Err(request_id_required()) }))
+            }
+            // What a timeline has is recorded, though nobody can repeat it.
             // A repeat of the outermost call makes the same nested ones.
             None => {
                 call.request_id = Some(call.context.lineage.request_id());

@@ -59,7 +59,7 @@ fn of_refusal(refusal: &Refusal) -> ToolError {
         | Refusal::ShuttingDown => ErrorCode::Unavailable,
         Refusal::DeadlineExceeded => ErrorCode::Timeout,
         Refusal::CallerGone => return ToolError::cancelled(),
-        Refusal::RequestIdReused { .. } => ErrorCode::Conflict,
+        Refusal::RequestIdReused { .. } | Refusal::Task(_) => ErrorCode::Conflict,
         Refusal::InvalidRequest(_) => ErrorCode::InvalidArgument,
         // The others are of requests that are no calls.
         Refusal::UnknownConfirmation { .. }

@@ -4,6 +4,7 @@ use super::words::ToolType;
 
 /// The row of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "a column of the table each")]
 pub struct Behaviour {
     /// The type.
     pub kind: ToolType,
@@ -202,7 +203,7 @@ impl ToolType {
 mod tests {
     use super::*;
 
-    /// Specification 002, *ToolType Behaviors*: the words of its table, row by row.
+    /// The table of specification 002 in its own words, row by row.
     const SPECIFICATION: [[&str; 7]; 6] = [
         ["function_tool", "No", "No", "Yes", "Input+Result", "No", "Continue (with result)"],
         ["non_function_tool", "No", "No", "No", "Input only", "No", "Continue (instant)"],

@@ -26,6 +26,7 @@ use crate::{
 
 /// A tool as callers see it (spec 001 ToolDefinition).
 #[derive(Clone, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "a key of the manifest each")]
 pub struct Definition {
     /// The manifest's file, relative to the data directory.
     pub file: String,

@@ -35,6 +35,7 @@ const DEFAULT_TIMEOUT: Duration = Duration::from_secs(15);
 const ROLE_FORM: &str = "lower-case letters, digits and `_`, a letter first, at most 64";
 
 /// A manifest, each key in its type. What is missing or mistyped is reported and stands in as something harmless.
+#[allow(clippy::struct_excessive_bools, reason = "a key each")]
 pub(super) struct Manifest {
     pub(super) file: String,
     pub(super) name: ToolName,

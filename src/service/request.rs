@@ -8,7 +8,7 @@ use prost_types::Struct;
 use serde_json::Value;
 
 use crate::{
-    context::{Attributes, CallId, InvalidId, RequestId, SessionId, TaskLabel, UserId},
+    context::{Attributes, CallId, InvalidId, RequestId, SessionId, TaskId, TaskLabel, UserId},
     contract::{Refusal, Violation, arguments::Arguments, json},
     digest::Digest,
     pipeline::Target,
@@ -86,6 +86,11 @@ pub fn call_id(field: &str, text: &str) -> Result<CallId, Refusal> {
 /// The task on whose behalf the call is made; none if the text is empty.
 pub fn task_id(field: &str, text: &str) -> Result<Option<TaskLabel>, Refusal> {
     optional(text).map(str::parse).transpose().map_err(|error| invalid_id(field, "max_length", &error))
+}
+
+/// A task that is kept here.
+pub fn kept_task_id(field: &str, text: &str) -> Result<TaskId, Refusal> {
+    text.parse().map_err(|error| invalid_id(field, "format", &error))
 }
 
 /// The caller's session; none if the text is empty.

@@ -14,10 +14,12 @@ use crate::{
     pipeline::{Parts, Tiers},
     registry::{Category, Manifests, Offered},
     store::{MemoryCoolDowns, MemoryIdempotency, Sqlite},
+    tasks::Orchestrator,
     upstream::{
         limiter::{Budgets, MemoryLimiter},
         source_status::Limits,
     },
+    workspace::Workspace,
 };
 
 /// Three toy tools on disk, and what a user who may call only `spin_*` and one who may call all find there.
@@ -49,11 +51,15 @@ impl Toys {
         };
         let registry = Arc::new(Registry::open(offered).unwrap());
         let policy: Arc<dyn Policy> = Arc::new(policy());
+        let state = Arc::new(Sqlite::in_memory());
+        let orchestrator = Orchestrator::new(Arc::clone(&state) as _, Workspace::new(&state));
         let pipeline = Pipeline::new(Parts {
             registry: Arc::clone(&registry),
             policy: Arc::clone(&policy),
             idempotency: Arc::new(MemoryIdempotency::default()),
-            confirmations: Arc::new(Sqlite::in_memory()),
+            confirmations: Arc::clone(&state) as _,
+            tasks: Arc::clone(&state) as _,
+            orchestrate: Arc::new(orchestrator.clone()),
             decide_within: std::time::Duration::from_mins(10),
             tiers: Tiers::in_memory(),
             services: Services::default(),
@@ -62,13 +68,17 @@ impl Toys {
             log_arguments: false,
         });
         let confirmations = Confirmations::new(confirmations::Parts {
-            store: Arc::new(Sqlite::in_memory()),
+            store: Arc::clone(&state) as _,
             registry: Arc::clone(&registry),
             policy: Arc::clone(&policy),
             own_calls: true,
             use_within: std::time::Duration::from_mins(10),
         });
-        let state = Arc::new(Sqlite::in_memory());
+        let tasks = tasks::Tasks::new(tasks::Parts {
+            store: state.clone(),
+            pipeline: Arc::clone(&pipeline),
+            orchestrator,
+        });
         let calls = calls::Calls::new(calls::Parts {
             store: state.clone(),
             confirmations: state.clone(),
@@ -79,7 +89,8 @@ impl Toys {
         });
         let records = Records { calls, audit: audit::Audit::new(state, Arc::clone(&policy)) };
         let limits = Arc::new(limits());
-        let tools = Tools::new(pipeline, Arc::clone(&registry), policy, limits, confirmations, records);
+        let tools =
+            Tools::new(pipeline, Arc::clone(&registry), policy, limits, confirmations, tasks, records);
         Self { data, registry, tools }
     }
 

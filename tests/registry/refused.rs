@@ -281,7 +281,8 @@ fn check_carried_out(kind: &str, parameter: &str, changes: &Value, expected: &[&
     };
     let mut tool =
         manifest("go", &json!({"type": kind, "parameters": {parameter: {"type": of, "required": true}}}));
-    tool.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
+    let changes = changes.as_object().expect("an object").clone();
+    tool.as_object_mut().expect("an object").extend(changes);
     check_manifest(&tool, expected);
 }
 

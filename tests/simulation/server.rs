@@ -22,9 +22,11 @@ use toolwire::{
         audit::Audit,
         calls::{self, Calls},
         confirmations::{self, Confirmations},
+        tasks::{self, Tasks},
         workspace::Workspaces,
     },
     store::{MemoryCoolDowns, MemoryIdempotency, Sqlite},
+    tasks::Orchestrator,
     upstream::{
         limiter::{Budgets, MemoryLimiter},
         source_status::Limits,
@@ -58,6 +60,7 @@ static REGISTRY: LazyLock<Arc<Registry>> = LazyLock::new(|| {
 #[derive(Clone)]
 pub(crate) struct Server {
     tools: Tools,
+    workspaces: Workspaces,
 }
 
 /// Whose machine it is.
@@ -70,11 +73,17 @@ impl Server {
         let services = Services::default();
         let services = services.with(Arc::new(Connector::new(ledger))).with(Arc::new(Notes(ledger.clone())));
         let policy = Arc::new(AllowAll);
+        // Tasks and documents are no part of it.
+        let nowhere = Arc::new(Sqlite::nowhere("nothing is kept"));
+        let workspace = Workspace::new(&nowhere);
+        let orchestrator = Orchestrator::new(Arc::clone(&nowhere) as _, workspace.clone());
         let pipeline = Pipeline::new(Parts {
             registry: Arc::clone(&REGISTRY),
             policy: policy.clone(),
             idempotency: Arc::new(MemoryIdempotency::default()),
             confirmations: Arc::new(NoConfirmations),
+            tasks: Arc::clone(&nowhere) as _,
+            orchestrate: Arc::new(orchestrator.clone()),
             decide_within: CAP,
             tiers: Tiers::in_memory(),
             services,
@@ -91,19 +100,24 @@ impl Server {
             own_calls: true,
             use_within: CAP,
         });
+        let tasks = Tasks::new(tasks::Parts {
+            store: nowhere.clone(),
+            pipeline: Arc::clone(&pipeline),
+            orchestrator,
+        });
         // Nobody looks at calls here.
-        let state = Arc::new(Sqlite::nowhere("none in the simulation"));
         let calls = Calls::new(calls::Parts {
-            store: state.clone(),
+            store: nowhere.clone(),
             confirmations: Arc::new(NoConfirmations),
             registry: Arc::clone(&REGISTRY),
             policy: policy.clone(),
             in_flight: pipeline.in_flight().clone(),
             cap: CAP,
         });
-        let records = Records { calls, audit: Audit::new(state, policy.clone()) };
+        let records = Records { calls, audit: Audit::new(nowhere, policy.clone()) };
         let registry = Arc::clone(&REGISTRY);
-        Self { tools: Tools::new(pipeline, registry, policy, Arc::new(limits), confirmations, records) }
+        let tools = Tools::new(pipeline, registry, policy, Arc::new(limits), confirmations, tasks, records);
+        Self { tools, workspaces: Workspaces::new(workspace) }
     }
 
     /// The calls that are running.
@@ -120,10 +134,8 @@ impl Server {
             ..ServerBounds::default()
         };
         let server = config::Server { deadline_cap: CAP, limits, ..config::Server::default() };
-        // Tasks are no part of it.
-        let workspaces = Workspaces::new(Workspace::new(&Arc::new(Sqlite::nowhere("nothing is kept"))));
         let max_request_bytes = server.limits.max_request_bytes;
-        let face = Face { tools: self.tools, workspaces, max_request_bytes };
+        let face = Face { tools: self.tools, workspaces: self.workspaces, max_request_bytes };
         let pool = descriptors::pool([("sim", tools::domain().descriptors)]).expect("they agree");
         let services = GrpcServices::new(&pool, [], false).expect("they are described");
         let users = ["alice", "bob"].map(|name| (name.into(), User::new(name.parse().unwrap())));

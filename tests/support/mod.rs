@@ -116,11 +116,17 @@ impl Bench {
         };
         let registry = Arc::new(Registry::open(offered).expect("good manifests"));
         let brokerage = Brokerage::open(Tree::Embedded(brokerage::data()), user_id()).expect("good data");
+        let state = Arc::new(Sqlite::in_memory());
         let mut parts = Parts {
             registry: Arc::clone(&registry),
             policy: Arc::new(AllowAll),
             idempotency: Arc::new(MemoryIdempotency::default()),
-            confirmations: Arc::new(Sqlite::in_memory()),
+            confirmations: Arc::clone(&state) as _,
+            tasks: Arc::clone(&state) as _,
+            orchestrate: Arc::new(toolwire::tasks::Orchestrator::new(
+                Arc::clone(&state) as _,
+                toolwire::workspace::Workspace::new(&state),
+            )),
             decide_within: Duration::from_mins(10),
             tiers: Tiers::in_memory(),
             services: Services::default().with(Arc::new(brokerage)),

@@ -86,8 +86,18 @@ impl Remote {
         Ok(response.map(event).boxed())
     }
 
+    /// The connection.
+    pub(super) fn channel(&self) -> Channel {
+        self.server.channel()
+    }
+
+    /// A request with the credentials of whoever asks.
+    pub(super) fn message<T>(&self, message: T) -> tonic::Request<T> {
+        self.server.request(message)
+    }
+
     /// What the server answers, or why it does not.
-    async fn answered<T>(
+    pub(super) async fn answered<T>(
         &self,
         call: impl Future<Output = Result<Response<T>, Status>>,
     ) -> Result<T, Status> {

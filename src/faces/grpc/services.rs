@@ -16,7 +16,7 @@ use super::{
     reflection,
     routes::Routes,
     service::Service,
-    tool_service, workspace_service,
+    task_service, tool_service, workspace_service,
 };
 use crate::faces::transport::rules::{Messages, Rule, Rules};
 
@@ -83,6 +83,7 @@ impl GrpcServices {
             tool_service::service(),
             audit_service::service(),
             confirmation_service::service(),
+            task_service::service(),
             workspace_service::service(),
             health.service(),
         ]

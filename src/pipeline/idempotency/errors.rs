@@ -61,7 +61,7 @@ pub(super) fn too_many_confirmations(until: SystemTime, crowding: Crowding, own:
 }
 
 /// Records take the bytes that there are for them until the given instant.
-pub(super) fn full(until: SystemTime, bound: Bound) -> Refusal {
+pub(in crate::pipeline) fn full(until: SystemTime, bound: Bound) -> Refusal {
     let retry_after = until.duration_since(clock::wall()).unwrap_or_default();
     match bound {
         Bound::User => Refusal::TooManyRequestIds { retry_after },

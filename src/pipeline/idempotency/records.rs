@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use crate::{
     pipeline::Call,
-    store::{confirmations::Confirmations, idempotency::Idempotency},
+    store::{confirmations::Confirmations, idempotency::Idempotency, tasks::Tasks},
 };
 
 /// Where calls are recorded, and what persons must decide of them. Both are of one store.
@@ -14,6 +14,8 @@ pub struct Records {
     pub calls: Arc<dyn Idempotency>,
     /// What persons must decide, and the calls that wait for it.
     pub confirmations: Arc<dyn Confirmations>,
+    /// Tasks, and the calls of their agents.
+    pub tasks: Arc<dyn Tasks>,
     /// How long a person has to decide.
     pub decide_within: Duration,
 }

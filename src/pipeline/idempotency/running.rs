@@ -9,23 +9,22 @@ use tower::Service;
 use super::{errors, key_locks::KeyLocks, records::Records};
 use crate::{
     clock,
-    context::{Cancellation, StopCause, ToolContext},
+    context::{Cancellation, StopCause},
     contract::{
-        ConfirmationCause, ErrorCode, Refusal, Terminal, ToolError, ToolResult, json, payload::StoredPayload,
+        ConfirmationCause, ErrorCode, Refusal, Terminal, ToolError, ToolResult, payload::StoredPayload,
         status,
     },
-    digest::Digest,
     pipeline::{
         Call, CallResult, InFlight, confirm,
         in_flight::{Guard, Part},
+        recorded::{self, about, digest_of, records_itself},
     },
     single_flight::{SingleFlight, UnattendedPolicy, Waiter},
     store::{
         StoreError,
         confirmations::{Confirmation, Opened},
-        idempotency::{About, ArgumentsDigest, Beginning, Begun, Effect, Idempotency, Key},
+        idempotency::{Beginning, Begun, Idempotency, Key},
     },
-    telemetry,
 };
 
 /// Everything under way that has a `request_id`. Cheap to clone; clones share state.
@@ -63,7 +62,7 @@ impl Running {
         S: Service<Call, Response = Terminal, Error = Refusal> + Send + 'static,
         S::Future: Send + 'static,
     {
-        let key = key_of(&call);
+        let key = recorded::key_of(&call);
         let cancellation = Cancellation::new();
         // A read ends by its callers, who are listed themselves: others may wait for it.
         let listed = call.writes().then(|| self.list(&call, cancellation.clone()));
@@ -72,7 +71,19 @@ impl Running {
         if call.context.cancellation.is_cancelled() {
             return Found::Ended(Ok(call.failed(ToolError::cancelled())));
         }
-        let begun = match self.begin(&call, &key).await {
+        if records_itself(&call) && call.cause.is_none() {
+            call.accept();
+            let joined = self.work.join(&key, &call.context.cancellation);
+            return Found::UnderWay(joined.unwrap_or_else(|| self.start(&call, cancellation, listed, inner)));
+        }
+        let opened = match recorded::task_call(&call) {
+            None => self.begin(&call, &key).await,
+            Some(task) => match self.records.begin_of(&call, &task).await {
+                Ok(opened) => opened,
+                Err(refusal) => return refused(refusal),
+            },
+        };
+        let begun = match opened {
             Opened::Begun(begun) => begun,
             Opened::Asks(confirmation) => return Found::Asks(confirmation),
             Opened::TooMany { crowding, own, until } => {
@@ -113,8 +124,8 @@ impl Running {
     /// Records the beginning: of a call that a person must approve, by using its confirmation. One that was asked for
     /// stays needed although a repeat does not ask for it.
     async fn begin(&self, call: &Call, key: &Key) -> Opened {
-        let Records { calls, confirmations, decide_within } = &self.records;
-        let effect = if call.writes() { Effect::Write } else { Effect::Read };
+        let Records { calls, confirmations, decide_within, .. } = &self.records;
+        let effect = recorded::effect_of(call);
         let (about, now) = (about(call), clock::wall());
         let begins = Beginning { key, effect, digest: digest_of(call), about: &about };
         let mut cause = call.cause;
@@ -153,7 +164,7 @@ impl Running {
         S: Service<Call, Response = Terminal, Error = Refusal> + Send + 'static,
         S::Future: Send + 'static,
     {
-        let (key, work) = (key_of(call), detached(call, cancellation.clone()));
+        let (key, work) = (recorded::key_of(call), detached(call, cancellation.clone()));
         let unattended_policy =
             if work.writes() { UnattendedPolicy::Continue } else { UnattendedPolicy::Cancel };
         let caller = &call.context.cancellation;
@@ -163,7 +174,11 @@ impl Running {
             let result = carry_out(inner.call(work.clone()), &work).await;
             let _lock = key_locks.lock(&key).await;
             if leader.is_current() {
-                record(&*records.of(&work), &key, &work, &result).await;
+                match recorded::task_call(&work) {
+                    Some(task) => records.end_of(&work, &task, &result).await,
+                    None if records_itself(&work) => {}
+                    None => keep(&*records.of(&work), &key, &work, &result).await,
+                }
             }
             drop(listed);
             leader.finish(result);
@@ -196,34 +211,6 @@ fn stored(call: &Call, result: ToolResult) -> Terminal {
     call.adopt(Terminal::Result(result))
 }
 
-fn key_of(call: &Call) -> Key {
-    Key {
-        user: call.context.user.id.clone(),
-        tool: call.tool().definition.name.clone(),
-        request_id: call.request_id.expect("only calls with a request_id come here"),
-    }
-}
-
-pub(in crate::pipeline) fn digest_of(call: &Call) -> ArgumentsDigest {
-    Digest::of_bytes(json::canonical(&call.arguments).as_bytes())
-}
-
-/// What is recorded of a call for those who look at it later.
-fn about(call: &Call) -> About {
-    let ToolContext { user, origin, call_id, parent_call_id, task_id, session_id, .. } = &call.context;
-    About {
-        call_id: *call_id,
-        parent_call_id: *parent_call_id,
-        definition_digest: call.tool().definition.digest,
-        origin: *origin,
-        known_by: user.known_by,
-        task_id: task_id.clone(),
-        session_id: session_id.clone(),
-        trace_id: telemetry::current_trace_id().or(call.context.trace_id),
-        deadline: clock::wall_at(call.context.deadline.at()),
-    }
-}
-
 /// The call as its own task carries it out.
 fn detached(call: &Call, cancellation: Cancellation) -> Call {
     let mut work = call.clone();
@@ -251,7 +238,7 @@ async fn carry_out(work: impl Future<Output = CallResult>, call: &Call) -> CallR
 
 /// Keeps the outcome, unless nothing was done and the same call may well succeed later. Where that fails, those who
 /// wait still learn the outcome; a repeat meets a call that seems unfinished.
-async fn record(store: &dyn Idempotency, key: &Key, call: &Call, result: &CallResult) {
+async fn keep(store: &dyn Idempotency, key: &Key, call: &Call, result: &CallResult) {
     let recorded = match result {
         Ok(Terminal::Result(result)) if is_final(call, result) => store.end(key, result).await,
         Ok(Terminal::ConfirmationRequired(_)) => store.suspend(key).await,
@@ -264,7 +251,7 @@ async fn record(store: &dyn Idempotency, key: &Key, call: &Call, result: &CallRe
 }
 
 /// How a call ended that did nothing.
-fn code_of(end: &CallResult) -> &'static str {
+pub(super) fn code_of(end: &CallResult) -> &'static str {
     match end {
         Ok(Terminal::Result(result)) => result.outcome.as_ref().err().map_or("OK", |error| error.code.name()),
         Ok(Terminal::ConfirmationRequired(_)) => "CONFIRMATION_REQUIRED",
@@ -272,7 +259,7 @@ fn code_of(end: &CallResult) -> &'static str {
     }
 }
 
-fn is_final(call: &Call, result: &ToolResult) -> bool {
+pub(super) fn is_final(call: &Call, result: &ToolResult) -> bool {
     let Err(error) = &result.outcome else { return true };
     match error.code {
         ErrorCode::RateLimited | ErrorCode::Unavailable | ErrorCode::Cancelled => false,

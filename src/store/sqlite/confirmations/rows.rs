@@ -135,6 +135,7 @@ fn used(row: &SqliteRow) -> Result<Option<(SystemTime, crate::context::CallId)>,
 fn cause(word: &str) -> Result<ConfirmationCause, Failed> {
     match v1::ConfirmationCause::from_str_name(word) {
         Some(v1::ConfirmationCause::Manifest) => Ok(ConfirmationCause::Manifest),
+        Some(v1::ConfirmationCause::Tainted) => Ok(ConfirmationCause::Tainted),
         Some(v1::ConfirmationCause::Caller) => Ok(ConfirmationCause::Caller),
         _ => Err(unreadable(format!("there is no cause {word:?}"))),
     }

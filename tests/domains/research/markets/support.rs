@@ -77,11 +77,17 @@ impl Bench {
         let tree = app::tree(&Data::default(), &domains).expect("each path is one domain's");
         let offered = app::offered(&tree, &domains, &config).expect("they agree");
         let registry = Registry::open(offered).expect("good manifests");
+        let state = Arc::new(Sqlite::in_memory());
         Self(Pipeline::new(Parts {
             registry: Arc::new(registry),
             policy: Arc::new(AllowAll),
             idempotency: Arc::new(MemoryIdempotency::default()),
-            confirmations: Arc::new(Sqlite::in_memory()),
+            confirmations: Arc::clone(&state) as _,
+            tasks: Arc::clone(&state) as _,
+            orchestrate: Arc::new(toolwire::tasks::Orchestrator::new(
+                Arc::clone(&state) as _,
+                toolwire::workspace::Workspace::new(&state),
+            )),
             decide_within: Duration::from_mins(10),
             tiers: Tiers::in_memory(),
             services,

@@ -1,0 +1,138 @@
+//! Tasks of either backend: those of a server, or those of this program's own state.
+
+use futures_util::{StreamExt, stream::BoxStream};
+use tonic::{Status, transport::Channel};
+
+use super::{Backend, Local, Remote};
+use crate::{
+    contract::proto::tasks::v1::{self, task_service_client::TaskServiceClient},
+    faces::grpc::task,
+};
+
+/// What a watch or a follower is told.
+type Streamed<T> = BoxStream<'static, Result<T, Status>>;
+
+impl Backend {
+    /// Creates a root.
+    pub(in crate::cli) async fn create_task(
+        &self,
+        message: v1::CreateTaskRequest,
+    ) -> Result<v1::Task, Status> {
+        match self {
+            Self::Remote(it) => {
+                it.answered(it.tasks().create_task(it.message(message))).await?.task.ok_or_else(without_task)
+            }
+            Self::Local(Local { app, user, .. }) => Ok(task::create(&app.tools, user, message).await?),
+        }
+    }
+
+    /// A page of tasks.
+    pub(in crate::cli) async fn tasks(
+        &self,
+        message: v1::ListTasksRequest,
+    ) -> Result<v1::ListTasksResponse, Status> {
+        match self {
+            Self::Remote(it) => it.answered(it.tasks().list_tasks(it.message(message))).await,
+            Self::Local(Local { app, user, .. }) => Ok(task::list(&app.tools, user, message).await?),
+        }
+    }
+
+    /// Tasks and their changes.
+    pub(in crate::cli) async fn watch_tasks(
+        &self,
+        message: v1::WatchTasksRequest,
+    ) -> Result<Streamed<v1::WatchTasksResponse>, Status> {
+        match self {
+            Self::Remote(it) => Ok(it.answered(it.tasks().watch_tasks(it.message(message))).await?.boxed()),
+            Self::Local(Local { app, user, .. }) => Ok(task::watch(&app.tools, user.clone(), message).await?),
+        }
+    }
+
+    /// Answers a question.
+    pub(in crate::cli) async fn answer_question(
+        &self,
+        message: v1::AnswerQuestionRequest,
+    ) -> Result<v1::Task, Status> {
+        match self {
+            Self::Remote(it) => {
+                let answer = it.answered(it.tasks().answer_question(it.message(message))).await?;
+                answer.task.ok_or_else(without_task)
+            }
+            Self::Local(Local { app, user, .. }) => Ok(task::answer(&app.tools, user, message).await?),
+        }
+    }
+
+    /// Cancels a task with everything that works for it.
+    pub(in crate::cli) async fn cancel_task(
+        &self,
+        message: v1::CancelTaskRequest,
+    ) -> Result<v1::CancelTaskResponse, Status> {
+        match self {
+            Self::Remote(it) => it.answered(it.tasks().cancel_task(it.message(message))).await,
+            Self::Local(Local { app, user, .. }) => Ok(task::cancel(&app.tools, user, message).await?),
+        }
+    }
+
+    /// Says what became of a write.
+    pub(in crate::cli) async fn resolve_unknown(
+        &self,
+        message: v1::ResolveUnknownRequest,
+    ) -> Result<v1::Task, Status> {
+        match self {
+            Self::Remote(it) => {
+                let answer = it.answered(it.tasks().resolve_unknown(it.message(message))).await?;
+                answer.task.ok_or_else(without_task)
+            }
+            Self::Local(Local { app, user, .. }) => Ok(task::resolve(&app.tools, user, message).await?),
+        }
+    }
+
+    /// A page of a timeline.
+    pub(in crate::cli) async fn timeline(
+        &self,
+        message: v1::ListTimelineRequest,
+    ) -> Result<v1::ListTimelineResponse, Status> {
+        match self {
+            Self::Remote(it) => it.answered(it.tasks().list_timeline(it.message(message))).await,
+            Self::Local(Local { app, user, .. }) => Ok(task::timeline(&app.tools, user, message).await?),
+        }
+    }
+
+    /// One entry, whole.
+    pub(in crate::cli) async fn entry(
+        &self,
+        message: v1::GetEntryRequest,
+    ) -> Result<v1::TimelineEntry, Status> {
+        match self {
+            Self::Remote(it) => {
+                it.answered(it.tasks().get_entry(it.message(message))).await?.entry.ok_or_else(without_task)
+            }
+            Self::Local(Local { app, user, .. }) => Ok(task::entry(&app.tools, user, message).await?),
+        }
+    }
+
+    /// A timeline and its growth.
+    pub(in crate::cli) async fn follow(
+        &self,
+        message: v1::WatchTimelineRequest,
+    ) -> Result<Streamed<v1::WatchTimelineResponse>, Status> {
+        match self {
+            Self::Remote(it) => {
+                Ok(it.answered(it.tasks().watch_timeline(it.message(message))).await?.boxed())
+            }
+            Self::Local(Local { app, user, .. }) => {
+                Ok(task::follow(&app.tools, user.clone(), message).await?)
+            }
+        }
+    }
+}
+
+impl Remote {
+    fn tasks(&self) -> TaskServiceClient<Channel> {
+        TaskServiceClient::new(self.channel())
+    }
+}
+
+fn without_task() -> Status {
+    Status::internal("the server answered without what was asked for")
+}

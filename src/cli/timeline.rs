@@ -1,0 +1,153 @@
+//! `toolwire timeline`: what happened in a task, entry by entry.
+
+use clap::Args;
+use futures_util::StreamExt;
+use tokio::{select, signal};
+
+use super::{backend::Backend, connection::Connection, json};
+use crate::{
+    client,
+    console::{self, Failure},
+    contract::proto::tasks::v1::{self, timeline_entry::Entry, watch_timeline_response::Event},
+    domain::Domain,
+    words::visible,
+};
+
+/// So many are asked for at once.
+const PAGE: i32 = 500;
+
+/// The longest text of an entry in a line, in characters; `--full` shows all of it.
+const LONGEST: usize = 100;
+
+/// Shows the timeline of a task
+#[derive(Debug, Args)]
+pub(super) struct Timeline {
+    /// The task
+    #[arg(value_name = "TASK")]
+    task: String,
+    /// Goes on with what comes, until the task has ended or Ctrl-C
+    #[arg(long)]
+    follow: bool,
+    /// Shows every entry whole, with what is kept apart because it is long
+    #[arg(long)]
+    full: bool,
+    /// Begins with this entry
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    from: u64,
+    /// Prints each entry as one JSON line
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl Timeline {
+    pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
+        select! {
+            done = self.carry_out(domains) => done,
+            _ = signal::ctrl_c() => Err(Failure::Interrupted),
+        }
+    }
+
+    async fn carry_out(&self, domains: &[Domain]) -> Result<(), Failure> {
+        let backend = self.connection.open(domains).await?;
+        backend.open_state().await?;
+        if self.follow { self.follow(&backend).await } else { self.list(&backend).await }
+    }
+
+    async fn list(&self, backend: &Backend) -> Result<(), Failure> {
+        let mut from = Some(self.from);
+        while let Some(sequence) = from {
+            let request = v1::ListTimelineRequest {
+                task_id: self.task.clone(),
+                sequence: Some(sequence),
+                backwards: false,
+                page_size: PAGE,
+            };
+            let page = backend.timeline(request).await.map_err(|status| client::refused(&status))?;
+            for entry in page.entries {
+                if self.shown(backend, entry).await? == console::Reader::Gone {
+                    return Ok(());
+                }
+            }
+            from = page.next_sequence;
+        }
+        Ok(())
+    }
+
+    async fn follow(&self, backend: &Backend) -> Result<(), Failure> {
+        let failed = |status| client::refused(&status);
+        let after_sequence = self.from.checked_sub(1);
+        let request = v1::WatchTimelineRequest { task_id: self.task.clone(), after_sequence };
+        let mut events = backend.follow(request).await.map_err(failed)?;
+        while let Some(event) = events.next().await {
+            if let Some(Event::Entry(entry)) = event.map_err(failed)?.event
+                && self.shown(backend, entry).await? == console::Reader::Gone
+            {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    async fn shown(&self, backend: &Backend, entry: v1::TimelineEntry) -> Result<console::Reader, Failure> {
+        let entry = if self.full && has_parts_apart(&entry) {
+            let request = v1::GetEntryRequest { task_id: self.task.clone(), sequence: entry.sequence };
+            backend.entry(request).await.map_err(|status| client::refused(&status))?
+        } else {
+            entry
+        };
+        if self.json {
+            return console::line(&json::message(&entry).to_string());
+        }
+        let text = visible(&said(&entry));
+        let shown = if self.full { text } else { cut(&text) };
+        console::line(&format!("{:>4}  {shown}", entry.sequence))
+    }
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(LONGEST) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}
+
+fn has_parts_apart(entry: &v1::TimelineEntry) -> bool {
+    match &entry.entry {
+        Some(Entry::ToolCall(it)) => !it.kept_apart.is_empty(),
+        Some(Entry::Answer(it)) => !it.kept_apart.is_empty(),
+        Some(Entry::Message(it)) => it.text.is_empty(),
+        Some(Entry::Ended(it)) => it.result.is_none(),
+        Some(Entry::Created(_) | Entry::Started(_) | Entry::Decision(_)) | None => false,
+    }
+}
+
+/// An entry in words.
+fn said(entry: &v1::TimelineEntry) -> String {
+    match &entry.entry {
+        Some(Entry::Created(it)) => format!("created by {}: {}", it.tool, it.request),
+        Some(Entry::Started(it)) => format!("started by {}", it.holder),
+        Some(Entry::Message(it)) => {
+            let who = if it.role() == v1::MessageRole::User { "person" } else { "agent" };
+            format!("{who}: {}", it.text)
+        }
+        Some(Entry::ToolCall(it)) => {
+            let error = it.error.as_ref().map(|error| error.message.as_str()).unwrap_or_default();
+            words(&[&it.tool, &it.input_json, &it.status, &it.result_json, error])
+        }
+        Some(Entry::Answer(it)) => {
+            let error = it.error.as_ref().map(|error| error.message.as_str()).unwrap_or_default();
+            let of = format!("(of {})", it.answers);
+            words(&[&it.status, &it.result_json, error, &of])
+        }
+        Some(Entry::Decision(it)) => format!("{} (of {})", it.status, it.decides),
+        Some(Entry::Ended(it)) => words(&[&it.state, &format!("({})", it.cause), &it.message]),
+        None => String::new(),
+    }
+}
+
+/// What is there, with a space between.
+fn words(parts: &[&str]) -> String {
+    parts.iter().filter(|part| !part.is_empty()).copied().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,95 @@
+//! Why something is not done to a task. Nothing was changed then.
+
+/// Why something is not done to a task.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TaskRefusal {
+    /// The user has no task of this name.
+    #[error("no task {id} of yours")]
+    Unknown {
+        /// The name asked for.
+        id: String,
+    },
+    /// It is over; the state, in words.
+    #[error("{what}; nothing more is taken for it")]
+    Ended {
+        /// The state, in words.
+        what: String,
+    },
+    /// It waits; for what, in words.
+    #[error("{what}; calls are taken again once that is over, and until then those of the same step")]
+    Blocked {
+        /// The state and what it waits for, in words.
+        what: String,
+    },
+    /// Nobody has begun with it.
+    #[error("{what}: lease it, or make a call for it, and then end it")]
+    NotBegun {
+        /// The state, in words.
+        what: String,
+    },
+    /// It has ended too late for this, or not yet.
+    #[error("{what}: only what has ended is deleted; cancel it first")]
+    NotEnded {
+        /// The state, in words.
+        what: String,
+    },
+    /// Another worker has it.
+    #[error("{what}; lease it again before you go on")]
+    LeaseLost {
+        /// Who has it, in words.
+        what: String,
+    },
+    /// The graph has no room.
+    #[error("{what}")]
+    TreeLimit {
+        /// The bound, in words.
+        what: String,
+    },
+    /// Its timeline has no room but for its end.
+    #[error("the timeline of the task is full: end the task, or hand it off")]
+    TimelineFull,
+    /// A task cannot begin a tree.
+    #[error("{tool} begins a new tree, and this call is made within a task: agents delegate, people begin")]
+    RootInsideTask {
+        /// The tool.
+        tool: String,
+    },
+    /// It is not a question.
+    #[error("the task {id} is not a question, and cannot be answered")]
+    NotAQuestion {
+        /// The task.
+        id: String,
+    },
+    /// Another answer came first.
+    #[error("the question was answered before, with another answer")]
+    AlreadyAnswered,
+    /// It is not the root of its tree.
+    #[error("the task {id} is not the root of its tree")]
+    NotARoot {
+        /// The task.
+        id: String,
+    },
+    /// No such call has an unknown end.
+    #[error("the task has no such call whose end is not known")]
+    UnknownCall,
+    /// There is no such entry yet.
+    #[error("the timeline has {entries} entries, from 0 on, and no entry {sequence}")]
+    NoSuchEntry {
+        /// The one asked for.
+        sequence: u64,
+        /// How many there are.
+        entries: u64,
+    },
+    /// There was no such position yet.
+    #[error("after_position must be at most {last}, the position of the last change")]
+    NoSuchPosition {
+        /// The last one.
+        last: u64,
+    },
+    /// The budget does not hold what must stand.
+    #[error("token_budget must be at least {least}: so much takes what is never cut")]
+    BudgetTooSmall {
+        /// The least that is enough.
+        least: u64,
+    },
+}

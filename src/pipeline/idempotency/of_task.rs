@@ -1,0 +1,63 @@
+//! The records of calls of tasks: each is one change with the entry in its task's timeline (spec 002).
+
+use super::{
+    Records,
+    running::{code_of, is_final},
+};
+use crate::{
+    clock,
+    contract::{ConfirmationCause, Refusal, Terminal},
+    pipeline::{Call, CallResult, confirm, record::refused, recorded::records_itself},
+    store::{
+        confirmations::Opened,
+        idempotency::Begun,
+        tasks::{Asking, CallEnd, TaskCall},
+    },
+};
+
+impl Records {
+    /// Records the beginning. A call that was asked for stays so although a repeat does not ask for it.
+    pub(super) async fn begin_of(&self, call: &Call, task: &TaskCall) -> Result<Opened, Refusal> {
+        let now = clock::wall();
+        let begin = async |cause: Option<ConfirmationCause>| {
+            let asked = cause.map(|cause| confirm::asked(call, cause));
+            let asking = asked.as_ref().map(|asked| Asking { asked, expires_at: now + self.decide_within });
+            self.tasks.begin_call(task, asking, now).await.map_err(|error| refused(&task.task, error))
+        };
+        match (begin(call.cause).await?, call.cause) {
+            (Opened::Begun(Begun::Asked), None) => begin(Some(ConfirmationCause::Caller)).await,
+            (opened, _) => Ok(opened),
+        }
+    }
+
+    /// Records the end, with its entry. Where that fails, those who wait still learn the outcome; a repeat meets a call
+    /// that seems unfinished.
+    pub(super) async fn end_of(&self, call: &Call, task: &TaskCall, result: &CallResult) {
+        let now = clock::wall();
+        let recorded = match result {
+            // Done by the change that carried it out.
+            Ok(Terminal::Result(result)) if records_itself(call) && result.outcome.is_ok() => return,
+            Ok(Terminal::Result(result)) => {
+                let end = CallEnd {
+                    result,
+                    is_final: is_final(call, result),
+                    documents: &[],
+                    untrusted: result.outcome.is_ok()
+                        && (call.tool().definition.untrusted || result.provenance.untrusted_nonce.is_some()),
+                    needs_credentials: None,
+                };
+                self.tasks.end_call(task, end, now).await.map(|_| ())
+            }
+            Ok(Terminal::ConfirmationRequired(it)) => {
+                self.tasks.suspend_call(task, &it.confirmation_id, now).await.map(|_| ())
+            }
+            // Nothing was recorded of what was to record itself.
+            Err(_) if records_itself(call) && call.cause.is_none() => return,
+            Err(_) => self.tasks.forget_call(task, code_of(result)).await,
+        };
+        if let Err(error) = recorded {
+            let (call_id, task_id) = (task.call_id(), &task.task);
+            tracing::error!(%error, %call_id, %task_id, "the end of a call of a task is not recorded");
+        }
+    }
+}

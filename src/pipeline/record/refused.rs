@@ -1,0 +1,40 @@
+//! What the store of tasks refuses, as the refusal of a request.
+
+use crate::{
+    context::TaskId,
+    contract::{DocumentRefusal, Refusal, TaskRefusal},
+    pipeline::idempotency::{full, unavailable},
+    store::tasks::{Refused, TaskError},
+};
+
+/// Why something is not done to a task.
+pub(crate) fn refused(id: &TaskId, error: TaskError) -> Refusal {
+    let refused = match error {
+        TaskError::Refused(refused) => refused,
+        TaskError::Store(error) => {
+            tracing::error!(%error, task_id = %id, "tasks cannot be read or written");
+            return unavailable();
+        }
+    };
+    let (id, what) = (id.to_string(), refused.to_string());
+    let refusal = match refused {
+        Refused::RequestIdReused(request_id) => {
+            return Refusal::RequestIdReused { request_id: request_id.to_string() };
+        }
+        Refused::Full { until, bound } => return full(until, bound),
+        Refused::Unknown => TaskRefusal::Unknown { id },
+        Refused::Ended(_) => TaskRefusal::Ended { what },
+        Refused::Blocked { .. } => TaskRefusal::Blocked { what },
+        Refused::NotNow(_) => TaskRefusal::NotBegun { what },
+        Refused::LeaseLost { .. } => TaskRefusal::LeaseLost { what },
+        Refused::TreeLimit(_) => TaskRefusal::TreeLimit { what },
+        Refused::TimelineFull => TaskRefusal::TimelineFull,
+        Refused::NotAQuestion => TaskRefusal::NotAQuestion { id },
+        Refused::AlreadyAnswered => TaskRefusal::AlreadyAnswered,
+        Refused::NoSuchDocument { path, near } => return DocumentRefusal::Unknown { path, near }.into(),
+        Refused::NotARoot => TaskRefusal::NotARoot { id },
+        Refused::NotEnded(_) => TaskRefusal::NotEnded { what },
+        Refused::UnknownCall => TaskRefusal::UnknownCall,
+    };
+    refusal.into()
+}

@@ -1,0 +1,60 @@
+//! The command line: trees, timelines and answers, on a state of its own.
+
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+use super::*;
+
+/// Runs the program in its own process.
+fn run(state: &TempDir, arguments: &[&str]) -> (i32, String, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_toolwire"));
+    command.args(arguments).args(["--diagnostics", "--state"]).arg(state.path());
+    command.env_remove("TOOLWIRE_SERVER");
+    let Output { status, stdout, stderr } = command.output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (status.code().unwrap(), text(stdout), text(stderr))
+}
+
+#[test]
+fn a_task_is_started_asked_answered_and_followed() {
+    let state = tempfile::tempdir().unwrap();
+    let (code, out, said) = run(&state, &["tasks", "start", "Report on Q3"]);
+    assert_eq!(code, 0, "{said}");
+    let root = out.trim().to_owned();
+    let call = |tool: &str, argument: &str| {
+        run(&state, &["call", tool, argument, "--task", &root, "--format", "json"])
+    };
+    assert_eq!(call("stop_and_think", "thoughts=hm").0, 0);
+    let (code, out, said) = call("ask_master", "question=Which year?");
+    assert_eq!(code, 0, "{out}{said}");
+    let (code, out, said) = run(&state, &["tasks", &root]);
+    assert_eq!(code, 0, "{said}");
+    assert!(out.lines().nth(1).unwrap().contains("blocked (question)"), "{out}");
+    let (_, out, _) = run(&state, &["tasks", &root, "--json"]);
+    let tasks: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let question = tasks[1]["task_id"].as_str().unwrap();
+    let (code, _, said) = run(&state, &["tasks", "answer", question, "2024"]);
+    assert_eq!(code, 0, "{said}");
+    let (code, out, said) = run(&state, &["timeline", &root]);
+    assert_eq!(code, 0, "{said}");
+    let lines: Vec<_> = out.lines().collect();
+    assert!(lines[1].contains("stop_and_think"), "{out}");
+    assert!(lines[2].contains("→ asked a person"), "{out}");
+    assert!(lines[3].contains("← answer from a person"), "{out}");
+    let (_, from, _) = run(&state, &["timeline", &root, "--from", "3", "--json"]);
+    let entry: Value = serde_json::from_str(from.lines().next().unwrap()).unwrap();
+    assert_eq!(entry["sequence"], 3);
+
+    let (code, _, said) = run(&state, &["tasks", "cancel", &root]);
+    assert_eq!(code, 0, "{said}");
+    let (_, out, _) = run(&state, &["tasks", "--in", "cancelled"]);
+    assert!(out.contains(&root), "{out}");
+    let (code, _, said) = run(&state, &["tasks", "answer", &root, "2024"]);
+    assert_eq!(code, 1);
+    assert!(said.contains("is not a question"), "{said}");
+    // What has ended is followed to its end.
+    let (code, out, said) = run(&state, &["timeline", &root, "--follow"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(out.lines().last().unwrap().contains("cancelled"), "{out}");
+}

@@ -1,0 +1,62 @@
+//! Questions: answered by the agent of the parent, or by a person.
+
+use toolwire::contract::proto::tasks::v1::{AnswerQuestionRequest, TaskKind};
+
+use super::*;
+
+async fn answer(person: &Person, task: &str, answer: &str) -> Result<Task, Status> {
+    let message =
+        AnswerQuestionRequest { task_id: task.to_owned(), answer: answer.to_owned(), documents: Vec::new() };
+    let answer = person.tasks.clone().answer_question(person.request(message)).await?;
+    Ok(answer.into_inner().task.unwrap())
+}
+
+#[tokio::test]
+async fn a_question_is_answered_by_the_agent_of_the_parent() {
+    let server = server();
+    let person = person(&server, "riley").await;
+    // The parent has a role, so its agent is the master.
+    let message = CreateTaskRequest {
+        request: "Report on Q3 sales".to_owned(),
+        role: "lead".to_owned(),
+        request_id: new_id(),
+        ..Default::default()
+    };
+    let created = person.tasks.clone().create_task(person.request(message)).await.unwrap();
+    let root = created.into_inner().task.unwrap().task_id;
+    let lead = person.leases("lead").await.unwrap();
+    assert_eq!(lead.task, root);
+    let task_1 = lead.blocks("route_to_analyst", &json!({"request": "Analyze Q3 sales"})).await;
+    let analyst = person.leases("analyst").await.unwrap();
+    let asked = analyst.handle("ask_master", &json!({"question": "Before or after refunds?"})).await.unwrap();
+    let block = blocked(&asked).clone();
+    assert_eq!(block.status, format!("→ asked {root}"));
+    let question = person.task(&block.task_id).await.unwrap();
+    assert_eq!((question.kind(), question.role.as_str()), (TaskKind::Question, "lead"));
+
+    let master = person.leases("lead").await.expect("the question is of its role");
+    assert_eq!(master.task, block.task_id);
+    master.ends("After refunds.").await;
+    assert_eq!(analyst.state().await, TaskState::Running);
+    insta::assert_snapshot!(golden(&person, &[&root, &task_1, &block.task_id]).await);
+}
+
+#[tokio::test]
+async fn a_question_is_answered_by_a_person_and_the_first_answer_counts() {
+    let server = server();
+    let person = person(&server, "riley").await;
+    let root = person.create("Report on Q3 sales").await;
+    let asked = root.handle("ask_master", &json!({"question": "Which year?"})).await.unwrap();
+    let block = blocked(&asked).clone();
+    assert_eq!(block.status, "→ asked a person");
+    assert_refused(answer(&person, &root.task, "2024").await, Code::FailedPrecondition, "NOT_A_QUESTION");
+    answer(&person, &block.task_id, "2024").await.unwrap();
+    answer(&person, &block.task_id, "2024").await.expect("an equal answer again is fine");
+    assert_refused(
+        answer(&person, &block.task_id, "2025").await,
+        Code::FailedPrecondition,
+        "ALREADY_ANSWERED",
+    );
+    assert_eq!(root.state().await, TaskState::Running);
+    insta::assert_snapshot!(golden(&person, &[&root.task, &block.task_id]).await);
+}
