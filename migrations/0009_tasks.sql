@@ -126,3 +126,10 @@ CREATE TABLE mutations (
 CREATE INDEX mutations_by_end ON mutations (expires_at);
 
 CREATE INDEX confirmations_of_tasks ON confirmations (task_id) WHERE state IN ('pending', 'approved') AND task_id IS NOT NULL;
+
+-- Of what the marks around texts from outside are made, which nobody who writes such texts may foresee.
+CREATE TABLE task_secret (
+    only   INTEGER PRIMARY KEY CHECK (only = 0),
+    secret BLOB NOT NULL
+) STRICT;
+INSERT INTO task_secret (only, secret) VALUES (0, randomblob(32));

@@ -142,6 +142,7 @@ impl App {
             store: Arc::clone(&state) as _,
             pipeline: Arc::clone(&pipeline),
             orchestrator,
+            workspace: workspace.clone(),
         });
         let tools = Tools::new(
             pipeline,

@@ -31,6 +31,18 @@ pub(super) struct Timeline {
     /// Shows every entry whole, with what is kept apart because it is long
     #[arg(long)]
     full: bool,
+    /// Shows the messages that a model is shown, as JSON
+    #[arg(long, conflicts_with_all = ["follow", "full", "from"])]
+    as_model: bool,
+    /// Within so many tokens, with --as-model [default: 60000]
+    #[arg(
+        long,
+        value_name = "TOKENS",
+        requires = "as_model",
+        default_value_t = 0,
+        hide_default_value = true
+    )]
+    budget: u32,
     /// Begins with this entry
     #[arg(long, value_name = "N", default_value_t = 0)]
     from: u64,
@@ -52,7 +64,21 @@ impl Timeline {
     async fn carry_out(&self, domains: &[Domain]) -> Result<(), Failure> {
         let backend = self.connection.open(domains).await?;
         backend.open_state().await?;
-        if self.follow { self.follow(&backend).await } else { self.list(&backend).await }
+        match self {
+            Self { as_model: true, .. } => self.as_model(&backend).await,
+            Self { follow: true, .. } => self.follow(&backend).await,
+            _ => self.list(&backend).await,
+        }
+    }
+
+    async fn as_model(&self, backend: &Backend) -> Result<(), Failure> {
+        let request = v1::RenderForModelRequest {
+            task_id: self.task.clone(),
+            token_budget: self.budget,
+            ..v1::RenderForModelRequest::default()
+        };
+        let rendered = backend.render(request).await.map_err(|status| client::refused(&status))?;
+        console::print(&format!("{:#}\n", json::message(&rendered)))
     }
 
     async fn list(&self, backend: &Backend) -> Result<(), Failure> {

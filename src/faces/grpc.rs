@@ -17,6 +17,7 @@ mod service;
 mod services;
 pub mod source_status;
 pub mod task;
+mod task_model;
 mod task_service;
 pub mod task_wire;
 mod tool_service;

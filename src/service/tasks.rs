@@ -8,6 +8,7 @@ mod create;
 mod handle;
 mod lease;
 mod list;
+mod render;
 mod timeline;
 mod watch;
 
@@ -20,6 +21,7 @@ pub use self::{
     handle::{Detail, Handled},
     lease::{LeaseWish, Wanted},
     list::Page,
+    render::RenderWish,
     timeline::{Following, Step},
     watch::{News, Watch},
 };
@@ -32,6 +34,7 @@ use crate::{
     service::request::refuse,
     store::tasks::{Ending, Mutation, Task, TaskError, Tasks as Store},
     tasks::Orchestrator,
+    workspace::Workspace,
 };
 
 /// The longest request, question or answer, in bytes.
@@ -55,6 +58,8 @@ pub struct Parts {
     pub pipeline: Arc<Pipeline>,
     /// Begins trees.
     pub orchestrator: Orchestrator,
+    /// Their documents.
+    pub workspace: Workspace,
 }
 
 /// Tasks, as every face offers them. Cheap to clone.

@@ -37,7 +37,10 @@ pub use self::{
     },
 };
 use super::{StoreError, confirmations::Opened};
-use crate::context::{CallId, RequestId, TaskId, UserId};
+use crate::{
+    context::{CallId, RequestId, TaskId, UserId},
+    digest::Digest,
+};
 
 /// What comes of asking.
 pub type Done<'a, T> = BoxFuture<'a, Result<T, TaskError>>;
@@ -193,6 +196,9 @@ pub trait Tasks: Send + Sync + std::fmt::Debug {
         id: &'a TaskId,
         request_id: RequestId,
     ) -> Done<'a, Option<(u64, CallId)>>;
+
+    /// A secret of the task's: the same each time, and nobody outside the store can foresee it.
+    fn secret<'a>(&'a self, id: &'a TaskId) -> Done<'a, Digest>;
 
     /// Tells, by changing, that it is worth looking: this process or another committed something. Of others it knows
     /// within 50 ms.

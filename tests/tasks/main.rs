@@ -10,6 +10,7 @@ mod cli;
 mod confirmed;
 mod flow;
 mod questions;
+mod render;
 mod types;
 mod users;
 mod watches;

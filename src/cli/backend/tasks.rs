@@ -111,6 +111,17 @@ impl Backend {
         }
     }
 
+    /// Messages for a model.
+    pub(in crate::cli) async fn render(
+        &self,
+        message: v1::RenderForModelRequest,
+    ) -> Result<v1::RenderForModelResponse, Status> {
+        match self {
+            Self::Remote(it) => it.answered(it.tasks().render_for_model(it.message(message))).await,
+            Self::Local(Local { app, user, .. }) => Ok(task::render(&app.tools, user, message).await?),
+        }
+    }
+
     /// A timeline and its growth.
     pub(in crate::cli) async fn follow(
         &self,

@@ -7,7 +7,7 @@ use futures_util::{
 };
 use tonic::Status;
 
-use super::task_wire as wire;
+use super::{task_model, task_wire as wire};
 use crate::{
     context::User,
     contract::{
@@ -20,7 +20,7 @@ use crate::{
     service::{
         Tools,
         request::{self, refuse},
-        tasks::{Following, LeaseWish, NewTask, News, Step, Wanted, Watch},
+        tasks::{Following, LeaseWish, NewTask, News, RenderWish, Step, Wanted, Watch},
     },
     store::tasks::{
         Filter, Kind, NewEnd, NewMessage, Scope, Turn,
@@ -204,6 +204,18 @@ pub async fn entry(
     message: v1::GetEntryRequest,
 ) -> Result<v1::TimelineEntry, Refusal> {
     tools.tasks().entry(user, &message.task_id, message.sequence).await.map(wire::entry)
+}
+
+/// Messages for a model.
+pub async fn render(
+    tools: &Tools,
+    user: &User,
+    message: v1::RenderForModelRequest,
+) -> Result<v1::RenderForModelResponse, Refusal> {
+    let v1::RenderForModelRequest { task_id, token_budget, media_types, provider } = message;
+    let wish = RenderWish { token_budget, media_types, provider: provider.clone() };
+    let rendered = tools.tasks().render(user, &task_id, wish).await?;
+    Ok(task_model::rendered(rendered, &provider))
 }
 
 /// The stream of a timeline that is followed. One that cannot go on ends with the reason.

@@ -159,9 +159,10 @@ impl TaskService for Face {
 
     async fn render_for_model(
         &self,
-        _request: Request<RenderForModelRequest>,
+        request: Request<RenderForModelRequest>,
     ) -> Result<Response<RenderForModelResponse>, Status> {
-        Err(Status::unimplemented("RenderForModel is not served yet; read the timeline with ListTimeline"))
+        let user = user_of(&request);
+        Ok(Response::new(task::render(&self.tools, &user, request.into_inner()).await?))
     }
 
     async fn delete_task(

@@ -36,6 +36,7 @@ use super::Sqlite;
 use crate::{
     context::{CallId, RequestId, TaskId, UserId},
     contract::ConfirmationId,
+    digest::Digest,
     store::{
         StoreError,
         confirmations::Opened,
@@ -252,6 +253,10 @@ impl Tasks for Sqlite {
         request_id: RequestId,
     ) -> Done<'a, Option<(u64, CallId)>> {
         Box::pin(async move { self.told(self.entry_of_call(user, id, request_id).await) })
+    }
+
+    fn secret<'a>(&'a self, id: &'a TaskId) -> Done<'a, Digest> {
+        Box::pin(async move { self.told(self.secret_of_task(id).await) })
     }
 
     fn followed(&self) -> BoxFuture<'_, Result<watch::Receiver<u64>, StoreError>> {

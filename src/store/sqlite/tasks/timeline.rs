@@ -10,6 +10,7 @@ use super::{
 };
 use crate::{
     context::{CallId, RequestId, TaskId, UserId},
+    digest::Digest,
     store::{
         sqlite::Sqlite,
         tasks::{
@@ -26,7 +27,14 @@ const OF_CALL: &str = "SELECT seq, call_id FROM entries WHERE task = ? AND reque
 
 const APART: &str = "SELECT part, text FROM entry_parts WHERE task = ? AND seq = ?";
 
+const SECRET: &str = "SELECT secret FROM task_secret";
+
 impl Sqlite {
+    pub(super) async fn secret_of_task(&self, id: &TaskId) -> Result<Digest, Fault> {
+        let secret: Vec<u8> = sqlx::query_scalar(SECRET).fetch_one(self.readers().await?).await?;
+        Ok(Digest::of_parts([secret.as_slice(), id.as_str().as_bytes()]))
+    }
+
     /// How many entries a user's task has.
     async fn entries(&self, user: &UserId, id: &TaskId) -> Result<u64, Fault> {
         let next = sqlx::query_scalar(NEXT).bind(id.as_str()).bind(user.as_str());
