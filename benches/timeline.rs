@@ -83,7 +83,7 @@ async fn followers() {
         let mut followed = house.state.followed().await.unwrap();
         let (task, state, user) = (house.tasks[0].clone(), Arc::clone(&house.state), house.user.clone());
         let last = state.task(&user, &task).await.unwrap().next_sequence;
-        let follower = tokio::spawn(async move {
+        let reading = tokio::spawn(async move {
             loop {
                 let from = PageOf { from: Some(last), backwards: false, limit: 500 };
                 if !state.page(&user, &task, from).await.unwrap().entries.is_empty() {
@@ -94,7 +94,7 @@ async fn followers() {
         });
         house.message(0).await;
         let committed = clock::now();
-        seen.push(follower.await.unwrap().saturating_duration_since(committed));
+        seen.push(reading.await.unwrap().saturating_duration_since(committed));
     }
     seen.sort();
     println!(

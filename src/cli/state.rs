@@ -76,6 +76,7 @@ fn place(settings: &Settings, domains: &[Domain]) -> Result<PathBuf, Failure> {
     config.state.directory().map_err(|error| Failure::Start(error.to_string()))
 }
 
+#[allow(clippy::needless_pass_by_value, reason = "it is mapped with")]
 fn failed(error: backup::BackupError) -> Failure {
     Failure::Failed(error.to_string())
 }

@@ -21,6 +21,7 @@ const LONGEST: usize = 100;
 
 /// Shows the timeline of a task
 #[derive(Debug, Args)]
+#[allow(clippy::struct_excessive_bools, reason = "an option each")]
 pub(super) struct Timeline {
     /// The task
     #[arg(value_name = "TASK")]

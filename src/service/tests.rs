@@ -78,6 +78,7 @@ impl Toys {
             store: state.clone(),
             pipeline: Arc::clone(&pipeline),
             orchestrator,
+            workspace: Workspace::new(&state),
         });
         let calls = calls::Calls::new(calls::Parts {
             store: state.clone(),

@@ -1,5 +1,7 @@
 //! A call from its start to its one end.
 
+use toolwire::registry::{RegisteredTool, Status, ToolType};
+
 use super::*;
 
 /// Carries a call out and holds its result to spec 001's constraints. Returns how it failed, if it did.
@@ -24,10 +26,16 @@ async fn constrained(bench: &Bench, mut call: Call) -> Option<ToolError> {
     failure
 }
 
+/// Whether a call of it has a result without a task.
+fn is_callable(tool: &RegisteredTool) -> bool {
+    let kind = tool.definition.kind;
+    tool.definition.status == Status::Ready && matches!(kind, ToolType::Function | ToolType::NonFunction)
+}
+
 #[tokio::test]
 async fn every_tool_and_every_kind_of_failure_keeps_the_five_constraints_of_a_result() {
     let bench = Bench::new();
-    for tool in bench.registry.snapshot().tools() {
+    for tool in bench.registry.snapshot().tools().filter(|tool| is_callable(tool)) {
         let name = &tool.definition.name;
         assert!(!tool.definition.examples.is_empty(), "{name} has no example");
         let of = |name: &str| {
@@ -68,7 +76,7 @@ async fn every_tool_and_every_kind_of_failure_keeps_the_five_constraints_of_a_re
 async fn a_context_cancelled_beforehand_is_answered_by_every_tool_without_any_io() {
     // There is no source to read from: a tool that tried would fail otherwise.
     let bench = Bench::without_sources();
-    for tool in bench.registry.snapshot().tools() {
+    for tool in bench.registry.snapshot().tools().filter(|tool| is_callable(tool)) {
         let mut call = Bench::call_with(&tool.definition.name, tool.definition.examples[0].arguments.clone());
         call.request_id = Some(RequestId::generate());
         call.context.cancellation.cancel(StopCause::Cancelled);

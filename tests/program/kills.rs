@@ -4,6 +4,14 @@
 //!
 //! `TOOLWIRE_KILL_ROUNDS` says how often.
 
+#![allow(
+    clippy::match_bool,
+    clippy::single_match,
+    clippy::single_match_else,
+    reason = "two cases beside each other"
+)]
+#![allow(clippy::print_stdout, reason = "the figures of a run on demand")]
+
 use std::{
     collections::{BTreeMap, HashMap},
     env,

@@ -9,7 +9,7 @@ use toolwire::{
     clock,
     config::Config,
     context::{RequestId, Required, Services, ToolContext, Unfinished, User},
-    contract::{Provenance, Terminal, ToolError},
+    contract::{Provenance, Refusal, Terminal, ToolError},
     domain::{Domain, Opened},
     domains::{self, brokerage::proto},
     pipeline::{Call, Target},
@@ -85,7 +85,12 @@ async fn call(app: &App, tool: &str, arguments: Map<String, Value>) -> Result<()
     let context = ToolContext::new(user, clock::now() + std::time::Duration::from_mins(1));
     let mut call = Call::new(context, Target::Tool(tool.to_owned()), arguments);
     call.request_id = Some(RequestId::generate());
-    let started = app.tools.start(call).await.expect("not refused");
+    let started = match app.tools.start(call).await {
+        Ok(started) => started,
+        // Of a task, which it does not have here. Its services would have been missed before.
+        Err(Refusal::InvalidRequest(_)) => return Ok(()),
+        Err(refusal) => panic!("{refusal:?}"),
+    };
     match started.terminal().await.expect("not refused") {
         Terminal::Result(result) => result.outcome.map(drop),
         other @ Terminal::ConfirmationRequired(_) => panic!("{other:?}"),

@@ -104,6 +104,7 @@ impl Server {
             store: nowhere.clone(),
             pipeline: Arc::clone(&pipeline),
             orchestrator,
+            workspace: workspace.clone(),
         });
         // Nobody looks at calls here.
         let calls = Calls::new(calls::Parts {

@@ -15,7 +15,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use toolwire::{
     clock,
-    config::{Auth, AuthUser, ToolPattern},
+    config::{Auth, AuthUser, Config, ToolPattern},
     context::{Services, SourceStates, ToolContext, UnreadBounds, User, UserId},
     contract::{
         Refusal, Terminal, ToolResult,
@@ -29,7 +29,7 @@ use toolwire::{
     },
     files::{Embedded, Tree},
     pipeline::{Call, Parts, Pipeline, Target, Tiers, policy::AllowAll},
-    registry::{Manifests, Offered, Registry},
+    registry::{Disabled, Manifests, Offered, Registry},
     store::{MemoryIdempotency, Sqlite, idempotency::Idempotency},
     tool::Executor,
 };
@@ -107,7 +107,7 @@ impl Bench {
             executors: executors(),
             descriptors: descriptors(),
             choices: Vec::new(),
-            disabled: Vec::new(),
+            disabled: disabled(),
             intent_parameters: domains::bundled()
                 .iter()
                 .flat_map(|it| it.intent_parameters)
@@ -236,6 +236,12 @@ pub fn save(path: &Path, text: &str) {
     let new = path.with_extension("new");
     fs::write(&new, text).expect("written");
     fs::rename(new, path).expect("replaced");
+}
+
+/// The bundled tools that cannot be called.
+pub fn disabled() -> Vec<Disabled> {
+    let config = Config::default();
+    domains::bundled().iter().flat_map(|domain| (domain.disabled)(&config)).collect()
 }
 
 /// What carries out the bundled tools, diagnostics included.

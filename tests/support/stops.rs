@@ -68,6 +68,10 @@ impl<S: Subscriber> Layer<S> for Stops {
         }
         let mut stop = Stop::default();
         event.record(&mut stop);
+        // A write also says when it has taken effect.
+        if stop.cause.is_empty() {
+            return;
+        }
         self.records.lock().expect("not poisoned").push(stop);
         self.count.send_modify(|count| *count += 1);
     }

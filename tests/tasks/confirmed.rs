@@ -79,7 +79,7 @@ async fn a_task_that_has_read_text_from_outside_asks_before_it_writes() {
 
 /// What a tool says of the time.
 fn without_times(text: &str) -> String {
-    let is_time = |word: &str| word.len() >= 20 && word.starts_with("2") && word.ends_with('Z');
+    let is_time = |word: &str| word.len() >= 20 && word.starts_with('2') && word.ends_with('Z');
     text.split('"')
         .map(|word| if is_time(word.trim_end_matches('\\')) { "TIME\\" } else { word })
         .collect::<Vec<_>>()

@@ -1,6 +1,7 @@
 //! Tasks over gRPC: 002's flows entry by entry, its table cell by cell, and what is refused.
 
 #![allow(clippy::unwrap_used, reason = "a test that fails")]
+#![allow(clippy::single_match_else, reason = "two cases beside each other")]
 
 #[path = "../support/mod.rs"]
 mod support;
@@ -199,7 +200,7 @@ impl Agent {
             request_id: new_id(),
             ..Default::default()
         };
-        let parts = [Part::Header(header), Part::Chunk(bytes.to_vec().into())];
+        let parts = [Part::Header(header), Part::Chunk(bytes.to_vec())];
         let parts = parts.map(|part| PutDocumentRequest { part: Some(part) });
         let mut client = WorkspaceServiceClient::new(self.person.channel.clone());
         client.put_document(self.person.request(futures_util::stream::iter(parts))).await.unwrap();

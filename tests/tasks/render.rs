@@ -1,7 +1,7 @@
 //! What a model is shown of a task.
 
 use toolwire::contract::proto::tasks::v1::{
-    MessageRole, RenderForModelRequest, RenderForModelResponse, model_block::Block,
+    MessageRole, ModelMessage, RenderForModelRequest, RenderForModelResponse, model_block::Block,
 };
 
 use super::*;
@@ -29,7 +29,7 @@ async fn a_model_is_shown_each_call_with_its_result() {
     let shown = rendered(&person, &root.task, 0).await.unwrap();
     assert_eq!(rendered(&person, &root.task, 0).await.unwrap(), shown, "the same to the byte");
     assert!(shown.system.contains("notes.md"), "{}", shown.system);
-    let roles: Vec<_> = shown.messages.iter().map(|message| message.role()).collect();
+    let roles: Vec<_> = shown.messages.iter().map(ModelMessage::role).collect();
     assert_eq!(roles[0], MessageRole::User);
     assert!(roles.windows(2).all(|pair| pair[0] != pair[1]), "{roles:?}");
     let blocks =
@@ -50,8 +50,8 @@ async fn a_model_is_shown_each_call_with_its_result() {
 
     let shown = rendered(&person, &child, 0).await.unwrap();
     let documents: Vec<_> = shown.messages[0].blocks.iter().filter_map(|it| it.block.clone()).collect();
-    let shows = |it: &Block| matches!(it, Block::Document(it) if it.text.contains("Revenue rose."));
-    assert!(documents.iter().any(shows), "{documents:?}");
+    let is_whole = |it: &Block| matches!(it, Block::Document(it) if it.text.contains("Revenue rose."));
+    assert!(documents.iter().any(is_whole), "{documents:?}");
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ use super::*;
 
 /// What a call of a type did to its task.
 #[derive(Debug, PartialEq)]
+#[allow(clippy::struct_excessive_bools, reason = "a column of the table each")]
 struct Done {
     creates_node: bool,
     blocks_parent: bool,

@@ -10,14 +10,14 @@ use std::{
 use crate::context::UserId;
 
 /// Who holds a share.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Holder {
     User(UserId),
     Peer(Origin),
 }
 
 /// Where a peer comes from: its IPv4 address, or the /64 of its IPv6 address, of which one machine has all.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Origin(IpAddr);
 
 impl From<IpAddr> for Origin {

@@ -41,22 +41,22 @@ async fn one_that_is_refused_harms_no_other_of_its_time() {
     let house = House::new();
     let (task, over) = (house.root().await, house.root().await);
     house.tasks().cancel_task(&riley(), &over.id, "", now()).await.unwrap();
-    let (once, unknown, long) = (RequestId::generate(), TaskId::generate(), "long ".repeat(10_000));
+    let (same, unknown, long) = (RequestId::generate(), TaskId::generate(), "long ".repeat(10_000));
     let (one, again, other, foreign, ended, nowhere, last) = tokio::join!(
-        say(&house, "riley", &task.id, "one", once),
-        say(&house, "riley", &task.id, "one", once),
-        say(&house, "riley", &task.id, "two", once),
+        say(&house, "riley", &task.id, "one", same),
+        say(&house, "riley", &task.id, "one", same),
+        say(&house, "riley", &task.id, "two", same),
         say(&house, "sam", &task.id, "three", RequestId::generate()),
         say(&house, "riley", &over.id, "four", RequestId::generate()),
         say(&house, "riley", &unknown, "five", RequestId::generate()),
         say(&house, "riley", &task.id, &long, RequestId::generate()),
     );
     assert_eq!((one.unwrap(), again.unwrap(), last.unwrap()), (1, 1, 2));
-    assert_eq!(refused(other), Refused::RequestIdReused(once));
+    assert_eq!(refused(other), Refused::RequestIdReused(same));
     assert_eq!((refused(foreign), refused(nowhere)), (Refused::Unknown, Refused::Unknown));
     assert_eq!(refused(ended), Refused::Ended(State::Cancelled));
     assert_eq!(house.assert_folds(&task.id).await.next_sequence, 3);
-    assert_eq!(say(&house, "riley", &task.id, "one", once).await.unwrap(), 1);
+    assert_eq!(say(&house, "riley", &task.id, "one", same).await.unwrap(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]

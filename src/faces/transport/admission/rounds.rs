@@ -5,7 +5,7 @@
 //! may have under way (`shares`).
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{BTreeMap, VecDeque},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
@@ -30,7 +30,8 @@ struct State {
     last: Option<Holder>,
     /// Until when several users call.
     several_until: Option<Instant>,
-    of: HashMap<Holder, Of>,
+    /// In an order that is the same each time, as a simulation of it wants.
+    of: BTreeMap<Holder, Of>,
     is_going_on: bool,
 }
 
