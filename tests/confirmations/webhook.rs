@@ -3,7 +3,7 @@
 use std::{
     collections::{HashSet, VecDeque},
     sync::Mutex,
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::{Duration, UNIX_EPOCH},
 };
 
 use data_encoding::BASE64;
