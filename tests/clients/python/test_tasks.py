@@ -111,8 +111,8 @@ def test_the_complete_flow(tasks, workspace, root):
     assert analyst.handle("stop_and_think", thoughts="A chart shows it best").result.data["logged"]
     written = analyst.handle("write_file", path="analysis.md", content="# Q3\n\nSales went up by 15 %.\n")
     assert written.result.data["version"] == 1
-    sum_of = analyst.handle("ask_data", path="sales_raw.csv", select=["sum(revenue)"])
-    assert json_format.MessageToDict(sum_of.result.data)["rows"] == [[215.0]] or sum_of.result.data["rows"]
+    total = analyst.handle("ask_data", path="sales_raw.csv", select=[{"column": "revenue", "function": "sum"}])
+    assert json_format.MessageToDict(total.result.data)["rows"] == [[215.0]]
     blocked = analyst.handle("route_to_visualizer", request="Create charts", documents=["sales_raw.csv", "analysis.md"])
 
     visualizer = leased(tasks, blocked.block.task_id)
