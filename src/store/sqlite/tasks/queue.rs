@@ -18,6 +18,9 @@ use crate::{
 /// So many are written in one change at most.
 const AT_ONCE: usize = 256;
 
+/// Nor more bytes, unless one message alone has more: nobody else can write meanwhile.
+const MOST_BYTES: usize = 4 * 1024 * 1024;
+
 /// The messages that wait to be written.
 #[derive(Debug, Default)]
 pub(in crate::store::sqlite) struct Messages {
@@ -44,6 +47,12 @@ pub(super) struct Batch<'a> {
     pub(super) all: Vec<Waiting>,
 }
 
+impl Waiting {
+    fn bytes(&self) -> usize {
+        self.new.text.len() + self.new.opaque.as_ref().map_or(0, |opaque| opaque.data.len())
+    }
+}
+
 impl Messages {
     /// One more.
     pub(super) fn add(&self, message: Waiting) {
@@ -55,7 +64,13 @@ impl Messages {
         let mut waiting = self.lock();
         // Whoever has left has no message to write.
         waiting.retain(|message| !message.answer.is_closed());
-        let some = waiting.len().min(AT_ONCE);
+        let mut bytes = 0;
+        let fits = |message: &&Waiting| {
+            let is_first = bytes == 0;
+            bytes += message.bytes();
+            is_first || bytes <= MOST_BYTES
+        };
+        let some = waiting.iter().take(AT_ONCE).take_while(fits).count();
         Batch { of: self, all: waiting.drain(..some).collect() }
     }
 
@@ -80,5 +95,47 @@ impl Drop for Batch<'_> {
         for message in mem::take(&mut self.all).into_iter().rev() {
             waiting.push_front(message);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        context::RequestId,
+        digest::Digest,
+        store::tasks::{Turn, entry::Speaker},
+    };
+
+    /// How many are written at once of so many messages of so many bytes.
+    fn taken(count: usize, bytes: usize) -> usize {
+        let messages = Messages::default();
+        let mut callers = Vec::new();
+        for _ in 0..count {
+            let (answer, caller) = oneshot::channel();
+            callers.push(caller);
+            let digest = Digest::of_bytes(b"x");
+            messages.add(Waiting {
+                user: "riley".parse().unwrap(),
+                task: TaskId::generate(),
+                new: NewMessage {
+                    speaker: Speaker::User,
+                    text: "x".repeat(bytes),
+                    opaque: None,
+                    turn: Turn::default(),
+                },
+                mutation: Mutation { method: "AppendMessage", request_id: RequestId::generate(), digest },
+                now: crate::clock::wall(),
+                answer,
+            });
+        }
+        messages.take().all.len()
+    }
+
+    #[test]
+    fn so_many_messages_and_bytes_are_written_at_once_and_a_larger_one_alone() {
+        assert_eq!(taken(300, 10), AT_ONCE);
+        assert_eq!(taken(300, 256 * 1024), 16);
+        assert_eq!(taken(3, MOST_BYTES + 1), 1);
     }
 }
