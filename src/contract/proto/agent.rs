@@ -1,0 +1,18 @@
+//! The package `toolwire.agent.v1`: conversations, the events of their turns, and what answers are made from.
+
+use std::sync::LazyLock;
+
+use prost_reflect::DescriptorPool;
+
+/// The encoded `FileDescriptorSet` of the package and what it imports, comments included.
+pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/toolwire.agent.binpb"));
+
+/// What the generated types take their descriptors from.
+static POOL: LazyLock<DescriptorPool> =
+    LazyLock::new(|| DescriptorPool::decode(DESCRIPTORS).expect("build.rs wrote a valid descriptor set"));
+
+/// Version 1.
+#[allow(clippy::large_enum_variant, clippy::pedantic, missing_docs, unreachable_pub, reason = "generated")]
+pub mod v1 {
+    tonic::include_proto!("toolwire.agent.v1");
+}
