@@ -18,6 +18,7 @@ pub mod outbox;
 mod remembered;
 pub mod reservations;
 pub mod results;
+pub mod sessions;
 pub mod sqlite;
 pub mod tasks;
 

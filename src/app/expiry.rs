@@ -13,6 +13,7 @@ use crate::{
         Sqlite,
         audit::Audit,
         confirmations::Confirmations,
+        sessions::Sessions,
         tasks::{Recovered, Tasks},
     },
 };
@@ -45,6 +46,7 @@ pub(super) async fn run(state: &Sqlite, in_flight: &InFlight, keep: Duration) ->
             let _ = state.sweep_records(clock::wall()).await;
             // A part at a time: others change something meanwhile.
             while let Ok(true) = state.sweep_tasks(keep, clock::wall()).await {}
+            while let Ok(true) = state.sweep_turns(clock::wall()).await {}
         }
     }
 }

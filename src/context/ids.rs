@@ -9,6 +9,9 @@ use crate::digest::Digest;
 /// The longest id of a user, a task or a session, in characters.
 const MAX_LENGTH: usize = 128;
 
+/// Begins what is hashed for a part: no other hash of the service has the same input.
+const PART: &[u8] = b"toolwire part 1";
+
 /// What the names of tasks begin with.
 const TASK: &str = "task_";
 
@@ -70,6 +73,18 @@ impl RequestId {
     /// Makes a random id.
     pub fn generate() -> Self {
         Self(Uuid::new_v4())
+    }
+
+    /// The id of 16 bytes.
+    pub fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(Uuid::from_bytes(bytes))
+    }
+
+    /// The one of a part of what this one names, such as a call of a turn: the same each time.
+    #[must_use]
+    pub fn part(&self, number: u32) -> Self {
+        let digest = Digest::of_parts([PART, self.as_bytes().as_slice(), number.to_le_bytes().as_slice()]);
+        Self::derived(digest.as_bytes())
     }
 
     /// The one that a digest makes: a UUID of version 8.

@@ -23,6 +23,7 @@ mod place;
 mod replica;
 mod reservations;
 mod results;
+mod sessions;
 mod tasks;
 pub mod time;
 

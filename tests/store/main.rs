@@ -13,6 +13,7 @@ mod hold_offs;
 mod idempotency;
 mod opening;
 mod results;
+mod sessions;
 mod tasks;
 
 use std::{

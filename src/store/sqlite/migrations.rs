@@ -43,6 +43,7 @@ const PLATFORM: &[&str] = &[
     "documents",
     "versions",
     "texts",
+    "turns",
 ];
 
 /// Shadow tables belong to a table that is listed itself.

@@ -1,0 +1,121 @@
+//! Turns of conversations: kept by user and name, remembered in order, bounded, and forgotten in time.
+
+use std::time::Duration;
+
+use toolwire::{
+    context::{RequestId, SessionId},
+    store::{
+        Sqlite,
+        sessions::{KEPT, KeptTurn, MOST_OF_SESSION, Sessions, State},
+    },
+};
+
+use super::{in_file, now, user};
+
+fn session(name: &str) -> SessionId {
+    name.parse().unwrap()
+}
+
+fn turn(name: &str, of: &str, message: &str) -> KeptTurn {
+    KeptTurn {
+        user: user(name),
+        turn_id: RequestId::generate(),
+        session: session(of),
+        account: "Brokerage".to_owned(),
+        message: message.to_owned(),
+        state: State::Ended,
+        created_at: now(),
+        ended_at: now() + Duration::from_millis(7),
+        answered: format!("to {message}"),
+        calls: r#"[{"tool":"get_quotes"}]"#.to_owned(),
+        tainted: message == "tainted",
+        reply: vec![1, 2, 3],
+        standing: String::new(),
+    }
+}
+
+async fn keep(store: &Sqlite, turn: KeptTurn) -> KeptTurn {
+    store.keep_turn(&turn).await.unwrap();
+    turn
+}
+
+async fn said(store: &Sqlite, name: &str, of: &str) -> Vec<String> {
+    let turns = store.turns(&user(name), &session(of), 0, 1_000).await.unwrap();
+    turns.into_iter().map(|(_, turn)| turn.message).collect()
+}
+
+#[tokio::test]
+async fn a_turn_is_found_by_its_user_and_name_and_by_nobody_else() {
+    let (store, _directory) = in_file();
+    let kept = keep(&store, turn("riley", "s", "one")).await;
+    assert_eq!(store.turn(&user("riley"), kept.turn_id).await.unwrap(), Some(kept.clone()));
+    assert_eq!(store.turn(&user("sam"), kept.turn_id).await.unwrap(), None);
+    assert_eq!(store.turn(&user("riley"), RequestId::generate()).await.unwrap(), None);
+    // The same name of another user's is another turn.
+    let other = keep(&store, KeptTurn { user: user("sam"), ..turn("sam", "s", "two") }).await;
+    let same = keep(&store, KeptTurn { turn_id: kept.turn_id, ..other }).await;
+    assert_eq!(store.turn(&user("sam"), kept.turn_id).await.unwrap(), Some(same));
+    assert_eq!(store.turn(&user("riley"), kept.turn_id).await.unwrap(), Some(kept));
+}
+
+#[tokio::test]
+async fn a_session_has_its_turns_in_order_and_its_users_apart() {
+    let (store, _directory) = in_file();
+    for (name, of, message) in
+        [("riley", "s", "one"), ("sam", "s", "hers"), ("riley", "t", "other"), ("riley", "s", "tainted")]
+    {
+        keep(&store, turn(name, of, message)).await;
+    }
+    assert_eq!(said(&store, "riley", "s").await, ["one", "tainted"]);
+    assert_eq!(said(&store, "sam", "s").await, ["hers"]);
+    let first = store.turns(&user("riley"), &session("s"), 0, 1).await.unwrap();
+    let rest = store.turns(&user("riley"), &session("s"), first[0].0, 10).await.unwrap();
+    assert_eq!(rest[0].1.message, "tainted");
+    let remembered = store.remembered(&user("riley"), &session("s"), 1).await.unwrap();
+    assert_eq!(remembered.len(), 1);
+    assert!(remembered[0].tainted && remembered[0].answered == "to tainted", "{remembered:?}");
+}
+
+#[tokio::test]
+async fn a_paused_turn_that_goes_on_keeps_its_place() {
+    let (store, _directory) = in_file();
+    let standing = "{}".to_owned();
+    let paused = KeptTurn { state: State::Paused, standing, ..turn("riley", "s", "one") };
+    let paused = keep(&store, paused).await;
+    keep(&store, turn("riley", "s", "two")).await;
+    assert_eq!(store.paused(&user("riley"), &session("s")).await.unwrap(), std::slice::from_ref(&paused));
+    assert_eq!(store.remembered(&user("riley"), &session("s"), 9).await.unwrap().len(), 1);
+    let ended = KeptTurn { state: State::Ended, standing: String::new(), ..paused };
+    keep(&store, ended.clone()).await;
+    assert_eq!(said(&store, "riley", "s").await, ["one", "two"]);
+    assert_eq!(store.turn(&user("riley"), ended.turn_id).await.unwrap(), Some(ended));
+    assert_eq!(store.paused(&user("riley"), &session("s")).await.unwrap(), []);
+}
+
+#[tokio::test]
+async fn only_a_paused_turn_of_ones_own_is_cancelled_and_once() {
+    let (store, _directory) = in_file();
+    let paused = keep(&store, KeptTurn { state: State::Paused, ..turn("riley", "s", "one") }).await;
+    let ended = keep(&store, turn("riley", "s", "two")).await;
+    let cancel = async |name: &str, turn: &KeptTurn| {
+        store.cancel_paused(&user(name), turn.turn_id, now()).await.unwrap()
+    };
+    assert!(!cancel("sam", &paused).await && !cancel("riley", &ended).await);
+    assert!(cancel("riley", &paused).await && !cancel("riley", &paused).await);
+    let found = store.turn(&user("riley"), paused.turn_id).await.unwrap().unwrap();
+    assert_eq!((found.state, found.reply.len(), found.standing.len()), (State::Cancelled, 0, 0));
+}
+
+#[tokio::test]
+async fn a_session_keeps_its_newest_turns_and_no_turn_for_ever() {
+    let (store, _directory) = in_file();
+    for number in 0..MOST_OF_SESSION + 2 {
+        keep(&store, turn("riley", "s", &number.to_string())).await;
+    }
+    let said = said(&store, "riley", "s").await;
+    assert_eq!((said.len(), said[0].as_str()), (MOST_OF_SESSION as usize, "2"));
+    assert!(!store.sweep_turns(now() + KEPT).await.unwrap());
+    assert_eq!(self::said(&store, "riley", "s").await.len(), MOST_OF_SESSION as usize);
+    assert!(!store.sweep_turns(now() + KEPT + Duration::from_secs(1)).await.unwrap());
+    assert_eq!(self::said(&store, "riley", "s").await, [""; 0]);
+}
