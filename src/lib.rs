@@ -20,6 +20,9 @@ pub mod faces;
 // What every face offers.
 pub mod service;
 
+// What answers questions by calling tools.
+pub mod agent;
+
 // What tools do to tasks.
 pub mod tasks;
 

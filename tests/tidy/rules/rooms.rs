@@ -17,6 +17,7 @@ const HOUSE: &[&[&str]] = &[
     &["domain"],
     &["faces"],
     &["service"],
+    &["agent"],
     &["tasks", "workspace"],
     &["pipeline"],
     &["registry"],

@@ -1,0 +1,116 @@
+//! What to do next about a message: call tools, answer from what there is, ask back, or refuse in words.
+//!
+//! A [`Planner`] decides and calls nothing itself. It sees the tools of an [`Offer`] and no others. Not here: carrying
+//! a plan out, budgets, and the answer.
+
+mod names;
+mod offer;
+
+use std::{fmt, sync::Arc};
+
+use chrono::NaiveDate;
+use futures_util::future::BoxFuture;
+use serde_json::{Map, Value};
+
+pub use self::{
+    names::{Lexicon, Name, Names},
+    offer::{Offer, Offers},
+};
+use crate::contract::ToolResult;
+
+/// Decides what to do next. Asked again after each step, with the calls that have ended.
+pub trait Planner: Send + Sync + fmt::Debug {
+    /// The next step of a cycle.
+    fn plan<'a>(&'a self, asked: Asked<'a>) -> BoxFuture<'a, Result<Plan, PlanError>>;
+}
+
+/// What a planner is asked: one message of a conversation, with what is known so far in this cycle.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// What the user says.
+    pub message: &'a str,
+    /// The account of the request. One that the message names comes before it.
+    pub account: Option<&'a str>,
+    /// The earlier turns of the session, oldest first.
+    pub history: &'a [Exchange],
+    /// The calls of this cycle that have ended, in the order in which they were planned.
+    pub made: &'a [Made],
+    /// The tools that may be called.
+    pub offer: &'a Offer,
+    /// The day on which the message is read, in UTC: `last week` is counted from it.
+    pub today: NaiveDate,
+}
+
+/// One earlier turn: what was said, what was answered, and which calls were made.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Exchange {
+    /// What the user said.
+    pub said: String,
+    /// What was answered. Empty if nothing was.
+    pub answered: String,
+    /// The calls that were made for it.
+    pub calls: Vec<PlannedCall>,
+}
+
+/// A call of this cycle that has ended.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// The call.
+    pub call: PlannedCall,
+    /// How it ended.
+    pub result: Arc<ToolResult>,
+}
+
+/// A call that a planner wants.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PlannedCall {
+    /// The tool, one of the offer.
+    pub tool: String,
+    /// Its arguments. The pipeline checks them against the tool's schema.
+    pub arguments: Map<String, Value>,
+    /// Why this tool, in words for people.
+    pub reason: String,
+}
+
+/// What a planner decided.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// What to do.
+    pub step: Step,
+    /// Why, in words for people.
+    pub reason: String,
+    /// How sure the planner is, 0 to 1. 1 for a model's plan, which says nothing of it.
+    pub confidence: f64,
+    /// The tools that came next, best first, those of the calls left out. Empty for a model's plan.
+    pub alternatives: Vec<Alternative>,
+}
+
+/// A tool that was considered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Alternative {
+    /// The tool.
+    pub tool: String,
+    /// Its score, in the same measure as those beside it.
+    pub score: f64,
+}
+
+/// What to do next.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// Make these calls, which do not depend on each other. At least one.
+    Call(Vec<PlannedCall>),
+    /// Answer from the results that are there.
+    Answer,
+    /// Ask the user this, and call nothing.
+    Clarify(String),
+    /// Say this, and call nothing: it is nothing that a tool does.
+    Refuse(String),
+}
+
+/// No plan could be made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+pub struct PlanError {
+    /// Why, in words for the caller; nothing of what a model wrote.
+    pub reason: String,
+}
