@@ -89,11 +89,13 @@ enum Command {
 
 /// Runs the command line and returns the program's exit code.
 pub fn run(arguments: impl IntoIterator<Item = OsString>, domains: &[Domain]) -> ExitCode {
-    let read = |program: clap::Command| match program.clone().try_get_matches_from(arguments) {
-        Ok(matches) => carry_out(&matches, program, domains),
+    let read = |mut program: clap::Command| program.try_get_matches_from_mut(arguments);
+    // Of the program's description nothing is left while a command runs, which may be for months.
+    let done = program(domains).map(read).and_then(|matches| match matches {
+        Ok(matches) => carry_out(&matches, domains),
         Err(error) => console::usage(&error),
-    };
-    match program(domains).and_then(read) {
+    });
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             console::failure(&failure);
@@ -110,22 +112,22 @@ fn program(domains: &[Domain]) -> Result<clap::Command, Failure> {
     Ok(own.subcommands(offered::commands(domains)).subcommand(completions))
 }
 
-fn carry_out(matches: &ArgMatches, program: clap::Command, domains: &[Domain]) -> Result<(), Failure> {
+fn carry_out(matches: &ArgMatches, domains: &[Domain]) -> Result<(), Failure> {
     let runtime = Runtime::new().map_err(|error| Failure::Failed(format!("cannot start: {error}")))?;
-    let done = runtime.block_on(dispatch(matches, program, domains));
+    let done = runtime.block_on(dispatch(matches, domains));
     // What still reads a terminal or a file must not hold the end up.
     runtime.shutdown_background();
     done
 }
 
-async fn dispatch(matches: &ArgMatches, program: clap::Command, domains: &[Domain]) -> Result<(), Failure> {
+async fn dispatch(matches: &ArgMatches, domains: &[Domain]) -> Result<(), Failure> {
     if let Some((name, matches)) = matches.subcommand() {
         if let Some(command) = offered::find(domains, name) {
             return offered::run(command, matches).await;
         }
         if name == completions::NAME {
             return match Completions::from_arg_matches(matches) {
-                Ok(completions) => completions.run(program, domains).await,
+                Ok(completions) => completions.run(program(domains)?, domains).await,
                 Err(error) => console::usage(&error),
             };
         }

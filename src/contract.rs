@@ -7,6 +7,7 @@ pub mod arguments;
 pub mod codec;
 pub mod confirmation;
 pub mod convert;
+pub mod descriptor_set;
 pub mod descriptors;
 pub mod error;
 pub mod json;

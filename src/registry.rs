@@ -25,6 +25,7 @@ mod planner;
 mod problem;
 mod schema;
 mod snapshot;
+mod spread;
 mod template;
 mod words;
 

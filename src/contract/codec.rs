@@ -32,7 +32,17 @@ pub struct Codec<T, U>(PhantomData<(T, U)>);
 
 /// Writes messages.
 #[derive(Debug)]
-pub struct Encoder<T>(PhantomData<T>);
+pub struct Encoder<T> {
+    is_list: bool,
+    message: PhantomData<T>,
+}
+
+impl<T> Encoder<T> {
+    /// For a stream that ends when it has told everything.
+    pub fn of_list() -> Self {
+        Self { is_list: true, message: PhantomData }
+    }
+}
 
 impl<T, U> Default for Codec<T, U> {
     fn default() -> Self {
@@ -51,7 +61,7 @@ where
     type Decoder = <ProstCodec<T, U> as codec::Codec>::Decoder;
 
     fn encoder(&mut self) -> Self::Encoder {
-        Encoder(PhantomData)
+        Encoder { is_list: TypeId::of::<T>() == TypeId::of::<ListToolsResponse>(), message: PhantomData }
     }
 
     fn decoder(&mut self) -> Self::Decoder {
@@ -70,8 +80,7 @@ impl<T: Message + 'static> codec::Encoder for Encoder<T> {
     }
 
     fn buffer_settings(&self) -> BufferSettings {
-        let is_list = TypeId::of::<T>() == TypeId::of::<ListToolsResponse>();
-        let (first, most) = if is_list { (FIRST_OF_LIST, MOST_OF_LIST) } else { (FIRST, MOST) };
+        let (first, most) = if self.is_list { (FIRST_OF_LIST, MOST_OF_LIST) } else { (FIRST, MOST) };
         BufferSettings::new(first, most)
     }
 }

@@ -5,22 +5,17 @@
 
 use std::collections::HashMap;
 
-use bytes::Bytes;
 use prost::Message;
 use prost_reflect::{DescriptorPool, prost_types::FileDescriptorProto};
 
-use super::proto;
+use super::{
+    descriptor_set::{EncodedSet, is_commented, lean},
+    proto,
+};
 use crate::files::{Problem, Problems};
 
 /// Whom the files of the platform belong to, in a problem.
 const PLATFORM: &str = "the platform";
-
-/// A `FileDescriptorSet` whose files are not decoded: their custom options would be lost.
-#[derive(Clone, PartialEq, Message)]
-struct EncodedSet {
-    #[prost(bytes = "bytes", repeated, tag = "1")]
-    files: Vec<Bytes>,
-}
 
 /// The platform's descriptors with those of the given domains: name and encoded `FileDescriptorSet`. Fails with every
 /// file and every name that two of them define differently.
@@ -48,6 +43,9 @@ struct Merge<'a> {
 impl<'a> Merge<'a> {
     fn add(&mut self, owner: &'a str, set: &[u8]) {
         let mut new = EncodedSet::decode(set).unwrap_or_default();
+        for file in &mut new.files {
+            *file = lean(file, is_commented).unwrap_or_else(|_| file.clone());
+        }
         new.files.retain(|bytes| match FileDescriptorProto::decode(bytes.clone()) {
             Ok(file) => self.is_new(owner, meaning(file)),
             // The pool says what is wrong with it.

@@ -8,6 +8,8 @@ use std::sync::LazyLock;
 
 use prost_reflect::DescriptorPool;
 
+use crate::contract::descriptor_set;
+
 /// The encoded `FileDescriptorSet` of the package `toolwire.v1` and what it imports, comments included.
 pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/toolwire.binpb"));
 
@@ -16,8 +18,7 @@ pub const ALL_DESCRIPTORS: [&[u8]; 4] =
     [DESCRIPTORS, agent::DESCRIPTORS, tasks::DESCRIPTORS, workspace::DESCRIPTORS];
 
 /// What the generated types take their descriptors from.
-static POOL: LazyLock<DescriptorPool> =
-    LazyLock::new(|| DescriptorPool::decode(DESCRIPTORS).expect("build.rs wrote a valid descriptor set"));
+static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| descriptor_set::of_types(DESCRIPTORS));
 
 /// The envelope: tools, calls, results (`toolwire.v1`).
 #[allow(clippy::pedantic, missing_docs, unreachable_pub, reason = "generated")]

@@ -10,6 +10,7 @@ mod handle;
 mod health;
 mod incoming;
 mod invoke;
+mod leading;
 mod listing;
 mod reflection;
 mod routes;

@@ -17,6 +17,7 @@ use super::{
     pace::Pace,
     payload::Payloads,
     problem::Report,
+    spread::each,
 };
 use crate::files::Problem;
 
@@ -33,35 +34,56 @@ pub(super) struct Loaded {
 
 /// Everything that the given files declare. Afterwards the tools of the good ones are kept, and no others.
 pub(super) fn load(files: Vec<Content>, offered: &Offered, kept: &mut Kept, pace: &Pace) -> Loaded {
-    let read = |file| {
-        let read = Read::file(file, kept);
-        if let Some(Found::Manifest(_)) = &read.found {
-            pace.worked(PARSED);
-        }
-        read
-    };
-    let mut files: Vec<_> = files.into_iter().map(read).collect();
+    let from = &*kept;
+    let mut files = each(
+        files,
+        pace,
+        || (),
+        |file, (), pace| {
+            let read = Read::file(file, from);
+            if let Some(Found::Manifest(_)) = &read.found {
+                pace.worked(PARSED);
+            }
+            read
+        },
+    );
     *kept = Kept::with_capacity(files.len());
     let read: Vec<_> = files.iter().map(|file| file.report.len()).collect();
     between::refuse_conflicts(&mut files);
-    let (mut tools, mut problems, mut payloads) = (Vec::new(), Vec::new(), Payloads::default());
-    for (Read { file, found, mut report }, of_reading) in files.into_iter().zip(read) {
-        let of_others = report.len() - of_reading;
-        let tool = match found {
-            None => None,
-            Some(Found::Tool(tool)) => Some(tool),
-            Some(Found::Manifest(manifest)) => {
-                pace.worked(MADE);
-                made(*manifest, offered, &mut payloads, &mut report).map(Arc::new)
-            }
-        };
-        if let (Some(tool), true) = (&tool, report.len() == of_others) {
+    let of_reading = files.into_iter().zip(read).collect();
+    let made = each(of_reading, pace, Payloads::default, |(read, of_reading), payloads, pace| {
+        let of_others = read.report.len() - of_reading;
+        let (file, tool, report) = tool_of(read, offered, payloads, pace);
+        let is_good = report.len() == of_others;
+        (file, tool, report, is_good)
+    });
+    let (mut tools, mut problems) = (Vec::new(), Vec::new());
+    for (file, tool, report, is_good) in made {
+        if let (Some(tool), true) = (&tool, is_good) {
             kept.keep(file, Arc::clone(tool));
         }
         tools.extend(tool);
         problems.extend(report.into_problems());
     }
     Loaded { tools, problems }
+}
+
+/// The file, and the tool that it declares.
+fn tool_of(
+    Read { file, found, mut report }: Read,
+    offered: &Offered,
+    payloads: &mut Payloads,
+    pace: &Pace,
+) -> (Content, Option<Arc<RegisteredTool>>, Report) {
+    let tool = match found {
+        None => None,
+        Some(Found::Tool(tool)) => Some(tool),
+        Some(Found::Manifest(manifest)) => {
+            pace.worked(MADE);
+            made(*manifest, offered, payloads, &mut report).map(Arc::new)
+        }
+    };
+    (file, tool, report)
 }
 
 fn made(

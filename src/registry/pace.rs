@@ -25,6 +25,11 @@ impl Pace {
         Self { gives_way: true, worked: Cell::new(0) }
     }
 
+    /// The same for another thread.
+    pub(super) fn again(&self) -> Self {
+        Self { gives_way: self.gives_way, worked: Cell::new(0) }
+    }
+
     /// Notes a piece of work that takes about so many microseconds.
     pub(super) fn worked(&self, microseconds: u32) {
         let worked = self.worked.get() + microseconds;

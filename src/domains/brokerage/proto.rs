@@ -4,12 +4,13 @@ use std::sync::LazyLock;
 
 use prost_reflect::DescriptorPool;
 
+use crate::contract::descriptor_set;
+
 /// The encoded `FileDescriptorSet` of the package and what it imports, comments included.
 pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/toolwire.brokerage.binpb"));
 
 /// What the generated types take their descriptors from.
-static POOL: LazyLock<DescriptorPool> =
-    LazyLock::new(|| DescriptorPool::decode(DESCRIPTORS).expect("build.rs wrote a valid descriptor set"));
+static POOL: LazyLock<DescriptorPool> = LazyLock::new(|| descriptor_set::of_types(DESCRIPTORS));
 
 /// Version 1.
 #[allow(clippy::pedantic, missing_docs, unreachable_pub, reason = "generated")]

@@ -10,6 +10,7 @@ use tonic::{body::Body, codec::CompressionEncoding, server::NamedService};
 
 use super::{
     face::Face,
+    leading,
     routes::{Answer, Route},
 };
 use crate::faces::transport::rules::Rule;
@@ -55,6 +56,24 @@ impl Service {
     pub fn except(mut self, method: &'static str, rule: Rule) -> Self {
         self.exceptions.push((method, rule));
         self
+    }
+
+    /// The same service, of which the method at this path may answer in two parts ([`leading`]).
+    pub(super) fn joined(self, path: &'static str) -> Self {
+        let make = self.route;
+        let route = move |face: &Face| -> Route {
+            let route = make(face);
+            Box::new(move |request| {
+                let is_joined = request.uri().path() == path;
+                let answer = route(request);
+                if is_joined {
+                    Box::pin(async { answer.await.map(|it| leading::join(it, COMPRESSION)) })
+                } else {
+                    answer
+                }
+            })
+        };
+        Self { route: Arc::new(route), ..self }
     }
 
     /// Its full name, such as `toolwire.v1.ToolService`.

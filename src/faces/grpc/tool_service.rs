@@ -29,6 +29,7 @@ type Streamed<T> = BoxStream<'static, Result<T, Status>>;
 /// The service, to be served.
 pub(super) fn service() -> Service {
     super::service!(ToolServiceServer, |face| face.clone())
+        .joined("/toolwire.v1.ToolService/WatchTools")
         .except("CancelCall", Rule { pool: Pool::Free, ..Rule::USER })
         .except("WatchTools", Rule::WATCH)
 }
@@ -59,7 +60,11 @@ impl ToolService for Face {
         request: Request<WatchToolsRequest>,
     ) -> Result<Response<Self::WatchToolsStream>, Status> {
         let user = user_of(&request);
-        Ok(Response::new(watch::stream(self.tools.watch(user), request.into_inner().view())))
+        let view = request.into_inner().view();
+        let (tools, watch) = self.tools.watch(user);
+        let mut response = Response::new(watch::news(watch, view));
+        response.extensions_mut().insert(watch::there(tools, view));
+        Ok(response)
     }
 
     async fn invoke_tool(

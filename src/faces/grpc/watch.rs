@@ -9,6 +9,7 @@ use futures_util::{
 use prost::Message;
 use tonic::Status;
 
+use super::leading::Leading;
 use crate::{
     clock,
     contract::{
@@ -19,17 +20,23 @@ use crate::{
     service::{Listing, News, Watch},
 };
 
-/// The stream. It ends only with the server or the registry.
-pub(super) fn stream(
-    (mut tools, watch): (Listing, Watch),
-    view: ToolView,
-) -> BoxStream<'static, Result<WatchToolsResponse, Status>> {
-    let there = move || tools.next_tool().map(|tool| Ok(about(WatchEventType::Added, tool, view)));
-    let news = stream::unfold(watch, move |mut watch| async move {
+/// The tools there are.
+pub(super) fn there(mut tools: Listing, view: ToolView) -> Leading {
+    let added = message(WatchEventType::Added);
+    let there = move || {
+        let tool = tools.next_tool()?.definition.encoded(view).clone();
+        Some(Ok(WatchToolsResponse { tool, ..added.clone() }))
+    };
+    Leading::new(stream::iter(iter::from_fn(there)))
+}
+
+/// What comes after them. It ends only with the server or the registry.
+pub(super) fn news(watch: Watch, view: ToolView) -> BoxStream<'static, Result<WatchToolsResponse, Status>> {
+    let news = move |mut watch: Watch| async move {
         let news = watch.next().await?;
         Some((Ok(rendered(news, view)), watch))
-    });
-    stream::iter(iter::from_fn(there)).chain(news).boxed()
+    };
+    stream::unfold(watch, news).boxed()
 }
 
 fn about(kind: WatchEventType, tool: &RegisteredTool, view: ToolView) -> WatchToolsResponse {
