@@ -34,10 +34,15 @@ impl Narration {
         Some(self.progress.as_ref()?.render(arguments))
     }
 
-    /// What is said of a result: `get_technicals("RELIANCE") → RSI: 38, SMA200: +5%`. Arguments stand in the order of
-    /// the input schema.
+    /// What is said of a result's data: `RSI: 38, SMA200: +5%`.
+    pub fn said(&self, data: &Value) -> Option<String> {
+        Some(self.summary.as_ref()?.render(data))
+    }
+
+    /// What is said of a call and its result: `get_technicals("RELIANCE") → RSI: 38, SMA200: +5%`. Arguments stand in
+    /// the order of the input schema.
     pub fn summary(&self, tool: &str, input: &Value, arguments: &Value, data: &Value) -> Option<String> {
-        let said = self.summary.as_ref()?.render(data);
+        let said = self.said(data)?;
         let names = input.get("properties").and_then(Value::as_object).into_iter().flat_map(Map::keys);
         let given: Vec<_> = names.filter_map(|name| arguments.get(name)).map(as_json).collect();
         Some(format!("{tool}({}) → {said}", given.join(", ")))

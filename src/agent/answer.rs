@@ -1,0 +1,43 @@
+//! Writing the answer from what a turn found out. Not here: checking it ([`super::ground`]).
+
+pub mod embedded;
+mod response;
+
+use std::fmt;
+
+use futures_util::stream::BoxStream;
+
+pub use self::response::{Response, Validated, confidence};
+use super::{
+    ground::{ContextBundle, Issue},
+    plan::Asked,
+};
+
+/// Writes answers.
+pub trait Answerer: Send + Sync + fmt::Debug {
+    /// The answer to a message in Markdown, as it is written. With a problem, what is to stand behind the part that has
+    /// been given out.
+    fn answer<'a>(
+        &'a self,
+        asked: &'a Asked<'a>,
+        bundle: &'a ContextBundle,
+        problem: Option<&'a Problem>,
+    ) -> BoxStream<'a, Result<String, AnswerError>>;
+}
+
+/// Why an answer is to be written again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// What is wrong with it.
+    pub issue: Issue,
+    /// The part that has passed and has been given out.
+    pub released: String,
+}
+
+/// No answer could be written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+pub struct AnswerError {
+    /// Why, in words for the caller; nothing of what a model wrote.
+    pub reason: String,
+}

@@ -1,0 +1,97 @@
+//! Text from outside in an answer: one plain line, cut, and nothing in it is Markdown.
+
+use crate::agent::ground::plain;
+
+/// The longest text of somebody else in an answer, in characters.
+const LONGEST: usize = 400;
+
+/// A text as an answer quotes it.
+pub(super) fn quote(text: &str) -> String {
+    escaped(&cut(&plain(text), LONGEST))
+}
+
+/// A text of at most so many characters, cut between words. Nothing that belongs to a number or a date is parted.
+pub(super) fn cut(text: &str, longest: usize) -> String {
+    let Some((end, _)) = text.char_indices().nth(longest) else { return text.to_owned() };
+    let mut shown = text[..end].rsplit_once(' ').map_or("", |(words, _)| words);
+    while let Some((words, last)) = shown.rsplit_once(' ')
+        && belongs_to_number(last)
+    {
+        shown = words;
+    }
+    if belongs_to_number(shown) && !shown.contains(' ') {
+        shown = "";
+    }
+    format!("{}…", shown.trim_end_matches(['.', ',', ';', ':', '…']))
+}
+
+/// Whether a word may be the beginning of a number or of a date.
+fn belongs_to_number(word: &str) -> bool {
+    let is_month =
+        word.len() >= 3 && word.starts_with(|c: char| c.is_ascii_uppercase()) && MONTHS.contains(&&word[..3]);
+    is_month || word.contains(char::is_numeric) || !word.contains(char::is_alphabetic)
+}
+
+const MONTHS: [&str; 12] =
+    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/// The text with a backslash before every sign that Markdown would take for its own.
+fn escaped(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len() + text.len() / 8);
+    let mut before = None;
+    let mut chars = text.chars().peekable();
+    let mut in_marker = true;
+    while let Some(c) = chars.next() {
+        let next = chars.peek().copied();
+        let is_sign = match c {
+            '\\' | '`' | '*' | '[' | ']' | '|' | '<' | '>' => true,
+            // Within a word it says nothing.
+            '_' => !(is_of_word(before) && is_of_word(next)),
+            '~' => next == Some('~') || before == Some('~'),
+            '!' => next == Some('['),
+            '&' => next.is_some_and(|next| next == '#' || next.is_ascii_alphabetic()),
+            '#' | '+' | '-' | '=' => before.is_none(),
+            // `1. ` at the beginning is an item of a list.
+            '.' | ')' => in_marker && before.is_some() && next.is_none_or(|next| next == ' '),
+            _ => false,
+        };
+        if is_sign {
+            safe.push('\\');
+        }
+        safe.push(c);
+        in_marker &= c.is_ascii_digit();
+        before = Some(c);
+    }
+    safe
+}
+
+fn is_of_word(c: Option<char>) -> bool {
+    c.is_some_and(char::is_alphanumeric)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_of_it_is_markdown() {
+        for (text, expected) in [
+            ("a [b](c) ![d] **e** `f`", "a \\[b\\](c) \\!\\[d\\] \\*\\*e\\*\\* \\`f\\`"),
+            ("# a\n- b | c", "\\# a - b \\| c"),
+            ("<b> M&M & AT&T snake_case _x_", "\\<b\\> M\\&M & AT\\&T snake_case \\_x\\_"),
+            ("12. a 1.5", "12\\. a 1.5"),
+            ("1.5 is 5.", "1.5 is 5."),
+        ] {
+            assert_eq!(quote(text), expected);
+        }
+    }
+
+    #[test]
+    fn it_is_cut_between_words_and_never_within_a_number() {
+        assert_eq!(cut("one two three", 9), "one two…");
+        assert_eq!(cut("one 12 million and", 10), "one…");
+        assert_eq!(cut("on January 15, 2026 it", 14), "on…");
+        assert_eq!(cut("123456", 3), "…");
+        assert_eq!(quote(&"word ".repeat(200)).chars().count(), 400);
+    }
+}

@@ -1,0 +1,1 @@
+//! Templates on disk and in the binary.

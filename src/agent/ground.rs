@@ -1,0 +1,24 @@
+//! Grounding: what a turn found out, as contexts, and whether an answer says nothing else (spec 000).
+//!
+//! [`ContextBundle`] holds the results of a turn, each in its domain's typed context. A [`Checker`] takes an answer as
+//! it is written and gives out what has passed: every number and every address stands in the results, every citation
+//! is a source of this turn, and every block with numbers has one. Not here: writing the answer, and what becomes of
+//! one that does not pass.
+
+mod bundle;
+mod checker;
+mod citations;
+pub mod contexts;
+mod issue;
+mod links;
+mod markdown;
+mod numbers;
+mod plain;
+mod sentences;
+
+pub use self::{
+    bundle::{ContextBundle, ContextItem},
+    checker::{Checker, Released, Sentence},
+    issue::{Issue, IssueKind},
+    plain::plain,
+};

@@ -1,0 +1,115 @@
+//! One sentence, item or row: its links, its citations, its numbers.
+
+use std::ops::Range;
+
+use super::known::Known;
+use crate::agent::ground::{
+    citations::{Citation, citations},
+    issue::{Issue, IssueKind},
+    links::{Link, Target, links},
+    markdown::{Covered, Line, code},
+    numbers::{Token, tokens},
+    sentences::Part,
+};
+
+/// The numbers that belong to results.
+#[derive(Clone, Debug)]
+pub(super) struct Need {
+    /// One bit for each result that has all of them.
+    pub(super) origins: u64,
+    /// The first one, as it stands.
+    pub(super) first: String,
+}
+
+/// What a sentence that passed says.
+#[derive(Debug, Default)]
+pub(super) struct Checked {
+    /// The sources that it cites.
+    pub(super) source_ids: Vec<String>,
+    /// What it needs a citation for.
+    pub(super) need: Option<Need>,
+    /// Whether it is a part of a line that began before.
+    pub(super) goes_on: bool,
+    has_numbers: bool,
+}
+
+impl Checked {
+    /// Whether it is nothing but a statement of sources, which belongs to the block before.
+    pub(super) fn is_source_line(&self) -> bool {
+        !self.source_ids.is_empty() && !self.has_numbers
+    }
+}
+
+/// Checks one part of an answer.
+pub(super) fn check(part: &Part, line: Line, known: &Known, ordinals: u32) -> Result<Checked, Issue> {
+    let text = part.text.as_str();
+    let goes_on = !part.begins_line;
+    let links = links(text, part.is_code);
+    if let Some(wrong) = links.iter().find(|link| !is_allowed(link, known)) {
+        return Err(Issue::new(IssueKind::Link, &text[wrong.range.clone()]));
+    }
+    if part.is_code {
+        return Ok(Checked { goes_on, ..Checked::default() });
+    }
+    let code = code(text);
+    let cited = citations(text, &code, |id| known.source_ids.iter().any(|it| it == id))?;
+    let source_ids = cited.iter().flat_map(|it| &it.source_ids).map(|id| (*id).to_owned()).collect();
+    let left_out = left_out(line, ordinals, code, &cited, &links);
+    let (need, has_numbers) = numbers(text, &left_out, known)?;
+    Ok(Checked { source_ids, need, goes_on, has_numbers })
+}
+
+fn is_allowed(link: &Link<'_>, known: &Known) -> bool {
+    match &link.target {
+        Target::Address(address) => known.allowed.allows(address),
+        Target::Hidden => false,
+    }
+}
+
+/// The parts whose digits say nothing, in order.
+fn left_out(
+    line: Line,
+    ordinals: u32,
+    code: Vec<Range<usize>>,
+    citations: &[Citation<'_>],
+    links: &[Link<'_>],
+) -> Vec<Range<usize>> {
+    let marker = match line {
+        // Lists count on: another number at the beginning of a line is one.
+        Line::Item { ordinal: Some(ordinal), marker } if ordinal <= ordinals + 1 => Some(0..marker),
+        _ => None,
+    };
+    let mut parts = code;
+    parts.extend(marker);
+    parts.extend(citations.iter().map(|it| it.range.clone()));
+    parts.extend(links.iter().map(|it| it.range.clone()));
+    parts.sort_unstable_by_key(|part| part.start);
+    parts
+}
+
+/// What the numbers need, and whether there are any; dates are none.
+fn numbers(text: &str, left_out: &[Range<usize>], known: &Known) -> Result<(Option<Need>, bool), Issue> {
+    let (mut need, mut has_numbers) = (None::<Need>, false);
+    let mut left_out = Covered::of(left_out);
+    for (token, range) in tokens(text) {
+        if left_out.has(range.start) {
+            continue;
+        }
+        let said = &text[range];
+        let found = known.facts.find(&token).ok_or_else(|| Issue::new(IssueKind::Number, said))?;
+        if matches!(token, Token::Date(_) | Token::Time(_)) {
+            continue;
+        }
+        has_numbers = true;
+        if found.origins == 0 {
+            continue;
+        }
+        let need = need.get_or_insert_with(|| Need { origins: u64::MAX, first: said.to_owned() });
+        // What the user said may come from there: then no result has to have it.
+        let narrowed = need.origins & found.origins;
+        if !found.free || narrowed != 0 {
+            need.origins = narrowed;
+        }
+    }
+    Ok((need, has_numbers))
+}

@@ -1,0 +1,44 @@
+//! What is wrong with a sentence of an answer.
+
+/// The first thing that is wrong with an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Issue {
+    /// Which rule it breaks.
+    pub kind: IssueKind,
+    /// The part of the answer, such as the number. Whoever shows it must not take it for words of ours.
+    pub text: String,
+}
+
+/// The rules of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum IssueKind {
+    /// A number that nothing in the turn says.
+    Number,
+    /// A citation that is not a source of this turn.
+    Citation,
+    /// An address that does not stand in the results, an image, or HTML.
+    Link,
+    /// A block with numbers of results, without a citation, and no one source has them all.
+    Uncited,
+}
+
+/// The longest part of an answer that an issue shows, in characters.
+const LONGEST: usize = 200;
+
+impl Issue {
+    pub(super) fn new(kind: IssueKind, text: &str) -> Self {
+        Self { kind, text: text.chars().take(LONGEST).collect() }
+    }
+}
+
+impl IssueKind {
+    /// The word of the contract, such as `UNCITED`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Number => "NUMBER",
+            Self::Citation => "CITATION",
+            Self::Link => "LINK",
+            Self::Uncited => "UNCITED",
+        }
+    }
+}

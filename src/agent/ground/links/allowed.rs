@@ -1,0 +1,87 @@
+//! Which addresses an answer may contain: those that stand in the results, if they lead to a page or a mailbox.
+
+use std::{collections::HashSet, iter};
+
+use serde_json::Value;
+
+use super::{find::links, link::Target};
+
+/// The addresses of a turn's results.
+#[derive(Debug, Default)]
+pub(in crate::agent::ground) struct Allowed(HashSet<Box<str>>);
+
+/// What may stand behind an address and belong to the sentence.
+const TRAILING: &[char] = &['.', ',', ':', ';', '!', '?', '*', '_', '~', '\'', ')', ']', '}', '”', '’', '»'];
+
+/// So many of these may.
+const MOST_TRAILING: usize = 8;
+
+impl Allowed {
+    /// Takes the addresses of a result.
+    pub(in crate::agent::ground) fn add(&mut self, value: &Value) {
+        let mut open = vec![value];
+        while let Some(value) = open.pop() {
+            match value {
+                Value::String(text) => self.add_text(text),
+                Value::Array(items) => open.extend(items),
+                Value::Object(map) => open.extend(map.values()),
+                Value::Null | Value::Bool(_) | Value::Number(_) => {}
+            }
+        }
+    }
+
+    fn add_text(&mut self, text: &str) {
+        // Nearly no text has one.
+        if !["://", "www.", "@"].iter().any(|sign| text.contains(sign)) {
+            return;
+        }
+        if !text.contains(char::is_whitespace) {
+            self.0.insert(text.into());
+        }
+        for link in links(text, false) {
+            if let Target::Address(address) = link.target {
+                self.0.insert(within(&address).last().unwrap_or(&address).into());
+                self.0.insert(address.into());
+            }
+        }
+    }
+
+    /// Whether an address of an answer may stand there.
+    pub(in crate::agent::ground) fn allows(&self, address: &str) -> bool {
+        let scheme = address.split_once(':').map(|(scheme, _)| scheme);
+        let is_known = match scheme {
+            Some(scheme) => ["http", "https", "mailto"].iter().any(|it| it.eq_ignore_ascii_case(scheme)),
+            None => true,
+        };
+        let bare = address.strip_prefix("mailto:").unwrap_or(address);
+        is_known && within(bare).any(|part| self.0.contains(part))
+    }
+}
+
+/// An address, and the same without one or more of the marks behind it.
+fn within(address: &str) -> impl Iterator<Item = &str> {
+    iter::successors(Some(address), |shown| shown.strip_suffix(TRAILING)).take(MOST_TRAILING)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_addresses_of_the_results_are_allowed() {
+        let mut allowed = Allowed::default();
+        allowed.add(
+            &json!({"a": ["https://a.b/c?d=(e)", "see https://a.b/f. Or me@a.co"], "b": "javascript:x"}),
+        );
+        for good in
+            ["https://a.b/c?d=(e)", "https://a.b/c?d=(e).", "https://a.b/f", "https://a.b/f).", "me@a.co"]
+        {
+            assert!(allowed.allows(good), "{good}");
+        }
+        for bad in ["https://a.b/", "https://a.b/f/g", "http://a.b/f", "javascript:x", "//a.b/f", ""] {
+            assert!(!allowed.allows(bad), "{bad}");
+        }
+    }
+}
