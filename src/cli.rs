@@ -19,6 +19,7 @@ mod decide;
 mod describe;
 mod docs;
 mod explain;
+mod export;
 mod guidance;
 mod health;
 mod json;
@@ -67,6 +68,7 @@ enum Command {
     List(list::List),
     Describe(describe::Describe),
     Guidance(guidance::Guidance),
+    Export(export::Export),
     Limits(limits::Limits),
     Call(call::Call),
     Cancel(cancel::Cancel),
@@ -145,6 +147,7 @@ impl Command {
             Self::List(list) => list.run(domains).await,
             Self::Describe(describe) => describe.run(domains).await,
             Self::Guidance(guidance) => guidance.run(domains).await,
+            Self::Export(export) => export.run(domains).await,
             Self::Limits(limits) => limits.run(domains).await,
             Self::Call(call) => call.run(domains).await,
             Self::Cancel(cancel) => cancel.run().await,

@@ -23,6 +23,9 @@ pub mod service;
 // What answers questions by calling tools.
 pub mod agent;
 
+// Tools as providers of models declare them.
+pub mod exports;
+
 // What tools do to tasks.
 pub mod tasks;
 

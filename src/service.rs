@@ -7,6 +7,7 @@
 pub mod audit;
 pub mod calls;
 pub mod confirmations;
+pub mod export;
 mod filter;
 mod guidance;
 mod listing;

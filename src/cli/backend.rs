@@ -55,6 +55,17 @@ impl Backend {
         }
     }
 
+    /// Tools as a provider of models declares them.
+    pub(super) async fn export(
+        &self,
+        request: v1::ExportToolsRequest,
+    ) -> Result<v1::ExportToolsResponse, Status> {
+        match self {
+            Self::Remote(remote) => remote.export(request).await,
+            Self::Local(local) => local.export(request).await,
+        }
+    }
+
     /// What each source would do with a request, in order of name.
     pub(super) async fn limits(&self) -> Result<Vec<v1::SourceLimit>, Status> {
         match self {

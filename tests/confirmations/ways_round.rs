@@ -23,7 +23,7 @@ const CALLS: [&str; 3] = [
 ];
 
 /// The RPCs that carry no tool out. A new one must be looked at and added here, or below the calls.
-const NO_CALLS: [&str; 42] = [
+const NO_CALLS: [&str; 43] = [
     "grpc.health.v1.Health/Check",
     "grpc.health.v1.Health/Watch",
     "grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
@@ -53,6 +53,7 @@ const NO_CALLS: [&str; 42] = [
     "toolwire.v1.ConfirmationService/WatchConfirmations",
     "toolwire.v1.ToolService/CancelCall",
     "toolwire.v1.ToolService/DescribeForPlanner",
+    "toolwire.v1.ToolService/ExportTools",
     "toolwire.v1.ToolService/GetCall",
     "toolwire.v1.ToolService/GetLimits",
     "toolwire.v1.ToolService/GetTool",

@@ -8,6 +8,7 @@ mod support;
 mod call_lines;
 mod cli;
 mod crash;
+mod exports;
 mod followers;
 mod identity;
 mod kills;

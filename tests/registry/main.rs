@@ -1,6 +1,7 @@
 //! The registry from files to snapshots: what it refuses, derives, checks, reloads and says of its tools.
 
 mod arguments;
+mod exports;
 mod guidance;
 mod manifest_schema;
 mod pages;

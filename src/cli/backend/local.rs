@@ -14,9 +14,10 @@ use crate::{
     console::Failure,
     context::{Origin, ToolContext, User},
     contract::{convert::ResultFormat, proto::v1, sequence::Sequence},
+    exports::Export,
     faces::grpc::{audit, calls, confirmation, source_status},
     pipeline::{Call, CallStream, Step, Wishes},
-    service::Filter,
+    service::{Filter, export::Wanted},
 };
 
 /// The tools of this program.
@@ -42,6 +43,16 @@ impl Local {
 
     pub(super) fn guidance(&self, tags: &[String]) -> String {
         self.app.tools.guidance(&self.user, Filter::tagged(tags.to_vec())).guidance.clone()
+    }
+
+    pub(super) async fn export(
+        &self,
+        request: v1::ExportToolsRequest,
+    ) -> Result<v1::ExportToolsResponse, Status> {
+        let v1::ExportToolsRequest { format, strict, tags } = request;
+        let Export { json, notes } =
+            self.app.tools.export(&self.user, Wanted { format, strict, tags }).await?;
+        Ok(v1::ExportToolsResponse { json, notes })
     }
 
     pub(super) async fn limits(&self) -> Result<Vec<v1::SourceLimit>, Status> {

@@ -67,6 +67,13 @@ impl Remote {
         String::from_utf8(guidance.into()).map_err(|_| Status::internal("the server answered with no text"))
     }
 
+    pub(super) async fn export(
+        &self,
+        request: v1::ExportToolsRequest,
+    ) -> Result<v1::ExportToolsResponse, Status> {
+        self.answered(self.client.clone().export_tools(self.server.request(request))).await
+    }
+
     pub(super) async fn limits(&self) -> Result<Vec<v1::SourceLimit>, Status> {
         let request = self.server.request(v1::GetLimitsRequest::default());
         Ok(self.answered(self.client.clone().get_limits(request)).await?.limits)

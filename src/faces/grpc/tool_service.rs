@@ -12,16 +12,17 @@ use crate::{
         Refusal, convert,
         proto::v1::{
             CallToolRequest, CallToolResponse, CancelCallRequest, CancelCallResponse,
-            DescribeForPlannerRequest, DescribeForPlannerResponse, GetCallRequest, GetCallResponse,
-            GetLimitsRequest, GetLimitsResponse, GetToolRequest, GetToolResponse, InvokeToolRequest,
-            ListCallsRequest, ListCallsResponse, ListToolsRequest, ListToolsResponse, WatchToolsRequest,
-            WatchToolsResponse, cancel_call_request,
+            DescribeForPlannerRequest, DescribeForPlannerResponse, ExportToolsRequest, ExportToolsResponse,
+            GetCallRequest, GetCallResponse, GetLimitsRequest, GetLimitsResponse, GetToolRequest,
+            GetToolResponse, InvokeToolRequest, ListCallsRequest, ListCallsResponse, ListToolsRequest,
+            ListToolsResponse, WatchToolsRequest, WatchToolsResponse, cancel_call_request,
             tool_service_server::{ToolService, ToolServiceServer},
         },
     },
+    exports::Export,
     faces::transport::rules::{Pool, Rule},
     pipeline::Which,
-    service::request,
+    service::{export::Wanted, request},
 };
 
 type Streamed<T> = BoxStream<'static, Result<T, Status>>;
@@ -127,6 +128,16 @@ impl ToolService for Face {
     ) -> Result<Response<DescribeForPlannerResponse>, Status> {
         let user = user_of(&request);
         Ok(Response::new(listing::describe(self, &user, request.into_inner().tags)?))
+    }
+
+    async fn export_tools(
+        &self,
+        request: Request<ExportToolsRequest>,
+    ) -> Result<Response<ExportToolsResponse>, Status> {
+        let user = user_of(&request);
+        let ExportToolsRequest { format, strict, tags } = request.into_inner();
+        let Export { json, notes } = self.tools.export(&user, Wanted { format, strict, tags }).await?;
+        Ok(Response::new(ExportToolsResponse { json, notes }))
     }
 }
 

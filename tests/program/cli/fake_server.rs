@@ -215,6 +215,13 @@ impl ToolService for Fake {
     ) -> Result<Response<v1::DescribeForPlannerResponse>, Status> {
         Err(Status::unimplemented("not here"))
     }
+
+    async fn export_tools(
+        &self,
+        _: Request<v1::ExportToolsRequest>,
+    ) -> Result<Response<v1::ExportToolsResponse>, Status> {
+        Err(Status::unimplemented("not here"))
+    }
 }
 
 impl Drop for Guard {

@@ -17,7 +17,7 @@ const HOUSE: &[&[&str]] = &[
     &["domain"],
     &["faces"],
     &["service"],
-    &["agent"],
+    &["agent", "exports"],
     &["tasks", "workspace"],
     &["pipeline"],
     &["registry"],

@@ -87,6 +87,7 @@ fn every_method_of_every_registered_service_has_a_rule_and_no_other_method_has()
         "toolwire.v1.ToolService/CallTool",
         "toolwire.v1.ToolService/CancelCall",
         "toolwire.v1.ToolService/DescribeForPlanner",
+        "toolwire.v1.ToolService/ExportTools",
         "toolwire.v1.ToolService/GetCall",
         "toolwire.v1.ToolService/GetLimits",
         "toolwire.v1.ToolService/GetTool",

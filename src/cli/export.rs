@@ -1,0 +1,53 @@
+//! `toolwire export`: the tools as a provider of models, or MCP, declares them.
+
+use clap::{Args, builder::PossibleValuesParser};
+use serde_json::{Value, json};
+
+use super::connection::Connection;
+use crate::{
+    client,
+    console::{self, Failure},
+    contract::proto::v1,
+    domain::Domain,
+    exports::Format,
+};
+
+/// Prints the tools as a provider of models declares them
+///
+/// The declarations are printed on standard output as one line of JSON, the same bytes as ExportTools returns; what
+/// differs from the definitions is said on standard error.
+#[derive(Debug, Args)]
+pub(super) struct Export {
+    /// Whom the tools are declared for
+    #[arg(long = "for", value_name = "FORMAT", value_parser = PossibleValuesParser::new(Format::ALL.map(Format::name)))]
+    format: String,
+    /// In the strict form, which openai and openai-responses have
+    #[arg(long)]
+    strict: bool,
+    /// Only tools with this tag; several must all match
+    #[arg(long = "tag", visible_alias = "tags", value_name = "TAG", value_delimiter = ',')]
+    tags: Vec<String>,
+    /// Prints declarations and notes as one JSON object
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+impl Export {
+    pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
+        let backend = self.connection.open(domains).await?;
+        let request = v1::ExportToolsRequest { format: self.format, strict: self.strict, tags: self.tags };
+        let exported = backend.export(request).await.map_err(|status| client::refused(&status))?;
+        let v1::ExportToolsResponse { json, notes } = exported;
+        if self.json {
+            let declared: Value = serde_json::from_str(&json)
+                .map_err(|error| Failure::Failed(format!("the export cannot be read as JSON: {error}")))?;
+            return console::print(&json!({"json": declared, "notes": notes}).to_string());
+        }
+        for note in &notes {
+            console::say(&format!("note: {note}"));
+        }
+        console::print(&json)
+    }
+}
