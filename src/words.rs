@@ -27,14 +27,16 @@ pub fn one_line(text: &str) -> String {
 }
 
 /// A text in which nothing is unseen, turns others around or looks like a plain space: such characters, and combining
-/// marks beyond those that one character may carry, are written out, such as `\u{202e}`.
+/// marks beyond those that one character may carry, are written out, such as `\u{202e}` and `\n`.
 pub fn visible(text: &str) -> String {
     let mut marks = 0;
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
         marks = if is_combining_mark(c) { marks + 1 } else { 0 };
         let is_blank = c != ' ' && (c.is_whitespace() || c == '\u{2800}');
-        if is_blank || c.is_control() || is_hidden(c) || marks > MAX_MARKS {
+        if let '\n' | '\t' = c {
+            shown.extend(c.escape_default());
+        } else if is_blank || c.is_control() || is_hidden(c) || marks > MAX_MARKS {
             shown.extend(c.escape_unicode());
         } else {
             shown.push(c);

@@ -133,7 +133,11 @@ impl Call {
                 Answer::Denied => return Err(Failure::Said),
                 Answer::Undecided => {
                     let request_id = invocation.request_id.map(|id| id.to_string());
-                    let called = Called { tool: &required.tool, request_id: request_id.as_deref() };
+                    let called = Called {
+                        tool: &required.tool,
+                        request_id: request_id.as_deref(),
+                        task: self.task.as_ref().map(TaskLabel::as_str),
+                    };
                     console::say(&explain::confirmation(&required, &called, &self.connection.shown()));
                     return Err(Failure::AwaitsConfirmation);
                 }
@@ -146,7 +150,11 @@ impl Call {
         let reasons = backend.reasons();
         let events = backend.invoke(invocation).await.map_err(|status| client::refused(&status))?;
         let request_id = request_id.map(|id| id.to_string());
-        let called = Called { tool: &name, request_id: request_id.as_deref() };
+        let called = Called {
+            tool: &name,
+            request_id: request_id.as_deref(),
+            task: self.task.as_ref().map(TaskLabel::as_str),
+        };
         let end = follow::follow(events, self.format, called).await;
         reasons.tell();
         backend.settle().await;

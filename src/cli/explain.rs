@@ -66,11 +66,18 @@ pub(super) struct Called<'a> {
     pub(super) tool: &'a str,
     /// The identifier by which a repeat is recognised, if any.
     pub(super) request_id: Option<&'a str>,
+    /// The task that it is made for, if any.
+    pub(super) task: Option<&'a str>,
 }
 
 impl Called<'_> {
     fn repeat(self) -> String {
-        self.request_id.map_or_else(|| "the same arguments".to_owned(), |id| format!("--request-id {id}"))
+        let task = self.task.map_or_else(String::new, |task| format!(" --task {}", visible(task)));
+        match self.request_id {
+            Some(id) => format!("--request-id {id}{task}"),
+            None if task.is_empty() => "the same arguments".to_owned(),
+            None => format!("the same arguments and{task}"),
+        }
     }
 }
 
@@ -121,7 +128,7 @@ mod tests {
         convert::{self},
     };
 
-    const CALLED: Called<'static> = Called { tool: "get_performance", request_id: None };
+    const CALLED: Called<'static> = Called { tool: "get_performance", request_id: None, task: None };
 
     fn explained(error: ToolError) -> String {
         tool_error(&convert::tool_error(error), &CALLED)
@@ -163,5 +170,8 @@ mod tests {
         let error = convert::tool_error(ToolError::new(ErrorCode::OutcomeUnknown, "Not known"));
         let text = tool_error(&error, &Called { request_id: Some("r-1"), ..CALLED });
         assert!(text.ends_with("repeat it with --request-id r-1."), "{text}");
+        let of_task = Called { request_id: Some("r-1"), task: Some("task_1"), ..CALLED };
+        let text = tool_error(&error, &of_task);
+        assert!(text.ends_with("repeat it with --request-id r-1 --task task_1."), "{text}");
     }
 }

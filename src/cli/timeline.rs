@@ -54,6 +54,9 @@ pub(super) struct Timeline {
     connection: Connection,
 }
 
+/// Stands for what is long and was not asked for.
+const APART: &str = "(kept apart: --full shows it)";
+
 impl Timeline {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         select! {
@@ -107,11 +110,21 @@ impl Timeline {
         let after_sequence = self.from.checked_sub(1);
         let request = v1::WatchTimelineRequest { task_id: self.task.clone(), after_sequence };
         let mut events = backend.follow(request).await.map_err(failed)?;
+        let mut next = self.from;
         while let Some(event) = events.next().await {
-            if let Some(Event::Entry(entry)) = event.map_err(failed)?.event
-                && self.shown(backend, entry).await? == console::Reader::Gone
-            {
-                return Ok(());
+            let event = event.map_err(|status| {
+                let failure = failed(status);
+                console::say(&format!(
+                    "  Go on with `toolwire timeline {} --follow --from {next}`.",
+                    self.task
+                ));
+                failure
+            })?;
+            if let Some(Event::Entry(entry)) = event.event {
+                next = entry.sequence + 1;
+                if self.shown(backend, entry).await? == console::Reader::Gone {
+                    return Ok(());
+                }
             }
         }
         Ok(())
@@ -129,7 +142,8 @@ impl Timeline {
         }
         let text = visible(&said(&entry));
         let shown = if self.full { text } else { cut(&text) };
-        console::line(&format!("{:>4}  {shown}", entry.sequence))
+        let time = entry.timestamp.as_ref().map(ToString::to_string).unwrap_or_default();
+        console::line(&format!("{:>4}  {time}  {shown}", entry.sequence))
     }
 }
 
@@ -156,12 +170,15 @@ fn said(entry: &v1::TimelineEntry) -> String {
         Some(Entry::Created(it)) => format!("created by {}: {}", it.tool, it.request),
         Some(Entry::Started(it)) => format!("started by {}", it.holder),
         Some(Entry::Message(it)) => {
-            let who = if it.role() == v1::MessageRole::User { "person" } else { "agent" };
+            let who = if it.role() == v1::MessageRole::User { "said" } else { "agent" };
             format!("{who}: {}", it.text)
         }
         Some(Entry::ToolCall(it)) => {
             let error = it.error.as_ref().map(|error| error.message.as_str()).unwrap_or_default();
-            words(&[&it.tool, &it.input_json, &it.status, &it.result_json, error])
+            let apart = |part: &str| it.kept_apart.iter().any(|kept| kept.part == part);
+            let input = if apart("input") { APART } else { &it.input_json };
+            let result = if apart("result") { APART } else { &it.result_json };
+            words(&[&it.tool, input, &it.status, result, error])
         }
         Some(Entry::Answer(it)) => {
             let error = it.error.as_ref().map(|error| error.message.as_str()).unwrap_or_default();
@@ -169,6 +186,7 @@ fn said(entry: &v1::TimelineEntry) -> String {
             words(&[&it.status, &it.result_json, error, &of])
         }
         Some(Entry::Decision(it)) => format!("{} (of {})", it.status, it.decides),
+        Some(Entry::Ended(it)) if it.cause == it.state => words(&[&it.state, &it.message]),
         Some(Entry::Ended(it)) => words(&[&it.state, &format!("({})", it.cause), &it.message]),
         None => String::new(),
     }

@@ -50,6 +50,14 @@ fn advice_on(reason: &str) -> Option<&'static str> {
         "MAY_NOT_DECIDE" => {
             "`approve` in [[auth.users]] says who may, `own_calls` in [confirmations] whether on one's own calls."
         }
+        "TASK_BLOCKED" | "TASK_NOT_BEGUN" | "TASK_NOT_ENDED" => {
+            "`toolwire tasks TASK` shows what it waits for."
+        }
+        "TASK_ENDED" | "NOT_A_QUESTION" | "ALREADY_ANSWERED" => {
+            "`toolwire timeline TASK` shows what became of it."
+        }
+        "LEASE_LOST" => "Wait until its worker is done or its lease is over; `toolwire tasks TASK` shows it.",
+        "ROOT_INSIDE_TASK" => "Leave --task out to begin a tree of its own.",
         "UNKNOWN_TASK" => "Name a task of yours: `task_` and 32 hexadecimal digits.",
         "UNKNOWN_DOCUMENT" => "`toolwire workspace ls TASK` shows every document.",
         "UNKNOWN_VERSION" | "DOCUMENT_DELETED" => {
@@ -74,6 +82,9 @@ fn advice(code: Code) -> &'static str {
         Code::Unimplemented => "Is this a toolwire server? Check --server.",
         Code::AlreadyExists => "Leave --request-id out to have a new one made.",
         Code::InvalidArgument => "Correct the request and call again.",
+        Code::FailedPrecondition | Code::Aborted | Code::OutOfRange => {
+            "Look at what is there now, and call again."
+        }
         _ => "If it happens again, the operator finds it in the server's log.",
     }
 }

@@ -126,7 +126,7 @@ fn acted(data: &Value, facts: &Facts, id: &TaskId, by: By) -> Value {
 fn without_task(call: &Call) -> Refusal {
     let tool = &call.tool().definition;
     invalid(format!(
-        "context.task_id is required for {}, a tool of type {}: begin a task with TaskService.CreateTask, and name it",
+        "context.task_id is required for {}, a tool of type {}: begin a task with TaskService.CreateTask or `toolwire tasks start`, and name it, with --task on the command line",
         tool.name,
         tool.kind.word()
     ))

@@ -151,6 +151,20 @@ async fn a_call_that_waits_for_a_person_says_for_what() {
     assert!(matches!(came(found.result.unwrap().outcome), Came::Error(ToolErrorCode::ConfirmationDenied, _)));
 }
 
+#[tokio::test]
+async fn what_was_approved_and_done_waits_for_nobody() {
+    let house = House::open();
+    let riley = house.person("riley").await;
+    let id = RequestId::generate();
+    let asked = riley.asks(id, "x").await;
+    let states = vec![CallState::AwaitingConfirmation.into()];
+    let waiting = CallFilter { states, ..CallFilter::default() };
+    assert_eq!(all(&riley, waiting.clone(), 0).await.len(), 1);
+    riley.approve(&asked.confirmation_id).await.unwrap();
+    data(riley.confirmed(id, "x").await);
+    assert_eq!(all(&riley, waiting, 0).await, []);
+}
+
 /// Nothing tells whether there is such a call.
 #[tokio::test]
 async fn a_foreign_call_and_one_that_never_was_are_unknown_in_the_same_words() {

@@ -34,6 +34,13 @@ fn a_task_is_started_asked_answered_and_followed() {
     let (_, out, _) = run(&state, &["tasks", &root, "--json"]);
     let tasks: Vec<Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let question = tasks[1]["task_id"].as_str().unwrap();
+    // Whoever answers finds it without knowing the tree, and can look at it alone.
+    let (code, out, said) = run(&state, &["tasks", "--questions"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(out.contains(question) && out.contains("question to a person: Which year?"), "{out}");
+    assert!(!out.contains(&root), "{out}");
+    let (_, out, _) = run(&state, &["tasks", question]);
+    assert!(out.lines().nth(1).unwrap().starts_with(question), "{out}");
     let (code, _, said) = run(&state, &["tasks", "answer", question, "2024"]);
     assert_eq!(code, 0, "{said}");
     let (code, out, said) = run(&state, &["timeline", &root]);
@@ -48,8 +55,11 @@ fn a_task_is_started_asked_answered_and_followed() {
 
     let (code, _, said) = run(&state, &["tasks", "cancel", &root]);
     assert_eq!(code, 0, "{said}");
-    let (_, out, _) = run(&state, &["tasks", "--in", "cancelled"]);
+    let (_, out, _) = run(&state, &["tasks", "--in", "cancelled", "--in", "failed"]);
     assert!(out.contains(&root), "{out}");
+    assert_eq!(run(&state, &["tasks", "--questions"]).2, "no such tasks\n");
+    let (code, _, said) = run(&state, &["tasks", "cancel", &root]);
+    assert_eq!((code, said.as_str()), (0, "it had ended; nothing was cancelled\n"));
     let (code, _, said) = run(&state, &["tasks", "answer", &root, "2024"]);
     assert_eq!(code, 1);
     assert!(said.contains("is not a question"), "{said}");
@@ -57,4 +67,15 @@ fn a_task_is_started_asked_answered_and_followed() {
     let (code, out, said) = run(&state, &["timeline", &root, "--follow"]);
     assert_eq!(code, 0, "{said}");
     assert!(out.lines().last().unwrap().contains("cancelled"), "{out}");
+}
+
+#[test]
+fn a_call_of_a_task_says_how_it_is_made_again() {
+    let state = tempfile::tempdir().unwrap();
+    let (_, out, _) = run(&state, &["tasks", "start", "Write it down"]);
+    let call = ["call", "debug_confirm", "value=x", "--task", out.trim()];
+    let (code, _, said) = run(&state, &call);
+    assert_eq!(code, 3, "{said}");
+    let again = said.lines().last().unwrap();
+    assert!(again.contains("--request-id") && again.contains(&format!("--task {}", out.trim())), "{said}");
 }

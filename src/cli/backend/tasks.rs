@@ -26,6 +26,17 @@ impl Backend {
         }
     }
 
+    /// One task.
+    pub(in crate::cli) async fn task(&self, task_id: String) -> Result<v1::Task, Status> {
+        match self {
+            Self::Remote(it) => {
+                let request = it.message(v1::GetTaskRequest { task_id });
+                it.answered(it.tasks().get_task(request)).await?.task.ok_or_else(without_task)
+            }
+            Self::Local(Local { app, user, .. }) => Ok(task::get(&app.tools, user, &task_id).await?),
+        }
+    }
+
     /// A page of tasks.
     pub(in crate::cli) async fn tasks(
         &self,

@@ -111,7 +111,7 @@ mod tests {
 
     use super::*;
 
-    const CALLED: Called<'static> = Called { tool: "t", request_id: None };
+    const CALLED: Called<'static> = Called { tool: "t", request_id: None, task: None };
 
     #[allow(clippy::unnecessary_wraps, reason = "what a stream yields")]
     fn event(event: Event) -> Result<v1::CallEvent, Status> {

@@ -41,7 +41,7 @@ pub enum DocumentRefusal {
         last: u32,
     },
     /// A path that breaks the rules.
-    #[error("path {0}")]
+    #[error("{0}")]
     PathInvalid(String),
     /// Another part of the request breaks its rule.
     #[error("{}", .0.description)]

@@ -34,7 +34,7 @@ pub enum TaskRefusal {
         what: String,
     },
     /// Another worker has it.
-    #[error("{what}; lease it again before you go on")]
+    #[error("{what}; lease it before you go on")]
     LeaseLost {
         /// Who has it, in words.
         what: String,

@@ -65,7 +65,10 @@ pub async fn list(
     message: v1::ListTasksRequest,
 ) -> Result<v1::ListTasksResponse, Refusal> {
     let v1::ListTasksRequest { filter, page_size, page_token } = message;
-    let filter = read_filter(filter.unwrap_or_default(), Scope::Roots)?;
+    let filter = filter.unwrap_or_default();
+    // Who asks for a kind means it wherever it stands.
+    let otherwise = if filter.kinds.is_empty() { Scope::Roots } else { Scope::All };
+    let filter = read_filter(filter, otherwise)?;
     let page = tools.tasks().list(user, &filter, page_size, &page_token).await?;
     let tasks = page.tasks.into_iter().map(wire::task).collect();
     Ok(v1::ListTasksResponse { tasks, next_page_token: page.next })

@@ -4,11 +4,12 @@ use std::{sync::Arc, time::SystemTime};
 
 use opentelemetry::trace::TraceId;
 use tokio::time::Instant;
+use tonic::Code;
 
 use crate::{
     clock,
     context::{CallId, Origin, RequestId, SessionId, TaskLabel, ToolContext, UserId},
-    contract::{ErrorCode, Refusal, Terminal, ToolName},
+    contract::{ErrorCode, Refusal, Terminal, ToolName, status},
     digest::Digest,
     pipeline::{Arrived, Call, CallResult, Facts},
 };
@@ -119,13 +120,15 @@ impl From<&CallResult> for End {
 
 /// The code nearest to a refusal.
 fn code_of(refusal: &Refusal) -> ErrorCode {
-    match refusal {
-        Refusal::PermissionDenied { .. } => ErrorCode::PermissionDenied,
-        Refusal::InvalidRequest(_) => ErrorCode::InvalidArgument,
-        Refusal::DeadlineExceeded => ErrorCode::Timeout,
-        Refusal::CallerGone => ErrorCode::Cancelled,
-        Refusal::RequestIdReused { .. } | Refusal::DefinitionChanged { .. } => ErrorCode::Conflict,
-        Refusal::Internal { .. } => ErrorCode::Unknown,
+    match (refusal, status::code_of_refusal(refusal)) {
+        (Refusal::DeadlineExceeded, _) => ErrorCode::Timeout,
+        (_, Code::NotFound) => ErrorCode::NotFound,
+        (_, Code::PermissionDenied) => ErrorCode::PermissionDenied,
+        (_, Code::InvalidArgument | Code::OutOfRange) => ErrorCode::InvalidArgument,
+        (_, Code::AlreadyExists | Code::FailedPrecondition | Code::Aborted) => ErrorCode::Conflict,
+        (_, Code::ResourceExhausted) => ErrorCode::RateLimited,
+        (_, Code::Cancelled) => ErrorCode::Cancelled,
+        (_, Code::Internal | Code::DataLoss) => ErrorCode::Unknown,
         _ => ErrorCode::Unavailable,
     }
 }

@@ -17,7 +17,7 @@ use crate::{
     clock,
     context::{CallId, User, UserId},
     contract::Refusal,
-    pipeline::Seen,
+    pipeline::{CallEnd, Seen},
     store::calls::Criteria,
 };
 
@@ -169,7 +169,9 @@ impl Calls {
                 && before.is_none_or(|before| seen.call_id < before)
                 && filter.passes_seen(seen)
         });
-        let here = ended.iter().map(Record::of_ended).chain(running.iter().map(Record::of_running));
+        // What waits for a person is recorded, under the call that asked first.
+        let ended = ended.iter().filter(|call| call.end != CallEnd::AwaitsConfirmation);
+        let here = ended.map(Record::of_ended).chain(running.iter().map(Record::of_running));
         let here = here.map(|record| (record.call_id, record)).collect();
         (here, running.iter().map(|call| call.seen.call_id).collect())
     }

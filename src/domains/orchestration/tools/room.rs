@@ -20,9 +20,9 @@ pub(super) fn services() -> Required {
 /// The workspace that the call's task shares.
 pub(super) async fn room(context: &ToolContext) -> Result<Room, ToolError> {
     let Some(task) = context.task() else {
-        let text = "there is no workspace without a task: give the call the task_id of one, which CreateTask or \
-                    start_task makes";
-        return Err(refused("task_id", "required", text.to_owned()));
+        let text = "there is no workspace without a task: begin one with TaskService.CreateTask or `toolwire tasks \
+                    start`, and name it as context.task_id or --task";
+        return Err(refused("context.task_id", "required", text.to_owned()));
     };
     Ok(context.services.get::<Workspace>().room(&context.user, &task).await?)
 }

@@ -1,0 +1,144 @@
+//! What a person does about tasks: start, answer, cancel, resolve.
+
+use clap::Args;
+use serde_json::{Map, Value};
+
+use super::shown::{Common, shown};
+use crate::{
+    cli::{backend::Backend, json},
+    client,
+    console::{self, Failure},
+    context::RequestId,
+    contract::{
+        json as contract_json,
+        proto::tasks::v1::{self, resolve_unknown_request::Resolution},
+    },
+};
+
+#[derive(Debug, Args)]
+pub(super) struct Start {
+    /// What is to be done
+    #[arg(value_name = "REQUEST")]
+    request: String,
+    /// The role of the agent that is to work on it
+    #[arg(long, value_name = "ROLE")]
+    role: Option<String>,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Answer {
+    /// The question, as `tasks` shows it
+    #[arg(value_name = "TASK")]
+    task: String,
+    /// The answer
+    #[arg(value_name = "TEXT")]
+    text: String,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Cancel {
+    /// The task
+    #[arg(value_name = "TASK")]
+    task: String,
+    /// Why
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    reason: String,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+#[derive(Debug, Args)]
+#[group(id = "resolution", required = true, multiple = false, args = ["done", "not_done"])]
+pub(super) struct Resolve {
+    /// The task
+    #[arg(value_name = "TASK")]
+    task: String,
+    /// The call
+    #[arg(value_name = "CALL")]
+    call: String,
+    /// It was done, with this result, a JSON object
+    #[arg(long, value_name = "JSON")]
+    done: Option<String>,
+    /// It was not done
+    #[arg(long)]
+    not_done: bool,
+    /// How it is known
+    #[arg(long, value_name = "TEXT")]
+    reason: String,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+impl Start {
+    pub(super) async fn carry_out(&self, backend: &Backend) -> Result<(), Failure> {
+        let message = v1::CreateTaskRequest {
+            request: self.request.clone(),
+            role: self.role.clone().unwrap_or_default(),
+            request_id: RequestId::generate().to_string(),
+            ..Default::default()
+        };
+        let task = backend.create_task(message).await.map_err(|status| client::refused(&status))?;
+        let text = if self.common.json { json::message(&task).to_string() } else { task.task_id };
+        console::line(&text).map(|_| ())
+    }
+}
+
+impl Answer {
+    pub(super) async fn carry_out(&self, backend: &Backend) -> Result<(), Failure> {
+        let message = v1::AnswerQuestionRequest {
+            task_id: self.task.clone(),
+            answer: self.text.clone(),
+            documents: Vec::new(),
+        };
+        let task = backend.answer_question(message).await.map_err(|status| client::refused(&status))?;
+        shown(&task, self.common.json).map(|_| ())
+    }
+}
+
+impl Cancel {
+    pub(super) async fn carry_out(&self, backend: &Backend) -> Result<(), Failure> {
+        let found = backend.task(self.task.clone()).await.map_err(|status| client::refused(&status))?;
+        let message = v1::CancelTaskRequest { task_id: self.task.clone(), reason: self.reason.clone() };
+        let answer = backend.cancel_task(message).await.map_err(|status| client::refused(&status))?;
+        if self.common.json {
+            return console::line(&json::message(&answer).to_string()).map(|_| ());
+        }
+        if let Some(task) = &answer.task {
+            shown(task, false)?;
+            if found.ended_at.is_some() {
+                console::say("it had ended; nothing was cancelled");
+            }
+        }
+        match answer.descendants {
+            0 => {}
+            1 => console::say("one task that worked for it was cancelled too"),
+            many => console::say(&format!("{many} tasks that worked for it were cancelled too")),
+        }
+        Ok(())
+    }
+}
+
+impl Resolve {
+    pub(super) async fn carry_out(&self, backend: &Backend) -> Result<(), Failure> {
+        let resolution = match &self.done {
+            None => Resolution::NotDone(true),
+            Some(text) => {
+                let result: Map<String, Value> = serde_json::from_str(text)
+                    .map_err(|error| Failure::Usage(format!("--done must be a JSON object: {error}")))?;
+                Resolution::Done(contract_json::to_struct(&result))
+            }
+        };
+        let message = v1::ResolveUnknownRequest {
+            task_id: self.task.clone(),
+            call_id: self.call.clone(),
+            resolution: Some(resolution),
+            reason: self.reason.clone(),
+        };
+        let task = backend.resolve_unknown(message).await.map_err(|status| client::refused(&status))?;
+        shown(&task, self.common.json).map(|_| ())
+    }
+}
