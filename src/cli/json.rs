@@ -4,7 +4,7 @@
 use prost_reflect::{ReflectMessage, SerializeOptions};
 use serde_json::{Map, Value};
 
-use crate::contract::proto::v1;
+use crate::{contract::proto::v1, words::is_hidden};
 
 /// A definition. Schemas keep their order and their integers.
 pub(super) fn definition(definition: &v1::ToolDefinition) -> Value {
@@ -42,6 +42,22 @@ pub(super) fn confirmation(confirmation: &v1::Confirmation) -> Value {
     let mut object = envelope(confirmation);
     exact(&mut object, "arguments_json", "arguments");
     Value::Object(object)
+}
+
+/// The text of a value for people, over several lines: characters that a reader would not see are escaped.
+pub(super) fn pretty(value: &Value) -> String {
+    let mut shown = String::new();
+    for c in format!("{value:#}").chars() {
+        if is_hidden(c) {
+            // Such characters stand in strings only, and mean the same there.
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                shown += &format!("\\u{unit:04x}");
+            }
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
 }
 
 /// A message that carries no JSON text.
@@ -139,5 +155,21 @@ mod tests {
         };
         let text = super::definition(&definition).to_string();
         assert!(text.contains(r#""input_schema":{"type":"object","properties":{"z":{},"a":{}}}"#), "{text}");
+    }
+}
+
+#[cfg(test)]
+mod shown {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn hidden_characters_are_escaped_and_mean_the_same() {
+        let value = json!({"text": "a\u{202e}b\u{9b}c\n\u{e0041}é"});
+        let text = pretty(&value);
+        assert!(!text.chars().any(is_hidden), "{text}");
+        assert!(text.contains('é'), "{text}");
+        assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value);
     }
 }

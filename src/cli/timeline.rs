@@ -82,7 +82,7 @@ impl Timeline {
             ..v1::RenderForModelRequest::default()
         };
         let rendered = backend.render(request).await.map_err(|status| client::refused(&status))?;
-        console::print(&format!("{:#}\n", json::message(&rendered)))
+        console::print(&(json::pretty(&json::message(&rendered)) + "\n"))
     }
 
     async fn list(&self, backend: &Backend) -> Result<(), Failure> {

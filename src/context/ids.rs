@@ -202,6 +202,13 @@ impl FromStr for TaskLabel {
     type Err = InvalidId;
 
     fn from_str(text: &str) -> Result<Self, InvalidId> {
+        // What nearly names a task is a mistake: as a label it would be neither recorded nor asked for.
+        if is_nearly_a_task(text) && !TaskId::is_one(text) {
+            return Err(invalid(
+                format!("{TASK} and 32 hexadecimal digits, or a label that does not begin so"),
+                text,
+            ));
+        }
         bounded(text).map(|text| Self(text.into()))
     }
 }
@@ -212,6 +219,10 @@ impl FromStr for SessionId {
     fn from_str(text: &str) -> Result<Self, InvalidId> {
         bounded(text).map(|text| Self(text.into()))
     }
+}
+
+fn is_nearly_a_task(text: &str) -> bool {
+    text.trim_start().get(..TASK.len()).is_some_and(|start| start.eq_ignore_ascii_case(TASK))
 }
 
 fn bounded(text: &str) -> Result<&str, InvalidId> {
@@ -249,6 +260,16 @@ shown_as_text!(CallId, RequestId, SessionId, TaskId, TaskLabel, UserId);
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_nearly_names_a_task_is_no_label() {
+        let digits = "0123456789abcdef0123456789abcdef";
+        assert!(format!("task_{digits}").parse::<TaskLabel>().unwrap().task().is_some());
+        assert!("tasks of riley".parse::<TaskLabel>().unwrap().task().is_none());
+        for bad in [format!("TASK_{digits}"), format!("task_{digits} "), format!(" task_{}", &digits[1..])] {
+            assert!(bad.parse::<TaskLabel>().is_err(), "{bad:?}");
+        }
+    }
 
     #[test]
     fn a_user_id_is_visible_ascii_of_bounded_length() {

@@ -89,9 +89,16 @@ pub async fn backup(state: &Path, to: &Path) -> Result<List, BackupError> {
 /// Puts a copy back into a directory that is empty. Every digest is looked at before anything is written.
 pub fn restore(from: &Path, state: &Path) -> Result<List, BackupError> {
     let list = read_list(from)?;
+    if !list.files.iter().any(|file| file.path == DATABASE) {
+        return Err(not_whole(from, format!("{LIST} names no {DATABASE}")));
+    }
     for file in &list.files {
         let path = inside(from, &file.path)?;
         let (bytes, sha256) = digest_of(&path)?;
+        // Apart from the database there are files of bytes, which are named by what they hold.
+        if file.path != DATABASE && path.file_name().is_none_or(|name| *name != *sha256) {
+            return Err(not_whole(from, format!("{} does not hold what its name says", file.path)));
+        }
         if (bytes, &sha256) != (file.bytes, &file.sha256) {
             return Err(not_whole(from, format!("{} is not as it was copied", file.path)));
         }

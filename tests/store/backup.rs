@@ -83,12 +83,16 @@ async fn a_copy_that_is_not_whole_is_refused_before_anything_is_written() {
     let text = fs::read_to_string(&list).unwrap();
     let mut damaged = fs::read(copy.join("toolwire.db")).unwrap();
     let middle = damaged.len() / 2;
+    let mut emptied: serde_json::Value = serde_json::from_str(&text).unwrap();
+    emptied["files"] = serde_json::json!([]);
+    let emptied = emptied.to_string();
     damaged[middle] ^= 1;
     for (name, bytes) in [
         ("toolwire.db", damaged.as_slice()),
         ("backup.json", b"{"),
         ("backup.json", text.replace("\"version\": 1", "\"version\": 2").as_bytes()),
         ("backup.json", text.replace("toolwire.db", "../../etc/passwd").as_bytes()),
+        ("backup.json", emptied.as_bytes()),
     ] {
         let whole = fs::read(copy.join(name)).unwrap();
         fs::write(copy.join(name), bytes).unwrap();

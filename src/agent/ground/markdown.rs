@@ -164,6 +164,6 @@ mod tests {
     #[test]
     fn code_stands_between_equal_marks() {
         assert_eq!(code("a `b` ``c`d`` `e"), [2..5, 6..13]);
-        assert_eq!(code("\\`a`"), []);
+        assert!(code("\\`a`").is_empty());
     }
 }
