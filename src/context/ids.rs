@@ -202,12 +202,10 @@ impl FromStr for TaskLabel {
     type Err = InvalidId;
 
     fn from_str(text: &str) -> Result<Self, InvalidId> {
-        // What nearly names a task is a mistake: as a label it would be neither recorded nor asked for.
-        if is_nearly_a_task(text) && !TaskId::is_one(text) {
-            return Err(invalid(
-                format!("{TASK} and 32 hexadecimal digits, or a label that does not begin so"),
-                text,
-            ));
+        // What means a task and does not name it would be taken for a label: neither recorded nor asked for.
+        let meant = text.trim().to_ascii_lowercase();
+        if TaskId::is_one(&meant) && meant != text {
+            return Err(invalid(format!("{meant}, if that task is meant"), text));
         }
         bounded(text).map(|text| Self(text.into()))
     }
@@ -219,10 +217,6 @@ impl FromStr for SessionId {
     fn from_str(text: &str) -> Result<Self, InvalidId> {
         bounded(text).map(|text| Self(text.into()))
     }
-}
-
-fn is_nearly_a_task(text: &str) -> bool {
-    text.trim_start().get(..TASK.len()).is_some_and(|start| start.eq_ignore_ascii_case(TASK))
 }
 
 fn bounded(text: &str) -> Result<&str, InvalidId> {
@@ -265,8 +259,12 @@ mod tests {
     fn what_nearly_names_a_task_is_no_label() {
         let digits = "0123456789abcdef0123456789abcdef";
         assert!(format!("task_{digits}").parse::<TaskLabel>().unwrap().task().is_some());
-        assert!("tasks of riley".parse::<TaskLabel>().unwrap().task().is_none());
-        for bad in [format!("TASK_{digits}"), format!("task_{digits} "), format!(" task_{}", &digits[1..])] {
+        for label in ["tasks of riley", "task_7", "TASK_7"] {
+            assert!(label.parse::<TaskLabel>().unwrap().task().is_none());
+        }
+        for bad in
+            [format!("TASK_{digits}"), format!("task_{digits} "), format!("task_{}", digits.to_uppercase())]
+        {
             assert!(bad.parse::<TaskLabel>().is_err(), "{bad:?}");
         }
     }
