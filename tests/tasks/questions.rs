@@ -60,3 +60,30 @@ async fn a_question_is_answered_by_a_person_and_the_first_answer_counts() {
     assert_eq!(root.state().await, TaskState::Running);
     insta::assert_snapshot!(golden(&person, &[&root.task, &block.task_id]).await);
 }
+
+/// The agent that was asked delegates, and that may take for ever.
+#[tokio::test]
+async fn a_question_is_answered_by_a_person_although_the_agent_that_was_asked_waits() {
+    let server = server();
+    let person = person(&server, "riley").await;
+    let message = CreateTaskRequest {
+        request: "Report on Q3 sales".to_owned(),
+        role: "lead".to_owned(),
+        request_id: new_id(),
+        ..Default::default()
+    };
+    person.tasks.clone().create_task(person.request(message)).await.unwrap();
+    let lead = person.leases("lead").await.unwrap();
+    lead.blocks("route_to_analyst", &json!({"request": "Analyze Q3 sales"})).await;
+    let analyst = person.leases("analyst").await.unwrap();
+    let question = analyst.blocks("ask_master", &json!({"question": "Which year?"})).await;
+    let master = person.leases("lead").await.unwrap();
+    let below = master.blocks("route_to_developer", &json!({"request": "Find the year"})).await;
+    assert_eq!(master.state().await, TaskState::Blocked);
+    let answered = answer(&person, &question, "2024").await.unwrap();
+    assert_eq!(answered.state(), TaskState::Completed);
+    assert_eq!(person.task(&below).await.unwrap().state(), TaskState::Cancelled);
+    assert_eq!(analyst.state().await, TaskState::Running);
+    let late = master.handle("handoff", &json!({"result": {"text": "2023"}})).await;
+    assert_refused(late, Code::FailedPrecondition, "TASK_ENDED");
+}

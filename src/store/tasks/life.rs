@@ -117,7 +117,9 @@ impl State {
             (Self::Running, Event::HandedOff | Event::Answered) => Becomes(Self::Completed),
 
             (Self::AwaitingConfirmation | Self::Blocked(_), event) => match event {
-                Event::Call { same_step: false } | Event::HandedOff | Event::Answered => Refused,
+                Event::Call { same_step: false } | Event::HandedOff => Refused,
+                // A person can always answer a question: whoever was to answer it may wait for ever.
+                Event::Answered => Becomes(Self::Completed),
                 Event::WaitBegins(wait) => self.also(wait),
                 Event::WaitAnswered(None) => Becomes(Self::Running),
                 Event::WaitAnswered(Some(left)) => Becomes(left.state()),

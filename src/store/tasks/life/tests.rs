@@ -32,7 +32,7 @@ fn events() -> Vec<Event> {
 fn every_cell_is_as_the_table_has_it() {
     let blocked = State::Blocked(Reason::Child);
     let waits =
-        ["same", "refused", "same", "", "running", "refused", "refused", "failed", "cancelled", "failed"];
+        ["same", "refused", "same", "", "running", "refused", "completed", "failed", "cancelled", "failed"];
     let over =
         ["refused", "refused", "refused", "refused", "same", "refused", "refused", "refused", "same", "same"];
     let rows = [
