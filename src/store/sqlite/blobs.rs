@@ -95,6 +95,7 @@ pub(super) async fn keep(
             return Ok(false);
         }
     }
+    change.adds(stored.inline.as_ref().map_or(0, Bytes::len));
     let keep = sqlx::query(KEEP)
         .bind(digest)
         .bind(i64::try_from(stored.size).unwrap_or(i64::MAX))

@@ -178,6 +178,7 @@ pub(super) async fn suspend(change: &mut Change, key: &Key) -> Result<(), Failed
 pub(super) async fn end(change: &mut Change, key: &Key, result: &ToolResult) -> Result<(), Failed> {
     let OutcomeColumns { description, data } = OutcomeColumns::of(&result.outcome, &result.provenance);
     let bytes = count(key.bytes() + description.len() + data.len());
+    change.adds(description.len() + data.len());
     let end = sqlx::query(END).bind(millis(result.fetched_at)).bind(description).bind(data).bind(bytes);
     let code = result.outcome.as_ref().map_or_else(|error| error.code.name(), |_| OK);
     let end = end.bind(millis(clock::wall())).bind(code);

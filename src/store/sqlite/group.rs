@@ -2,10 +2,10 @@
 //! for the disk. No timer: a change that comes alone waits for nobody.
 //!
 //! Each change has a savepoint, so that one that fails or is given up harms no other; and each is told how the commit
-//! of all ended, so that nothing is acknowledged that is not stored. Not here: what is changed.
+//! of all ended, so that nothing is acknowledged that is not stored. A group is bounded in members, bytes and age: its
+//! first member waits for all of it, and nobody else writes meanwhile. Not here: what is changed.
 
 use std::{
-    fmt,
     ops::{Deref, DerefMut},
     sync::{
         Arc,
@@ -18,13 +18,21 @@ use sqlx::{SqliteConnection, SqlitePool, Transaction, raw_sql};
 use tokio::{
     runtime::Handle,
     sync::{Mutex, OwnedMutexGuard, watch},
-    time::timeout,
+    time::{Instant, timeout},
 };
 
 use super::Failed;
+use crate::clock;
 
 /// So many changes share one commit at most.
 const LARGEST: usize = 256;
+
+/// A group to which so many bytes were added takes no other change: it has less than this, and one change more.
+/// Counted is what may be long, as [`Change::adds`] is told: texts of entries, outcomes, arguments, small documents.
+const MOST_BYTES: usize = 8 * 1024 * 1024;
+
+/// Nor does one that began so long ago.
+const OLDEST: Duration = Duration::from_millis(100);
 
 /// How long a change waits for those before it.
 const WAIT: Duration = Duration::from_secs(10);
@@ -63,11 +71,16 @@ struct Line {
 }
 
 /// Changes that are committed together.
+#[derive(Debug)]
 struct Group {
     transaction: Transaction<'static, sqlx::Sqlite>,
     durability: Durability,
     /// How many are part of it, the one under way included.
     members: usize,
+    /// How much was added by them, as far as they say.
+    bytes: usize,
+    /// From then on it takes no other.
+    until: Instant,
     /// Whether the last one is part of it.
     is_kept: bool,
     /// How it ended.
@@ -126,6 +139,13 @@ impl Change {
         Self { turn: Some(turn), line: Arc::clone(line) }
     }
 
+    /// Says that so many bytes are written by it, where that may be many.
+    pub fn adds(&mut self, bytes: usize) {
+        if let Some(group) = self.turn.as_deref_mut().and_then(Option::as_mut) {
+            group.bytes = group.bytes.saturating_add(bytes);
+        }
+    }
+
     /// Makes it, and whatever shares its commit, take effect. Returns when that is stored.
     pub async fn commit(mut self) -> Result<(), Failed> {
         let mut turn = self.turn.take().expect("it is committed once");
@@ -135,7 +155,7 @@ impl Change {
             return Ok(group.transaction.commit().await?);
         }
         let mut ended = group.ended.subscribe();
-        if group.members < LARGEST && self.line.has_next() {
+        if group.has_room() && self.line.has_next() {
             // The next one commits, or the one after it.
             drop(turn);
             self.line.settle();
@@ -198,12 +218,18 @@ impl Group {
         };
         let transaction = pool.begin_with(begin).await?;
         let ended = watch::Sender::new(None);
-        Ok(Self { transaction, durability, members: 1, is_kept: true, ended })
+        let until = clock::now() + OLDEST;
+        Ok(Self { transaction, durability, members: 1, bytes: 0, until, is_kept: true, ended })
     }
 
     /// Whether a change may be part of it: what must outlast a loss of power needs a commit that does.
     fn takes(&self, durability: Durability) -> bool {
-        self.members < LARGEST && (self.durability == durability || self.durability == Durability::Power)
+        self.has_room() && (self.durability == durability || self.durability == Durability::Power)
+    }
+
+    /// Whether any change may still be part of it.
+    fn has_room(&self) -> bool {
+        self.members < LARGEST && self.bytes < MOST_BYTES && clock::now() < self.until
     }
 
     /// Takes another member.
@@ -263,15 +289,6 @@ impl Drop for Waiting<'_> {
 async fn end(mut turn: OwnedMutexGuard<Option<Group>>) {
     if let Some(group) = turn.take() {
         group.end().await;
-    }
-}
-
-impl fmt::Debug for Group {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Group")
-            .field("durability", &self.durability)
-            .field("members", &self.members)
-            .finish_non_exhaustive()
     }
 }
 

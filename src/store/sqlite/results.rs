@@ -75,6 +75,7 @@ impl Sqlite {
             .bind(stored_at.saturating_add(length(result.ttl)));
         // Lost, it is fetched again.
         let mut change = self.change(Durability::Process).await?;
+        change.adds(usize::try_from(bytes).unwrap_or(usize::MAX));
         sqlx::query(EXPIRE).bind(key.to_vec()).bind(stored_at).execute(&mut *change).await?;
         make_room(&mut change, room).await?;
         put.execute(&mut *change).await?;

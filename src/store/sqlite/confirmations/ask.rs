@@ -255,6 +255,7 @@ async fn add(
     let sequence = rows::note(change, id, State::Pending, now, expires_at, "").await?;
     let shown = serde_json::to_string(&Shown::of(asked)).expect("texts and lists are JSON");
     let arguments = asked.arguments.as_ref().map(|it| serde_json::to_string(it).expect("JSON is JSON"));
+    change.adds(shown.len() + arguments.as_ref().map_or(0, String::len));
     sqlx::query(ADD)
         .bind(id.as_str())
         .bind(call.begins.key.user.as_str())

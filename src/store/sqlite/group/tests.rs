@@ -70,6 +70,33 @@ async fn changes_that_come_meanwhile_share_a_commit() {
     assert_eq!(house.numbers().await, (0..10).collect::<Vec<_>>());
 }
 
+/// A group that is full is committed although others wait, and these begin another.
+async fn committed_alone(first: Change, house: &House) {
+    let mut waiting = house.waiting(1).await;
+    timeout(WAIT, first.commit()).await.expect("who waits is not waited for").unwrap();
+    assert_eq!(house.numbers().await, [0]);
+    add(waiting.pop().unwrap().await.unwrap(), 1).await.commit().await.unwrap();
+    assert_eq!(house.numbers().await, [0, 1]);
+}
+
+#[tokio::test]
+async fn a_group_of_many_bytes_takes_no_other_change() {
+    let house = House::open().await;
+    let mut first = house.adding(0).await;
+    first.adds(MOST_BYTES);
+    committed_alone(first, &house).await;
+}
+
+#[tokio::test]
+async fn an_old_group_takes_no_other_change() {
+    let house = House::open().await;
+    let first = house.adding(0).await;
+    tokio::time::pause();
+    tokio::time::advance(OLDEST).await;
+    tokio::time::resume();
+    committed_alone(first, &house).await;
+}
+
 #[tokio::test]
 async fn a_change_that_is_given_up_harms_no_other() {
     let house = House::open().await;
