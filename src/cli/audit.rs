@@ -101,6 +101,15 @@ fn row(it: &v1::AuditRecord) -> [String; 7] {
     let from = if it.peer.is_empty() { it.face.clone() } else { format!("{} {}", it.face, it.peer) };
     let did = match (it.kind(), it.verdict()) {
         (AuditKind::Decision, AuditVerdict::Denied) => "denied a call of ".to_owned() + &visible(&it.caller),
+        (_, AuditVerdict::Expired) => {
+            "the confirmation expired of a call of ".to_owned() + &visible(&it.caller)
+        }
+        (_, AuditVerdict::Withdrawn) => {
+            "the confirmation was withdrawn of a call of ".to_owned() + &visible(&it.caller)
+        }
+        (_, AuditVerdict::Voided) => {
+            "the confirmation is void of a call of ".to_owned() + &visible(&it.caller)
+        }
         (AuditKind::Decision, _) => "approved a call of ".to_owned() + &visible(&it.caller),
         (_, AuditVerdict::Approved) => "wrote, approved by ".to_owned() + &visible(&it.approver),
         _ => "wrote".to_owned(),
@@ -110,5 +119,8 @@ fn row(it: &v1::AuditRecord) -> [String; 7] {
         (_, "") => "(no end)".to_owned(),
         (_, code) => code.to_owned(),
     };
-    [time, visible(&it.user_id), from, did, it.tool.clone(), code, it.call_id.clone()]
+    let is_by_nobody =
+        matches!(it.verdict(), AuditVerdict::Expired | AuditVerdict::Withdrawn | AuditVerdict::Voided);
+    let who = if is_by_nobody { "(nobody)".to_owned() } else { visible(&it.user_id) };
+    [time, who, from, did, it.tool.clone(), code, it.call_id.clone()]
 }

@@ -1,5 +1,5 @@
-//! Who did what: a record of each write and of each decision on a confirmation. Kept with what it is of, in one change;
-//! never with arguments.
+//! Who did what: a record of each write, and of each decision on a confirmation or of its end without one. Kept with
+//! what it is of, in one change; never with arguments.
 //!
 //! Not here: who may see which record.
 
@@ -24,7 +24,7 @@ pub struct Record {
     pub at: SystemTime,
     /// When it ended, if that is known.
     pub ended_at: Option<SystemTime>,
-    /// Who did it.
+    /// Who did it. Where nobody did: whose call it was.
     pub user: String,
     /// How the user is known.
     pub known_by: String,
@@ -65,7 +65,7 @@ pub struct Record {
 pub enum Kind {
     /// A write, or another call that a person approved, began.
     Write,
-    /// A person decided.
+    /// A person decided, or it came to none.
     Decision,
 }
 
@@ -78,6 +78,12 @@ pub enum Verdict {
     Approved,
     /// A person denied it.
     Denied,
+    /// Nobody decided in time, or it was not used in time.
+    Expired,
+    /// The call was cancelled.
+    Withdrawn,
+    /// The tool's definition changed.
+    Voided,
 }
 
 /// Which records a list is of. Criteria are combined with AND.
@@ -130,7 +136,8 @@ impl Kind {
 
 impl Verdict {
     /// Every verdict.
-    pub const ALL: [Self; 3] = [Self::Allowed, Self::Approved, Self::Denied];
+    pub const ALL: [Self; 6] =
+        [Self::Allowed, Self::Approved, Self::Denied, Self::Expired, Self::Withdrawn, Self::Voided];
 
     /// The word in the store.
     pub const fn word(self) -> &'static str {
@@ -138,6 +145,9 @@ impl Verdict {
             Self::Allowed => "allowed",
             Self::Approved => "approved",
             Self::Denied => "denied",
+            Self::Expired => "expired",
+            Self::Withdrawn => "withdrawn",
+            Self::Voided => "voided",
         }
     }
 }

@@ -1,7 +1,10 @@
 //! Who did what: a record for each write and each decision, for those who may see it.
 
+use std::time::Duration;
+
 use toolwire::contract::proto::v1::{
-    AuditFilter, AuditKind, AuditRecord, AuditVerdict, ListRecordsRequest, ListRecordsResponse,
+    AuditFilter, AuditKind, AuditRecord, AuditVerdict, CancelCallRequest, ListRecordsRequest,
+    ListRecordsResponse, cancel_call_request,
 };
 
 use super::*;
@@ -128,4 +131,56 @@ async fn a_filter_is_of_what_is_asked_for_and_a_token_is_good_for_it_only() {
     ] {
         assert_refused(answer, Code::InvalidArgument, "INVALID_REQUEST");
     }
+}
+
+/// The decisions of which there are records, the oldest first.
+async fn decided(person: &Person) -> Vec<(AuditVerdict, String)> {
+    let filter = AuditFilter { kinds: vec![AuditKind::Decision.into()], ..AuditFilter::default() };
+    let records = all(person, filter, 0).await.into_iter().rev();
+    let told = records.map(|record| {
+        let nobody = !matches!(record.verdict(), AuditVerdict::Approved | AuditVerdict::Denied);
+        assert_eq!(record.known_by == "process" && record.face.is_empty(), nobody, "{record:?}");
+        assert_eq!((record.user_id.as_str(), record.caller.as_str()), ("riley", "riley"));
+        assert!(record.ended_at.is_some() && record.confirmation_id.starts_with("conf_"));
+        (record.verdict(), record.approver)
+    });
+    told.collect()
+}
+
+#[tokio::test]
+async fn a_confirmation_that_ends_without_a_decision_is_recorded_too() {
+    let house = House::open();
+    let riley = house.person("riley").await;
+    let id = RequestId::generate();
+    riley.asks(id, "cancelled").await;
+    let call = cancel_call_request::Call::RequestId(id.to_string());
+    riley.tools.clone().cancel_call(riley.request(CancelCallRequest { call: Some(call) })).await.unwrap();
+    house.patch("add_to_watchlist", &json!({"requires_confirmation": true}));
+    let arguments = json!({"symbol": "TCS", "note": "x"});
+    let add = call("add_to_watchlist", &arguments, Some(RequestId::generate()));
+    let asked = required(riley.call(add.clone()).await);
+    riley.approve(&asked.confirmation_id).await.unwrap();
+    house.patch("add_to_watchlist", &json!({"title": "Another"}));
+    required(riley.call(add).await);
+    let by = |verdict, approver: &str| (verdict, approver.to_owned());
+    assert_eq!(
+        decided(&riley).await,
+        [
+            by(AuditVerdict::Withdrawn, ""),
+            by(AuditVerdict::Approved, "riley"),
+            by(AuditVerdict::Voided, "riley")
+        ]
+    );
+
+    let late = House::with(|config| config.confirmations.expire_in = Duration::from_millis(1));
+    let riley = late.person("riley").await;
+    let id = RequestId::generate();
+    let asked = riley.asks(id, "nobody decides").await;
+    let wait = Some(prost_types::Duration { seconds: 60, nanos: 0 });
+    let message = GetConfirmationRequest { confirmation_id: asked.confirmation_id, wait };
+    let over = riley.confirmations.clone().get_confirmation(riley.request(message)).await.unwrap();
+    assert_eq!(over.into_inner().confirmation.unwrap().state(), ConfirmationState::Expired);
+    // By whoever comes first, the timer or the call.
+    assert_eq!(error(riley.confirmed(id, "nobody decides").await).0, ToolErrorCode::ConfirmationExpired);
+    assert_eq!(decided(&riley).await, [by(AuditVerdict::Expired, "")]);
 }

@@ -51,6 +51,9 @@ fn rendered(record: Record) -> v1::AuditRecord {
         Verdict::Allowed => AuditVerdict::Allowed,
         Verdict::Approved => AuditVerdict::Approved,
         Verdict::Denied => AuditVerdict::Denied,
+        Verdict::Expired => AuditVerdict::Expired,
+        Verdict::Withdrawn => AuditVerdict::Withdrawn,
+        Verdict::Voided => AuditVerdict::Voided,
     };
     v1::AuditRecord {
         sequence: record.sequence,

@@ -11,6 +11,7 @@ use super::{
     time::{instant, length, millis},
 };
 use crate::{
+    context::KnownBy,
     contract::ConfirmationId,
     digest::Digest,
     store::{
@@ -103,6 +104,40 @@ pub(super) async fn decided(
         .bind(by.by.as_str())
         .bind(&by.on_behalf_of)
         .bind(millis(by.at))
+        .execute(&mut **change)
+        .await?;
+    Ok(())
+}
+
+/// Notes that a confirmation ended without a decision, or without being used. Nobody did it: it is in the records of
+/// whose call it was.
+pub(super) async fn came_to_nothing(
+    change: &mut Change,
+    confirmation: &Confirmation,
+    verdict: Verdict,
+    now: i64,
+) -> Result<(), Failed> {
+    let (asked, key) = (&confirmation.asked, &confirmation.key);
+    sqlx::query(NOTE)
+        .bind(Kind::Decision.word())
+        .bind(now)
+        .bind(key.user.as_str())
+        .bind(KnownBy::Process.word())
+        .bind(None::<String>)
+        .bind("")
+        .bind(key.user.as_str())
+        .bind(key.tool.as_str())
+        .bind(asked.definition_digest.as_bytes().to_vec())
+        .bind(confirmation.arguments_digest.as_bytes().to_vec())
+        .bind(verdict.word())
+        .bind(asked.outermost.call_id.to_string())
+        .bind(key.request_id.to_string())
+        .bind("")
+        .bind(asked.task_id.as_ref().map(ToString::to_string).unwrap_or_default())
+        .bind(confirmation.id.as_str())
+        .bind(confirmation.decided.as_ref().map_or("", |it| it.by.as_str()))
+        .bind("")
+        .bind(now)
         .execute(&mut **change)
         .await?;
     Ok(())

@@ -44,6 +44,7 @@ const PLATFORM: &[&str] = &[
     "versions",
     "texts",
     "turns",
+    "memories",
 ];
 
 /// Shadow tables belong to a table that is listed itself.

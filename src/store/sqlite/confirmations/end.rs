@@ -4,12 +4,13 @@ use super::rows::{COLUMNS, confirmation, note};
 use crate::{
     contract::{ConfirmationId, ErrorCode, ToolError},
     store::{
+        audit::Verdict,
         confirmations::{
             Confirmation,
             life::{Event, Next, State},
         },
         sqlite::{
-            Change, Failed, calls,
+            Change, Failed, audit, calls,
             tasks::tell_task,
             time::{instant, millis},
         },
@@ -115,6 +116,16 @@ async fn end_alone(
         (None, _) => "The tool's definition changed",
     };
     become_(change, &confirmation.id, state, (now, millis(confirmation.expires_at)), why).await?;
+    let verdict = match state {
+        State::Expired => Some(Verdict::Expired),
+        State::Withdrawn => Some(Verdict::Withdrawn),
+        State::Voided => Some(Verdict::Voided),
+        // Who decided notes it.
+        State::Pending | State::Approved | State::Used | State::Denied => None,
+    };
+    if let Some(verdict) = verdict {
+        audit::came_to_nothing(change, confirmation, verdict, now).await?;
+    }
     if let Some(error) = &error {
         calls::turn_down(change, &confirmation.key, &confirmation.id, error.clone(), now).await?;
     }
