@@ -87,6 +87,16 @@ impl Workspace {
         Room { stores: Arc::clone(&self.0), tree, by: root.to_string() }
     }
 
+    /// Forgets the documents of a tree that did not begin after all.
+    pub async fn abandon(&self, root: &TaskId) -> Result<(), DocumentRefusal> {
+        self.0.documents.abandon(root).await.map_err(|error| unavailable(&error))
+    }
+
+    /// Keeps documents of trees that never began for no longer than they may still be needed.
+    pub fn documents(&self) -> &dyn Documents {
+        &*self.0.documents
+    }
+
     /// Keeps bytes that nothing names for no longer than they may still be needed.
     pub fn blobs(&self) -> &dyn Blobs {
         &*self.0.blobs

@@ -7,6 +7,8 @@ mod criteria;
 mod document;
 mod write;
 
+use std::time::{Duration, SystemTime};
+
 use futures_util::future::BoxFuture;
 
 pub use self::{
@@ -31,6 +33,9 @@ pub const MAX_USER_BYTES: u64 = 5 << 30;
 
 /// The most versions of a document.
 pub const MAX_VERSIONS: u32 = 1_000;
+
+/// The documents of a tree that does not begin are kept so long: it has them before it is there.
+pub const UNBEGUN_KEPT: Duration = Duration::from_hours(24);
 
 /// What a write came to: the document, or why nothing was written.
 pub type Outcome = Result<Document, Refused>;
@@ -85,6 +90,13 @@ pub trait Documents: Send + Sync + std::fmt::Debug {
         root: &'a TaskId,
         wanted: &'a [Wanted],
     ) -> BoxFuture<'a, Result<Postings, StoreError>>;
+
+    /// Forgets the documents of a tree that did not begin. Of one that there is, nothing is forgotten.
+    fn abandon<'a>(&'a self, root: &'a TaskId) -> BoxFuture<'a, Result<(), StoreError>>;
+
+    /// Forgets, some at a time, the documents of trees that never began and to which nothing was added for
+    /// [`UNBEGUN_KEPT`]. Whether there may be more.
+    fn sweep_documents(&self, now: SystemTime) -> BoxFuture<'_, Result<bool, StoreError>>;
 
     /// Those of these documents that pass, in any order.
     fn among<'a>(

@@ -1,4 +1,5 @@
 //! What a tree begins with: its documents are in its workspace before it exists, so that it is never seen without them.
+//! Whoever cannot begin it takes them away again.
 
 use bytes::Bytes;
 

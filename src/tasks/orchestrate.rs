@@ -106,7 +106,8 @@ impl Orchestrate for Orchestrator {
         Box::pin(async move {
             let root = self.filled(root, documents).await?;
             let begun = self.store.start_root(call, &root, clock::wall()).await;
-            let begun = begun.map_err(|error| refused(&root.id, error))?;
+            let begun =
+                self.all_or_nothing(&root.id, begun.map_err(|error| refused(&root.id, error))).await?;
             Ok(begun.task_id.unwrap_or(root.id))
         })
     }
@@ -124,7 +125,7 @@ impl Orchestrator {
         let root = NewRoot { id: TaskId::of(&Digest::of_parts(named)), ..root };
         let root = self.filled(root, documents).await?;
         let created = self.store.create_root(&root, mutation, clock::wall()).await;
-        created.map_err(|error| refused(&root.id, error))
+        self.all_or_nothing(&root.id, created.map_err(|error| refused(&root.id, error))).await
     }
 
     /// The root with its documents. One without has a name that nothing says; one with documents always has the same,
@@ -134,7 +135,18 @@ impl Orchestrator {
             return Ok(NewRoot { id: TaskId::generate(), ..root });
         }
         let user = User::new(root.user.clone());
-        let documents = begin::fill(&self.workspace, &user, &root.id, documents).await?;
+        let documents = begin::fill(&self.workspace, &user, &root.id, documents).await;
+        let documents = self.all_or_nothing(&root.id, documents.map_err(Refusal::from)).await?;
         Ok(NewRoot { documents, ..root })
+    }
+
+    /// What a root begins with goes if it does not begin. What cannot be taken away now, the sweep takes.
+    async fn all_or_nothing<T>(&self, root: &TaskId, begun: Result<T, Refusal>) -> Result<T, Refusal> {
+        if begun.is_err()
+            && let Err(error) = self.workspace.abandon(root).await
+        {
+            tracing::warn!(%error, task_id = %root, "documents of a task that did not begin are left to the sweep");
+        }
+        begun
     }
 }

@@ -1,4 +1,4 @@
-//! Takes away bytes that nothing names any more: at start, and each hour.
+//! Takes away documents of trees that never began, and bytes that nothing names any more: at start, and each hour.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -16,6 +16,8 @@ pub async fn run(workspace: &Workspace) -> Infallible {
     interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
         interval.tick().await;
+        // A part at a time: others change something meanwhile.
+        while let Ok(true) = workspace.documents().sweep_documents(clock::wall()).await {}
         match workspace.blobs().sweep(clock::wall()).await {
             Ok(swept) if swept != crate::store::blobs::Swept::default() => {
                 let (unfinished, orphans, rows) = (swept.unfinished, swept.orphans, swept.rows);

@@ -1,8 +1,8 @@
 //! Bad input of tasks: what it gets, and that nothing is changed.
 
 use toolwire::contract::proto::tasks::v1::{
-    AppendMessageRequest, CancelTaskRequest, DeleteTaskRequest, GetEntryRequest, Message, MessageRole,
-    WatchTasksRequest, WatchTimelineRequest,
+    AppendMessageRequest, CancelTaskRequest, DeleteTaskRequest, GetEntryRequest, InitialDocument, Message,
+    MessageRole, WatchTasksRequest, WatchTimelineRequest, initial_document,
 };
 
 use super::*;
@@ -157,4 +157,41 @@ async fn what_lies_beyond_the_end_is_out_of_range() {
     let watch = WatchTasksRequest { filter: None, after_position: 1_000_000 };
     let refused = person.tasks.clone().watch_tasks(person.request(watch)).await.map(|_| ());
     assert_refused(refused, Code::OutOfRange, "NO_SUCH_POSITION");
+}
+
+/// Documents are there before the task is: if it does not begin, they are not.
+#[tokio::test]
+async fn a_root_that_does_not_begin_leaves_no_documents() {
+    let server = server();
+    let person = person(&server, "riley").await;
+    let left = async || -> (i64, i64) {
+        let query = "SELECT (SELECT count(*) FROM documents), (SELECT count(*) FROM workspaces)";
+        sqlx::query_as(query).fetch_one(server.app.state.readers().await.unwrap()).await.unwrap()
+    };
+    let with = |paths: &[&str]| CreateTaskRequest {
+        request: "Analyze".to_owned(),
+        documents: paths
+            .iter()
+            .map(|path| InitialDocument {
+                path: (*path).to_owned(),
+                content: Some(initial_document::Content::Text("Revenue rose.".to_owned())),
+                ..Default::default()
+            })
+            .collect(),
+        request_id: new_id(),
+        ..Default::default()
+    };
+    let create = async |message| person.tasks.clone().create_task(person.request(message)).await;
+    let refused = create(with(&["a.md", "../b.md"])).await;
+    assert_refused(refused, Code::InvalidArgument, "PATH_INVALID");
+    assert_eq!(left().await, (0, 0));
+    let kept = with(&["a.md"]);
+    let first = create(kept.clone()).await.unwrap().into_inner();
+    for _ in 1..100 {
+        person.create("Another").await;
+    }
+    assert_refused(create(with(&["a.md", "b.md"])).await, Code::ResourceExhausted, "TREE_LIMIT");
+    assert_eq!(left().await, (1, 1), "that of the root which began");
+    assert_eq!(create(kept).await.unwrap().into_inner().task, first.task, "a repeat");
+    assert_eq!(left().await, (1, 1));
 }

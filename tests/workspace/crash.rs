@@ -10,9 +10,11 @@ use std::{
 use bytes::Bytes;
 use toolwire::{
     clock,
+    context::TaskId,
     digest::Digest,
     store::{
         blobs::{Blobs, Swept},
+        documents::Documents,
         sqlite::{Durability, Sqlite},
     },
     workspace::{Asked, Header, Room, Workspace},
@@ -115,4 +117,30 @@ async fn a_version_whose_bytes_were_taken_away_meanwhile_is_not_written() {
     put(&room, "b.bin", large(1)).await;
     let (_, content) = room.read("a.bin", Asked::default()).await.unwrap();
     assert_eq!(content.all().await.unwrap(), large(1));
+}
+
+/// A tree has its documents before it begins, so a crash in between leaves documents of a tree that nobody knows.
+#[tokio::test]
+async fn documents_of_a_tree_that_never_began_are_swept_after_a_day() {
+    let directory = tempfile::tempdir().unwrap();
+    let state = Arc::new(Sqlite::at(directory.path()));
+    let user = toolwire::context::User::new("riley".parse().unwrap());
+    let begun = room(&state).await;
+    put(&begun, "kept.md", "kept".into()).await;
+    let never = Workspace::new(&state).room_of_new(&user, &TaskId::generate());
+    put(&never, "a.md", "never".into()).await;
+    let paths = async || -> Vec<String> {
+        let paths = sqlx::query_scalar("SELECT path FROM documents ORDER BY path");
+        paths.fetch_all(state.readers().await.unwrap()).await.unwrap()
+    };
+    let soon = clock::wall() + 23 * HOUR;
+    assert!(!state.sweep_documents(soon).await.unwrap());
+    assert_eq!(paths().await, ["a.md", "kept.md"]);
+    while state.sweep_documents(clock::wall() + 25 * HOUR).await.unwrap() {}
+    assert_eq!(paths().await, ["kept.md"]);
+    let workspaces: i64 = sqlx::query_scalar("SELECT count(*) FROM workspaces")
+        .fetch_one(state.readers().await.unwrap())
+        .await
+        .unwrap();
+    assert_eq!(workspaces, 1);
 }

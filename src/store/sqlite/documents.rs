@@ -11,6 +11,8 @@ mod standing;
 mod texts;
 pub(super) mod write;
 
+use std::time::SystemTime;
+
 use futures_util::future::BoxFuture;
 
 use super::Sqlite;
@@ -80,6 +82,14 @@ impl Documents for Sqlite {
         wanted: &'a [Wanted],
     ) -> BoxFuture<'a, Result<Postings, StoreError>> {
         Box::pin(async move { self.explain(self.postings_of(root, wanted).await) })
+    }
+
+    fn abandon<'a>(&'a self, root: &'a TaskId) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move { self.explain(self.abandon_documents(root).await) })
+    }
+
+    fn sweep_documents(&self, now: SystemTime) -> BoxFuture<'_, Result<bool, StoreError>> {
+        Box::pin(async move { self.explain(self.sweep_unbegun(now).await) })
     }
 
     fn among<'a>(

@@ -1,11 +1,20 @@
-//! Forgetting the documents of a tree that is forgotten itself, some at a time. Their bytes go with the sweep.
+//! Forgetting the documents of a tree that is forgotten itself, or that never began. Their bytes go with the sweep.
+
+use std::time::SystemTime;
 
 use sqlx::Row;
 
 use super::texts;
 use crate::{
     context::TaskId,
-    store::sqlite::{Change, Failed},
+    store::{
+        StoreError,
+        documents::UNBEGUN_KEPT,
+        sqlite::{
+            Change, Durability, Failed, Sqlite,
+            time::{length, millis},
+        },
+    },
 };
 
 const SOME: &str = "SELECT v.document, v.version FROM versions v JOIN documents d ON d.id = v.document \
@@ -18,6 +27,51 @@ const WITHOUT_VERSIONS: &str = "DELETE FROM documents WHERE root = ? \
 
 const FORGET: &str =
     "DELETE FROM workspaces WHERE root = ? AND NOT EXISTS (SELECT 1 FROM documents WHERE root = ?)";
+
+const HAS_ANY: &str = "SELECT 1 FROM workspaces WHERE root = ?";
+
+const HAS_BEGUN: &str = "SELECT EXISTS (SELECT 1 FROM tasks WHERE id = ?)";
+
+const UNBEGUN: &str = "SELECT w.root FROM workspaces w WHERE NOT EXISTS (SELECT 1 FROM tasks t WHERE t.id = w.root) \
+     AND NOT EXISTS (SELECT 1 FROM documents d WHERE d.root = w.root AND d.updated_at > ?) LIMIT 1";
+
+/// So many versions go at once.
+const AT_ONCE: u32 = 500;
+
+impl Sqlite {
+    pub(super) async fn abandon_documents(&self, root: &TaskId) -> Result<(), Failed> {
+        let has_any = sqlx::query(HAS_ANY).bind(root.as_str()).fetch_optional(self.readers().await?).await?;
+        if has_any.is_none() {
+            return Ok(());
+        }
+        let mut change = self.change(Durability::Process).await?;
+        let has_begun: bool =
+            sqlx::query_scalar(HAS_BEGUN).bind(root.as_str()).fetch_one(&mut *change).await?;
+        // A repeat may have begun it meanwhile.
+        let mut is_over = has_begun;
+        while !is_over {
+            is_over = forget_tree(&mut change, root, AT_ONCE).await?;
+        }
+        change.commit().await
+    }
+
+    pub(super) async fn sweep_unbegun(&self, now: SystemTime) -> Result<bool, Failed> {
+        let before = millis(now).saturating_sub(length(UNBEGUN_KEPT));
+        let mut change = self.change(Durability::Process).await?;
+        let root = sqlx::query_scalar(UNBEGUN).bind(before).fetch_optional(&mut *change).await?;
+        let root: Option<String> = root;
+        if let Some(root) = &root {
+            let root = root.parse().map_err(|_| unreadable(root))?;
+            forget_tree(&mut change, &root, AT_ONCE).await?;
+        }
+        change.commit().await?;
+        Ok(root.is_some())
+    }
+}
+
+fn unreadable(root: &str) -> Failed {
+    Failed::Store(StoreError::Unreadable { what: "workspace", cause: format!("there is no task {root:?}") })
+}
 
 /// Forgets at most so many versions of a tree's documents, and the documents that have none left. Whether all are gone.
 pub(in crate::store::sqlite) async fn forget_tree(
