@@ -1,5 +1,6 @@
 //! What a timeline costs: appends beside a bare loop of grouped inserts into the same SQLite with the same durability,
-//! how soon a follower sees an entry, and the last page of a long one. Prints what is promised and what was seen.
+//! how soon a follower sees an entry, the last page of a long one, and what a model is shown of it. Prints what is
+//! promised and what was seen.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program that prints figures")]
 #![allow(clippy::cast_precision_loss, reason = "figures are printed with three digits")]
@@ -10,12 +11,14 @@ use futures_util::future::join_all;
 use sqlx::{Connection, SqliteConnection, raw_sql};
 use toolwire::{
     clock,
-    context::{RequestId, TaskId, UserId},
+    context::{RequestId, TaskId, User, UserId},
     digest::Digest,
     store::{
         Sqlite,
         tasks::{Mutation, NewMessage, NewRoot, PageOf, Tasks, Turn, entry::Speaker},
     },
+    tasks::render::read::{Wish, rendered},
+    workspace::Workspace,
 };
 
 /// How many entries each way is timed with.
@@ -32,6 +35,7 @@ fn main() {
         }
         followers().await;
         last_page().await;
+        render().await;
     });
 }
 
@@ -117,6 +121,35 @@ async fn last_page() {
     println!("the last page of a long timeline: p50 {:?}, p99 {:?} (wanted: 5 ms)", times[100], times[198]);
 }
 
+/// A render of as many tokens as is usual, of a timeline that is as long as may be.
+async fn render() {
+    let house = House::open().await;
+    join_all((0..256).map(|_| async {
+        for _ in 0..99_000 / 256 {
+            house
+                .say(0, "Revenue of the third quarter rose by 15% to 1,204,500 in the north. ".repeat(3))
+                .await;
+        }
+    }))
+    .await;
+    let (user, id) = (User::new(house.user.clone()), &house.tasks[0]);
+    let room = Workspace::new(&house.state).room(&user, id).await.unwrap();
+    let task = house.state.task(&house.user, id).await.unwrap();
+    let mut times = Vec::new();
+    for _ in 0..50 {
+        let wish = Wish { budget: 60_000, secret: b"secret".to_vec(), ..Wish::default() };
+        let begun = clock::now();
+        let shown = rendered(&*house.state, &room, (&house.user, &task), wish).await.unwrap();
+        times.push(begun.elapsed());
+        assert!((50_000..=60_000).contains(&shown.tokens), "{}", shown.tokens);
+    }
+    times.sort();
+    println!(
+        "60,000 tokens of {} entries: p50 {:?}, p99 {:?} (wanted: 20 ms)",
+        task.next_sequence, times[25], times[49]
+    );
+}
+
 /// A state with a few roots.
 struct House {
     state: Arc<Sqlite>,
@@ -158,9 +191,13 @@ impl House {
     }
 
     async fn message(&self, task: usize) {
+        self.say(task, "x".repeat(TEXT)).await;
+    }
+
+    async fn say(&self, task: usize, text: String) {
         let message = NewMessage {
             speaker: Speaker::Assistant,
-            text: "x".repeat(TEXT),
+            text,
             opaque: None,
             turn: Turn { step: 0, position: 0, tool_call_id: String::new(), lease_token: 0 },
         };

@@ -57,4 +57,5 @@ pub mod duration;
 pub mod files;
 pub mod offload;
 pub mod telemetry;
+pub mod tokens;
 pub mod words;

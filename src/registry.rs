@@ -53,7 +53,7 @@ pub use offered::Offered;
 pub use planner::describe_for_planner;
 pub use schema::pattern_in_words;
 pub use snapshot::{Change, Snapshot};
-pub use words::{CacheScope, CacheTier, Category, ConsequenceLevel, ToolType};
+pub use words::{CacheScope, CacheTier, Category, ConsequenceLevel, MemoryScope, ToolType};
 
 use self::{
     load::{Kept, Loaded},

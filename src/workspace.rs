@@ -21,7 +21,6 @@ pub mod summary;
 pub mod sweep;
 pub mod terms;
 mod text;
-pub mod tokens;
 pub mod utf8;
 
 use std::{sync::Arc, time::Duration};

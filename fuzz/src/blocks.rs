@@ -1,7 +1,10 @@
 //! Bytes as a document: its first line states a type, the rest is the content. Every content has a type, blocks, a
 //! summary and a count of tokens, the same each time and within their bounds.
 
-use toolwire::workspace::{blocks, mime, path::Path, summary, terms, tokens, utf8};
+use toolwire::{
+    tokens,
+    workspace::{blocks, mime, path::Path, summary, terms, utf8},
+};
 
 /// Types that are read in a way of their own.
 const TYPES: [&str; 8] = [

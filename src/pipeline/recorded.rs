@@ -8,10 +8,10 @@ use crate::{
     context::ToolContext,
     contract::{json, proto::v1},
     digest::Digest,
-    registry::{By, Category, ToolType},
+    registry::{By, Category, MemoryScope, ToolType},
     store::{
         idempotency::{About, ArgumentsDigest, Effect, Key},
-        tasks::{RootCall, TaskCall, entry::CallType},
+        tasks::{Memory, RootCall, TaskCall, entry::CallType},
     },
     telemetry,
 };
@@ -31,6 +31,10 @@ pub(super) fn task_call(call: &Call) -> Option<TaskCall> {
         category: v1::ToolCategory::from(definition.category),
         turn,
         input: Value::Object(shown).to_string(),
+        remembers: definition.memory.map(|scope| match scope {
+            MemoryScope::Tree => Memory::Tree,
+            MemoryScope::User => Memory::User,
+        }),
     })
 }
 

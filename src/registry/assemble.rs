@@ -133,7 +133,13 @@ fn refuse_role(manifest: &Manifest, report: &mut Report) {
 
 /// What carries a call out by the type alone finds what it needs under one name.
 fn refuse_no_payload(manifest: &Manifest, schema: &Value, report: &mut Report) {
-    let Some((name, kind)) = manifest.kind.behaviour().by.payload() else { return };
+    let by = manifest.kind.behaviour().by;
+    if manifest.memory.is_some() && by != By::Log {
+        let text = format!("a {} is not only logged; remove `memory`", manifest.kind.word());
+        report.add("/memory", "memory-not-logged", text);
+    }
+    let note = manifest.memory.map(|_| ("note", "string"));
+    let Some((name, kind)) = by.payload().or(note) else { return };
     let required = schema["required"].as_array().is_some_and(|names| names.iter().any(|it| it == name));
     if !required || schema["properties"][name]["type"] != kind {
         let text =

@@ -16,7 +16,7 @@ pub(super) use self::schema_forms::SchemaForms;
 use self::wire::Wire;
 use super::{
     manifest::Manifest,
-    words::{Category, ConsequenceLevel, ToolType},
+    words::{Category, ConsequenceLevel, MemoryScope, ToolType},
 };
 use crate::{
     contract::{ToolName, proto::v1},
@@ -70,6 +70,8 @@ pub struct Definition {
     pub contained: bool,
     /// The role of the agent that calls are delegated to, if they are.
     pub agent: Option<String>,
+    /// For whom calls are remembered, which are only logged.
+    pub memory: Option<MemoryScope>,
     /// Lines for a system prompt.
     pub guidance: Vec<String>,
     /// What is said while it runs, such as `Browsing the forum for ideas` (spec 004 §8.3). Empty if nothing is.
@@ -129,6 +131,7 @@ impl Definition {
             idempotent: manifest.idempotent,
             contained: manifest.contained,
             agent: manifest.agent,
+            memory: manifest.memory,
             guidance: manifest.guidance,
             progress: manifest.progress,
             summary: manifest.summary,

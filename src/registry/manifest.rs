@@ -21,7 +21,7 @@ use super::{
     definition::{CachePolicy, Example, Source},
     problem::{Report, join},
     schema::Direction,
-    words::{CacheScope, CacheTier, Category, ConsequenceLevel, ToolType},
+    words::{CacheScope, CacheTier, Category, ConsequenceLevel, MemoryScope, ToolType},
 };
 use crate::{
     contract::{ToolName, json, tool_name::InvalidToolName},
@@ -62,6 +62,7 @@ pub(super) struct Manifest {
     pub(super) idempotent: bool,
     pub(super) contained: bool,
     pub(super) agent: Option<String>,
+    pub(super) memory: Option<MemoryScope>,
     pub(super) guidance: Vec<String>,
     pub(super) progress: String,
     pub(super) summary: String,
@@ -111,6 +112,7 @@ impl Manifest {
             idempotent: reader.optional("idempotent").unwrap_or(false),
             contained: reader.optional("contained").unwrap_or(false),
             agent: agent(&mut reader),
+            memory: reader.optional("memory"),
             guidance: reader.list("guidance"),
             progress: text_of(&mut reader, "progress"),
             summary: text_of(&mut reader, "summary"),

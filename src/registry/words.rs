@@ -80,6 +80,14 @@ words! {
         Persistent = "persistent",
     }
 
+    /// For whom a call that is only logged is remembered.
+    MemoryScope {
+        /// For every task of the tree.
+        Tree = "tree",
+        /// For every task of the user.
+        User = "user",
+    }
+
     /// Whether one user's result may answer another.
     CacheScope {
         /// It may not.

@@ -9,6 +9,7 @@ mod bounds;
 pub mod entry;
 pub mod fold;
 pub mod life;
+mod memory;
 mod outcome;
 mod refused;
 mod request;
@@ -25,6 +26,7 @@ pub use self::{
         DEFAULT_TIMEOUT, ENTRIES_FOR_THE_END, MAX_BYTES, MAX_DEPTH, MAX_ENTRIES, MAX_OPEN_TREES,
         MAX_PAGE_BYTES, MAX_PART, MAX_TASKS, MAX_TIMEOUT, MAX_TREE_BYTES, MAX_WAITS, MUTATIONS_KEPT,
     },
+    memory::{Memories, Memory, Remembered},
     outcome::{Ending, Recovered, Stopped},
     refused::{Refused, TaskError, TreeLimit},
     request::{
@@ -196,6 +198,9 @@ pub trait Tasks: Send + Sync + std::fmt::Debug {
         id: &'a TaskId,
         request_id: RequestId,
     ) -> Done<'a, Option<(u64, CallId)>>;
+
+    /// The newest notes that agents asked to be remembered, at most so many for the task's tree and for its user.
+    fn memories<'a>(&'a self, user: &'a UserId, id: &'a TaskId, limit: u32) -> Done<'a, Memories>;
 
     /// A secret of the task's: the same each time, and nobody outside the store can foresee it.
     fn secret<'a>(&'a self, id: &'a TaskId) -> Done<'a, Digest>;

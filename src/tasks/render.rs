@@ -10,6 +10,7 @@ mod draft;
 mod entries;
 pub mod frame;
 pub mod given;
+mod history;
 pub mod read;
 mod rounds;
 mod system;
@@ -19,9 +20,9 @@ use thiserror::Error;
 use self::{
     blocks::{Block, Content},
     draft::{Draft, Part},
-    given::{Given, Speaker},
+    given::{Given, Notes, Speaker},
 };
-use crate::workspace::tokens;
+use crate::tokens;
 
 /// Messages for a model.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +46,7 @@ pub struct Message {
     pub role: Speaker,
     /// What it holds, in order.
     pub blocks: Vec<Block>,
-    /// The first and the last entry in it.
+    /// The first and the last entry in it. 0 for what stands before those of the task.
     pub sequences: (u64, u64),
 }
 
@@ -57,15 +58,31 @@ pub struct BudgetTooSmall {
     pub least: u64,
 }
 
-/// Renders a timeline.
+/// Renders a timeline. Notes are left out where nothing else can be.
 pub fn render(given: &Given<'_>) -> Result<Rendered, BudgetTooSmall> {
+    match fitted(given) {
+        Err(_) if *given.notes != Notes::default() => {
+            let mut rendered = fitted(&Given { notes: &Notes::default(), ..given.clone() })?;
+            rendered.cuts.push("notes left out".to_owned());
+            Ok(rendered)
+        }
+        rendered => rendered,
+    }
+}
+
+fn fitted(given: &Given<'_>) -> Result<Rendered, BudgetTooSmall> {
     let system = system::text(given);
     let tokens = tokens::count(&system);
     let mut draft = Draft { system: (system, tokens), ..rounds::draft(given) };
     let (tokens, cuts) = budget::cut(&mut draft, given).map_err(|least| BudgetTooSmall { least })?;
     let last_sequence = given.events.last().map_or(given.request.sequence, |event| event.sequence);
+    let own = |sequence: u64| sequence.saturating_sub(given.before);
     let system = std::mem::take(&mut draft.system.0);
-    Ok(Rendered { system, messages: messages(draft.into_parts()), tokens, cuts, last_sequence })
+    let mut messages = messages(draft.into_parts());
+    for Message { sequences, .. } in &mut messages {
+        *sequences = (own(sequences.0), own(sequences.1));
+    }
+    Ok(Rendered { system, messages, tokens, cuts, last_sequence: own(last_sequence) })
 }
 
 /// The messages of all parts; neighbours of one role are one.

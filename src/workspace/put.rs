@@ -8,7 +8,7 @@ use super::{
     index::{self, Said},
     mime,
     path::Path,
-    quota, summary, text, tokens, unavailable, unreadable,
+    quota, summary, text, unavailable, unreadable,
     utf8::{self, Utf8},
 };
 use crate::{
@@ -20,6 +20,7 @@ use crate::{
         blobs::{Sink, Stored},
         documents::{Body, Content, Document, Expected, MAX_DOCUMENT_BYTES, Mutation, Put, Terms},
     },
+    tokens,
 };
 
 /// So many bytes are kept in memory of a document that comes: type, summary and words are made from them.

@@ -216,6 +216,7 @@ fn call(task: &Task, tool: &str, tool_type: CallType) -> TaskCall {
         category: ToolCategory::Write,
         turn: Turn::default(),
         input: r#"{"request":"x"}"#.to_owned(),
+        remembers: None,
     }
 }
 

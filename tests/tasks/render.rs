@@ -69,3 +69,94 @@ async fn a_budget_is_within_its_bounds_and_holds_what_must_stay() {
     let unknown = format!("task_{:032x}", 7);
     assert_refused(rendered(&person, &unknown, 0).await, Code::NotFound, "UNKNOWN_TASK");
 }
+
+/// What was noted in a tree is shown to all of its tasks, what was noted for a user in every tree of that user's.
+#[tokio::test]
+async fn what_agents_asked_to_be_remembered_is_shown() {
+    let server = server();
+    let riley = person(&server, "riley").await;
+    let root = riley.create("Report on Q3 sales").await;
+    root.handle("save_to_short_term_memory", &json!({"note": "The fiscal year begins in May."}))
+        .await
+        .unwrap();
+    root.handle("save_to_long_term_memory", &json!({"note": "Wants amounts in euros."})).await.unwrap();
+    let child = root.blocks("route_to_analyst", &json!({"request": "Analyze"})).await;
+    let (tree, user) = (
+        "Noted in this work:\n- The fiscal year begins in May.",
+        "Noted for this user:\n- Wants amounts in euros.",
+    );
+    for task in [&root.task, &child] {
+        let shown = rendered(&riley, task, 0).await.unwrap();
+        assert!(shown.system.contains(tree) && shown.system.ends_with(user), "{}", shown.system);
+        assert_eq!(rendered(&riley, task, 0).await.unwrap(), shown, "the same to the byte");
+    }
+    let other = riley.create("Another report").await;
+    let system = rendered(&riley, &other.task, 0).await.unwrap().system;
+    assert!(!system.contains("fiscal year") && system.ends_with(user), "{system}");
+    let sam = person(&server, "sam").await;
+    let foreign = sam.create("A report of sam's").await;
+    assert_eq!(rendered(&sam, &foreign.task, 0).await.unwrap().system, "");
+}
+
+/// The newest count, in the order in which they were noted.
+#[tokio::test]
+async fn of_many_notes_the_newest_fifty_are_shown() {
+    let server = server();
+    let riley = person(&server, "riley").await;
+    let root = riley.create("Report").await;
+    for number in 0..52 {
+        root.handle("save_to_long_term_memory", &json!({"note": format!("Number {number}.")})).await.unwrap();
+    }
+    let system = rendered(&riley, &root.task, 0).await.unwrap().system;
+    let lines: Vec<_> = system.lines().filter(|line| line.starts_with("- ")).collect();
+    let expected: Vec<_> = (2..52).map(|number| format!("- Number {number}.")).collect();
+    assert_eq!(lines, expected);
+}
+
+/// An agent that is asked sees what it had said and done until then, and the question after it.
+#[tokio::test]
+async fn a_question_is_shown_after_the_masters_messages() {
+    let server = server();
+    let person = person(&server, "riley").await;
+    let message = CreateTaskRequest {
+        request: "Report on Q3 sales".to_owned(),
+        role: "lead".to_owned(),
+        request_id: new_id(),
+        ..Default::default()
+    };
+    person.tasks.clone().create_task(person.request(message)).await.unwrap();
+    let lead = person.leases("lead").await.unwrap();
+    lead.handle("stop_and_think", &json!({"thoughts": "Refunds are booked late."})).await.unwrap();
+    lead.blocks("route_to_analyst", &json!({"request": "Analyze Q3 sales"})).await;
+    let analyst = person.leases("analyst").await.unwrap();
+    analyst.writes("draft.md", b"A draft.\n").await;
+    let arguments = json!({"question": "Before or after refunds?", "documents": ["draft.md"]});
+    let question = analyst.blocks("ask_master", &arguments).await;
+
+    let shown = rendered(&person, &question, 0).await.unwrap();
+    assert!(shown.system.starts_with("You are the agent with the role lead."), "{}", shown.system);
+    let told = format!("{:?}", shown.messages);
+    let places: Vec<_> = [
+        "Report on Q3 sales",
+        "Refunds are booked late.",
+        "route_to_analyst",
+        "→ delegated",
+        "A draft.",
+        "Before or after refunds?",
+    ]
+    .iter()
+    .map(|words| told.find(words).unwrap_or_else(|| panic!("{words} in {told}")))
+    .collect();
+    assert!(places.is_sorted(), "{places:?}");
+    assert_eq!(shown.messages.last().unwrap().role(), MessageRole::User);
+
+    // What it does as the one who is asked comes after that.
+    let master = person.leases("lead").await.unwrap();
+    master.handle("stop_and_think", &json!({"thoughts": "After, I think."})).await.unwrap();
+    let later = rendered(&person, &question, 0).await.unwrap();
+    assert_eq!(later.messages[..shown.messages.len()], shown.messages, "a prompt cache holds");
+    assert!(format!("{:?}", later.messages.last().unwrap()).contains("logged"), "{later:?}");
+    // The master itself goes on without what it said as the one who was asked.
+    let own = format!("{:?}", rendered(&person, &lead.task, 0).await.unwrap().messages);
+    assert!(!own.contains("After, I think.") && !own.contains("Before or after refunds?"), "{own}");
+}

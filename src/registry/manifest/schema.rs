@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::declared::{CONSTRAINTS, FIELD_NAME, Form, KINDS};
 use crate::{
     duration,
-    registry::words::{CacheScope, CacheTier, Category, ConsequenceLevel, ToolType},
+    registry::words::{CacheScope, CacheTier, Category, ConsequenceLevel, MemoryScope, ToolType},
 };
 
 /// The names that a tool may have.
@@ -105,6 +105,7 @@ fn behaviour() -> Map<String, Value> {
         "idempotent": flag("Whether a call that is carried out again, with the same arguments, changes nothing more."),
         "contained": flag("Whether everything that a call changes stays within the tree of its task."),
         "agent": {"type": "string", "pattern": TOOL_NAME, "description": "The role of the agent that calls are delegated to. For agent_as_tool, and only for that."},
+        "memory": words(MemoryScope::ALL.iter().map(|word| word.word()), "For whom the `note` of a call is remembered. For non_function_tool, and only for that."),
         "upstream": false
     }))
 }

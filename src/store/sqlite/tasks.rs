@@ -10,7 +10,9 @@ mod entries;
 mod fault;
 mod follow;
 mod lease;
+mod lengths;
 mod list;
+mod memories;
 mod messages;
 mod mutations;
 mod open;
@@ -41,9 +43,9 @@ use crate::{
         StoreError,
         confirmations::Opened,
         tasks::{
-            Action, Asking, CallEnd, Changes, Done, Ending, Filter, Leased, Listed, Mutation, NewChild,
-            NewEnd, NewMessage, NewQuestion, NewRoot, Page, PageOf, Place, Recorded, Recovered, Resolution,
-            RootCall, Stopped, Task, TaskCall, Tasks, Tree, Wanted, Wish, entry::Entry,
+            Action, Asking, CallEnd, Changes, Done, Ending, Filter, Leased, Listed, Memories, Mutation,
+            NewChild, NewEnd, NewMessage, NewQuestion, NewRoot, Page, PageOf, Place, Recorded, Recovered,
+            Resolution, RootCall, Stopped, Task, TaskCall, Tasks, Tree, Wanted, Wish, entry::Entry,
         },
     },
 };
@@ -253,6 +255,10 @@ impl Tasks for Sqlite {
         request_id: RequestId,
     ) -> Done<'a, Option<(u64, CallId)>> {
         Box::pin(async move { self.told(self.entry_of_call(user, id, request_id).await) })
+    }
+
+    fn memories<'a>(&'a self, user: &'a UserId, id: &'a TaskId, limit: u32) -> Done<'a, Memories> {
+        Box::pin(async move { self.told(self.notes_of(user, id, limit).await) })
     }
 
     fn secret<'a>(&'a self, id: &'a TaskId) -> Done<'a, Digest> {

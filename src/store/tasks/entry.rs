@@ -17,6 +17,7 @@ use super::as_text;
 use crate::{
     context::{CallId, TaskId},
     contract::{ConfirmationId, Provenance, ToolError, ToolName, proto::v1},
+    tokens::Length,
 };
 
 /// One entry of a task's timeline.
@@ -38,6 +39,17 @@ pub struct Entry {
     pub trace_id: Option<String>,
     /// What happened.
     pub body: Body,
+    /// How long its two long texts are for a model, where that was counted.
+    pub lengths: Lengths,
+}
+
+/// How long the two long texts of an entry are for a model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lengths {
+    /// Tokens of what was said, or of the arguments.
+    pub input: Option<u64>,
+    /// Of the result or answer.
+    pub result: Option<Length>,
 }
 
 /// What happened.

@@ -12,6 +12,7 @@ use super::{
     as_text,
     entry::{CallType, DocumentVersion, Opaque, Speaker},
     life::Reason,
+    memory::Memory,
 };
 use crate::{
     context::{CallId, RequestId, TaskId, UserId},
@@ -44,6 +45,8 @@ pub struct TaskCall {
     pub turn: Turn,
     /// The arguments as JSON text, as the timeline keeps them: what is sensitive is redacted.
     pub input: String,
+    /// For whom it is remembered, if it is only logged.
+    pub remembers: Option<Memory>,
 }
 
 /// What an agent says of a call or a message.

@@ -1,16 +1,14 @@
 //! Parts of messages, and how calls and documents become them: whole, cut, or as a reference.
 
 use super::{
-    frame::{framed, nonce},
+    frame::{self, framed, nonce},
     given::{Document, Given, Outcome, Reference, Stored},
 };
 use crate::{
+    tokens::{self, KEPT, Length},
     words::{counted, one_line},
-    workspace::tokens,
 };
 
-/// What is left of a result that is cut: so many tokens at its beginning, and as many at its end.
-const KEPT: u64 = 256;
 /// What a medium is taken to cost: providers count pixels or pages, which are not known here.
 const MEDIA_TOKENS: u64 = 1_600;
 
@@ -73,6 +71,11 @@ impl Block {
         Self { tokens: tokens::count(&text), content: Content::Text(text) }
     }
 
+    /// A text whose tokens may have been counted.
+    pub(super) fn counted(text: String, tokens: Option<u64>) -> Self {
+        Self { tokens: tokens.unwrap_or_else(|| tokens::count(&text)), content: Content::Text(text) }
+    }
+
     /// What a provider wants back.
     pub(super) fn opaque(data: Vec<u8>) -> Self {
         Self { tokens: tokens::estimate(data.len() as u64), content: Content::Opaque(data) }
@@ -104,8 +107,8 @@ impl Default for Content {
 }
 
 /// The call of a tool, which is still to be named.
-pub(super) fn used(tool: &str, input: &str) -> Block {
-    let tokens = tokens::count(tool) + tokens::count(input);
+pub(super) fn used(tool: &str, input: &str, tokens: Option<u64>) -> Block {
+    let tokens = tokens::count(tool) + tokens.unwrap_or_else(|| tokens::count(input));
     let (tool, input) = (tool.to_owned(), input.to_owned());
     Block { tokens, content: Content::Use { id: String::new(), tool, input } }
 }
@@ -118,23 +121,26 @@ pub(super) fn result(
     outcome: &Outcome,
     is_cut: bool,
 ) -> Block {
-    let (content, tokens_cut) =
-        if is_cut { shortened(&outcome.content) } else { (outcome.content.clone(), 0) };
-    let content =
-        if outcome.is_untrusted { framed(&nonce(given.secret, sequence), "", &content) } else { content };
+    let length = outcome.length.unwrap_or_else(|| Length::of(&outcome.content));
+    let (content, tokens, tokens_cut) = if is_cut {
+        shortened(&outcome.content, length)
+    } else {
+        (outcome.content.clone(), length.tokens, 0)
+    };
+    let (content, tokens) = if outcome.is_untrusted {
+        (framed(&nonce(given.secret, sequence), "", &content), tokens + frame::TOKENS)
+    } else {
+        (content, tokens)
+    };
     let (id, tool) = (named.0.to_owned(), named.1.to_owned());
-    let tokens = tokens::count(&content);
     Block { tokens, content: Content::Result { id, tool, content, is_error: outcome.is_error, tokens_cut } }
 }
 
-/// The beginning and the end of a text, and how many tokens are missing between them.
-fn shortened(text: &str) -> (String, u64) {
-    let (first, last) = (tokens::first(text, KEPT), tokens::last(text, KEPT));
-    if first.len() + last.len() >= text.len() {
-        return (text.to_owned(), 0);
-    }
-    let cut = tokens::count(&text[first.len()..text.len() - last.len()]);
-    (format!("{first}\n[{} left out]\n{last}", counted(cut, "token", "tokens")), cut)
+/// The beginning and the end of a text, how many tokens they have, and how many are missing between them.
+fn shortened(text: &str, length: Length) -> (String, u64, u64) {
+    let Some((first, last, cut)) = length.ends(text) else { return (text.to_owned(), length.tokens, 0) };
+    let line = format!("\n[{} left out]\n", counted(cut, "token", "tokens"));
+    (format!("{first}{line}{last}"), 2 * KEPT + tokens::count(&line), cut)
 }
 
 /// How a document is shown.
@@ -151,8 +157,13 @@ pub(super) fn document(given: &Given<'_>, sequence: u64, reference: &Reference, 
     let found = given.documents.get(reference);
     let nonce = nonce(given.secret, sequence);
     let title = format!("{}, version {}", reference.path, reference.version);
-    let block = |text: String, data: Vec<u8>, is_reference| {
-        let tokens = if data.is_empty() { tokens::count(&text) } else { MEDIA_TOKENS };
+    let of_text = found.and_then(|it| it.tokens).map(|tokens| tokens + tokens::count(&title) + frame::TOKENS);
+    let block = |text: String, data: Vec<u8>, is_reference: bool| {
+        let tokens = match of_text.filter(|_| !is_reference) {
+            _ if !data.is_empty() => MEDIA_TOKENS,
+            Some(tokens) => tokens,
+            None => tokens::count(&text),
+        };
         let mime_type = found.map(|it| it.mime_type.clone()).unwrap_or_default();
         let reference = reference.clone();
         Block { tokens, content: Content::Document { reference, mime_type, text, data, is_reference } }

@@ -4,7 +4,7 @@
 
 use super::{
     blocks::{self, Block, Shown},
-    draft::{Draft, Gap, Round},
+    draft::{Draft, Gap},
     given::Given,
 };
 use crate::words::counted;
@@ -50,7 +50,7 @@ impl Taken {
         let mut taken = Self { tokens: *tokens, bytes: system.len(), media: 0 };
         draft.blocks().for_each(|block| taken.add(block));
         if let Some(gap) = &draft.gap {
-            taken.add(&gap.block());
+            taken.add(&gap.block);
         }
         taken
     }
@@ -166,30 +166,54 @@ impl Cutter<'_, '_, '_> {
         }
     }
 
-    /// Rounds before the last ones go, whole, and a line stands for them.
+    /// Rounds before the last ones go, whole, and a line stands for them. What is asked stays.
     fn rounds(&mut self, last: usize) {
         let most = self.draft.rounds.len().saturating_sub(last);
-        let mut count = 0;
-        while count < most && !self.taken.fits(self.given) {
-            self.leave_out(count);
-            count += 1;
+        let mut any = false;
+        for at in 0..most {
+            if self.draft.rounds[at].is_asked {
+                continue;
+            }
+            // The line may be longer than it was counted.
+            if self.taken.fits(self.given) && (!any || self.weigh_gap()) {
+                break;
+            }
+            self.leave_out(at);
+            any = true;
         }
-        self.draft.rounds.drain(..count);
-        if let Some(gap) = self.draft.gap.as_ref().filter(|_| count > 0) {
-            self.cuts.push(gap.text());
+        self.draft.rounds.retain(|round| !round.is_left_out);
+        if any {
+            self.weigh_gap();
+            self.cuts.extend(self.draft.gap.as_ref().map(Gap::text));
         }
     }
 
     fn leave_out(&mut self, at: usize) {
-        let round: &Round<'_> = &self.draft.rounds[at];
+        let round = &mut self.draft.rounds[at];
+        round.is_left_out = true;
         round.blocks().for_each(|block| self.taken.remove(block));
-        let begin = || Gap { sequences: round.sequences, tools: Vec::new(), is_unread: false };
-        if let Some(gap) = &self.draft.gap {
-            self.taken.remove(&gap.block());
+        let gap = match &mut self.draft.gap {
+            Some(gap) => gap,
+            none => {
+                let gap = none.insert(Gap::new(round.sequences, false));
+                self.taken.add(&gap.block);
+                gap
+            }
+        };
+        // Counted again only where it names another tool: a longer number is one token more at most.
+        if gap.swallow(round) {
+            self.weigh_gap();
         }
-        let gap = self.draft.gap.get_or_insert_with(begin);
-        gap.swallow(round);
-        self.taken.add(&gap.block());
+    }
+
+    /// Counts the line for what is left out. Whether all fits then.
+    fn weigh_gap(&mut self) -> bool {
+        if let Some(gap) = &mut self.draft.gap {
+            self.taken.remove(&gap.block);
+            gap.write();
+            self.taken.add(&gap.block);
+        }
+        self.taken.fits(self.given)
     }
 
     fn name(&mut self, what: &str, paths: &[String]) {

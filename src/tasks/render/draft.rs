@@ -33,6 +33,9 @@ pub(super) struct Round<'a> {
     pub(super) documents: Vec<Shared>,
     /// What persons said then.
     pub(super) said: Vec<Block>,
+    /// Whether it is what is asked, which stays.
+    pub(super) is_asked: bool,
+    pub(super) is_left_out: bool,
 }
 
 /// A call and its result.
@@ -67,6 +70,8 @@ pub(super) struct Gap {
     pub(super) tools: Vec<String>,
     /// Whether entries are among them that were not read.
     pub(super) is_unread: bool,
+    /// The line that stands for it.
+    pub(super) block: Block,
 }
 
 /// One side of a round as blocks.
@@ -97,7 +102,7 @@ impl Draft<'_> {
         let last = self.said.iter().map(|(sequence, _)| *sequence).fold(sequence.max(left_out), u64::max);
         let mut blocks = vec![request];
         blocks.extend(self.documents.into_iter().map(|shared| shared.block));
-        blocks.extend(self.gap.map(|gap| gap.block()));
+        blocks.extend(self.gap.map(|gap| gap.block));
         blocks.extend(self.said.into_iter().map(|(_, block)| block));
         let mut parts = vec![Part { role: Speaker::User, blocks, sequences: (sequence, last) }];
         parts.extend(self.rounds.into_iter().flat_map(Round::into_parts));
@@ -125,19 +130,27 @@ impl Round<'_> {
 }
 
 impl Gap {
-    /// Takes one more round into what is left out.
-    pub(super) fn swallow(&mut self, round: &Round<'_>) {
+    pub(super) fn new(sequences: (u64, u64), is_unread: bool) -> Self {
+        let mut gap = Self { sequences, tools: Vec::new(), is_unread, block: Block::default() };
+        gap.write();
+        gap
+    }
+
+    /// Takes one more round into what is left out. Whether that says more than other numbers.
+    pub(super) fn swallow(&mut self, round: &Round<'_>) -> bool {
         self.sequences.1 = self.sequences.1.max(round.sequences.1);
+        let before = self.tools.len();
         for call in &round.calls {
             if !self.tools.iter().any(|tool| tool == call.tool) {
                 self.tools.push(call.tool.to_owned());
             }
         }
+        self.tools.len() > before
     }
 
-    /// The line that stands for it.
-    pub(super) fn block(&self) -> Block {
-        Block::text(format!("[{}]", self.text()))
+    /// Writes the line that stands for it.
+    pub(super) fn write(&mut self) {
+        self.block = Block::text(format!("[{}]", self.text()));
     }
 
     pub(super) fn text(&self) -> String {

@@ -3,7 +3,8 @@
 use super::given::{Body, Called, Event, Opaque, Outcome, Reference, Request, Speaker};
 use crate::{
     contract::ToolError,
-    store::tasks::entry::{self, CallType, DocumentVersion, Entry, Part},
+    store::tasks::entry::{self, CallType, DocumentVersion, Entry, Lengths, Part},
+    tokens::{self, KEPT},
 };
 
 /// What is to be done, if the entry is the first one.
@@ -15,24 +16,30 @@ pub(super) fn request(entry: &Entry) -> Option<Request> {
 
 /// Any other entry.
 pub(super) fn event(entry: Entry) -> Event {
+    let Lengths { input: input_tokens, result: length } = entry.lengths;
     let body = match entry.body {
         entry::Body::Message(message) => Body::Said {
             speaker: match message.speaker {
                 entry::Speaker::User => Speaker::User,
                 entry::Speaker::Assistant => Speaker::Assistant,
             },
+            tokens: of_whole(&message.text, input_tokens),
             text: text(message.text),
             opaque: message.opaque.map(|opaque| Opaque { provider: opaque.provider, data: opaque.data }),
         },
         entry::Body::ToolCall(call) => {
+            let length = call.result.as_ref().and_then(|result| of_whole(result, length));
+            let input_tokens = of_whole(&call.input, input_tokens);
             let content = content(call.result, call.error.as_ref(), call.status);
             Body::Called(Called {
                 id: call.tool_call_id,
                 tool: call.tool.to_string(),
                 input: text(call.input),
+                input_tokens,
                 is_thought: call.tool_type == CallType::NonFunction,
                 outcome: Outcome {
                     content,
+                    length,
                     is_error: call.error.is_some(),
                     is_untrusted: call.untrusted,
                     // What is passed along is the other task's; the caller gets what comes back.
@@ -43,6 +50,7 @@ pub(super) fn event(entry: Entry) -> Event {
         entry::Body::Answer(answer) => Body::Answered {
             answers: answer.answers,
             outcome: Outcome {
+                length: answer.result.as_ref().and_then(|result| of_whole(result, length)),
                 content: content(answer.result, answer.error.as_ref(), answer.status),
                 is_error: answer.error.is_some(),
                 is_untrusted: answer.untrusted,
@@ -62,20 +70,42 @@ pub(super) fn event(entry: Entry) -> Event {
     Event { sequence: entry.sequence, step: entry.step, position: entry.position, body }
 }
 
+/// What is asked, if the entry is the first one of a question.
+pub(super) fn asked(entry: &Entry) -> Option<Body> {
+    let entry::Body::Created(created) = &entry.body else { return None };
+    Some(Body::Asked { text: created.request.clone(), documents: references(&created.documents) })
+}
+
 /// Whether a part of an entry is kept apart, so that it is to be read alone.
-pub(super) fn is_apart(entry: &Entry) -> bool {
-    let mut body = entry.body.clone();
-    let (input, result) = body.parts();
+pub(super) fn is_apart(entry: &mut Entry) -> bool {
+    let (input, result) = entry.body.parts();
     let is_apart = |part: Option<&mut Part>| matches!(part, Some(Part::Apart { .. }));
     is_apart(input) || is_apart(result)
 }
 
 /// About how many bytes of an entry a model would see.
-pub(super) fn size(entry: &Entry) -> u64 {
-    let mut body = entry.body.clone();
-    let (input, result) = body.parts();
+pub(super) fn size(entry: &mut Entry) -> u64 {
+    let (input, result) = entry.body.parts();
     let size = |part: Option<&mut Part>| part.map_or(0, |part| part.size());
     size(input) + size(result)
+}
+
+/// The tokens that an entry takes at least, if it is not left out: of long results only the ends are kept, and of
+/// thoughts nothing. Where nobody counted, about half of what it has.
+pub(super) fn least(entry: &mut Entry) -> u64 {
+    if matches!(&entry.body, entry::Body::ToolCall(call) if call.tool_type == CallType::NonFunction) {
+        return 0;
+    }
+    let Lengths { input, result } = entry.lengths;
+    let (of_input, of_result) = entry.body.parts();
+    let guess = |part: Option<&mut Part>| part.map_or(0, |part| tokens::estimate(part.size()) / 2);
+    let input = input.unwrap_or_else(|| guess(of_input));
+    input + result.map_or_else(|| guess(of_result), |it| it.tokens).min(2 * KEPT)
+}
+
+/// What was counted, if the text is here that it was counted of.
+fn of_whole<T>(part: &Part, counted: Option<T>) -> Option<T> {
+    counted.filter(|_| part.whole().is_some())
 }
 
 /// The result; else why there is none; else what was begun.

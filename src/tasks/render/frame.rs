@@ -9,6 +9,9 @@ use data_encoding::HEXLOWER;
 const BELOW: &str = "CONTENT_BELOW_";
 const ABOVE: &str = "CONTENT_ABOVE_";
 
+/// About how many tokens the two lines have. They are not counted each time: no nonce has many more than another.
+pub(super) const TOKENS: u64 = 46;
+
 /// Bytes of a nonce.
 const BYTES: usize = 16;
 
@@ -40,6 +43,7 @@ fn neutral(nonce: &str, text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tokens;
 
     #[test]
     fn a_nonce_is_that_of_its_entry_and_secret() {
@@ -47,6 +51,14 @@ mod tests {
         assert_ne!(nonce(b"s", 1), nonce(b"s", 2));
         assert_ne!(nonce(b"s", 1), nonce(b"t", 1));
         assert_eq!(nonce(b"s", 1).len(), 32);
+    }
+
+    #[test]
+    fn a_frame_has_about_so_many_tokens() {
+        let all = (0..200).map(|number| tokens::count(&framed(&nonce(b"s", number), "", "x")) - 1);
+        let all: Vec<_> = all.collect();
+        let mean = all.iter().sum::<u64>() / all.len() as u64;
+        assert!(mean.abs_diff(TOKENS) <= 2, "{mean}");
     }
 
     #[test]

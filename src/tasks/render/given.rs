@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::tokens::Length;
+
 /// All of it.
 #[derive(Clone, Debug)]
 pub struct Given<'a> {
@@ -9,10 +11,12 @@ pub struct Given<'a> {
     pub role: &'a str,
     /// What is in the workspace.
     pub contents: &'a [Listed],
-    /// What was remembered, oldest first.
-    pub notes: &'a [String],
+    /// What was remembered.
+    pub notes: &'a Notes,
     /// What is to be done: the first entry.
     pub request: Request,
+    /// Entries of other tasks that stand before those of this one: a question begins with what its master did.
+    pub before: u64,
     /// Entries after the first one that were not read, because they are older than any budget reaches.
     pub unread: u64,
     /// The entries after them, in order.
@@ -27,6 +31,26 @@ pub struct Given<'a> {
     pub media_types: &'a [String],
     /// The provider, whose opaque parts are returned.
     pub provider: &'a str,
+}
+
+/// What was remembered, the oldest first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Notes {
+    /// In this tree.
+    pub tree: Vec<Note>,
+    /// For this user.
+    pub user: Vec<Note>,
+}
+
+/// What an agent asked to be remembered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Note {
+    /// In words.
+    pub text: String,
+    /// About how many tokens it has.
+    pub tokens: u64,
+    /// Whether whoever noted it had read text from outside.
+    pub is_untrusted: bool,
 }
 
 /// A document of the workspace in a line.
@@ -69,6 +93,8 @@ pub struct Document {
     pub mime_type: String,
     /// Its size in bytes.
     pub size: u64,
+    /// Tokens of its text, where they were counted.
+    pub tokens: Option<u64>,
     /// Its summary.
     pub summary: String,
     /// Its text, or its bytes if it is a medium that the model takes. None where it is neither, or too large.
@@ -106,8 +132,17 @@ pub enum Body {
         speaker: Speaker,
         /// What.
         text: String,
+        /// Its tokens, where they were counted.
+        tokens: Option<u64>,
         /// What a provider wants back.
         opaque: Option<Opaque>,
+    },
+    /// What is asked of an agent whose entries so far stand before it: the first entry of a question.
+    Asked {
+        /// In words.
+        text: String,
+        /// The documents that came with it.
+        documents: Vec<Reference>,
     },
     /// A tool was called.
     Called(Called),
@@ -138,6 +173,8 @@ pub struct Called {
     pub tool: String,
     /// The arguments, a JSON object.
     pub input: String,
+    /// Their tokens, where they were counted.
+    pub input_tokens: Option<u64>,
     /// Whether it was only logged, as thoughts and plans are.
     pub is_thought: bool,
     /// What it came to: the result, or what it waits for.
@@ -149,6 +186,8 @@ pub struct Called {
 pub struct Outcome {
     /// The result as JSON text, a status, or why it failed.
     pub content: String,
+    /// How long that is, where it was counted.
+    pub length: Option<Length>,
     /// Whether it failed.
     pub is_error: bool,
     /// Whether there is text from outside in it.

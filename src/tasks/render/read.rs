@@ -1,12 +1,14 @@
-//! Renders a task: reads what its render is made from, backwards until no budget reaches further.
+//! Renders a task: reads what its render is made from.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::Value;
 use thiserror::Error;
 
 use super::{
-    BudgetTooSmall, Rendered, entries,
-    given::{Body, Document, Event, Given, Listed, Outcome, Reference, Request, Stored},
+    BudgetTooSmall, Rendered,
+    given::{Body, Document, Event, Given, Listed, Note, Notes, Reference, Request, Stored},
+    history::{self, History},
     render,
 };
 use crate::{
@@ -15,15 +17,16 @@ use crate::{
     offload,
     store::{
         documents::Criteria,
-        tasks::{PageOf, Task, TaskError, Tasks},
+        tasks::{Remembered, Task, TaskError, Tasks},
     },
+    tokens,
     workspace::{Asked, Room, mime},
 };
 
-/// So many entries are read at once.
-const AT_ONCE: u32 = 200;
-/// A token has about so many bytes. Twice the budget is read, since results may be shortened.
+/// A token has about so many bytes.
 const BYTES_A_TOKEN: u64 = 4;
+/// So many notes of either kind are shown.
+const NOTES: u32 = 50;
 /// So many documents are listed, and one more, to know that there are more.
 const LISTED: u32 = 51;
 /// Media of more bytes are not read.
@@ -63,10 +66,9 @@ pub async fn rendered(
     (user, task): (&UserId, &Task),
     wish: Wish,
 ) -> Result<Rendered, RenderError> {
-    let first = store.entry(user, &task.id, 0).await?;
-    let request = first.as_ref().and_then(entries::request).unwrap_or_default();
-    let (events, unread) = events(store, user, task, wish.budget).await?;
+    let History { request, unread, events, before } = history::read(store, user, task, wish.budget).await?;
     let documents = documents(room, &request, &events, &wish).await?;
+    let remembered = store.memories(user, &task.id, NOTES).await?;
     let contents = contents(room).await?;
     let role = if task.role.is_empty() {
         String::new()
@@ -74,11 +76,13 @@ pub async fn rendered(
         format!("You are the agent with the role {}.", task.role)
     };
     let work = move || {
+        let notes = |notes: Vec<Remembered>| notes.into_iter().filter_map(note).collect();
         render(&Given {
             role: &role,
             contents: &contents,
-            notes: &[],
+            notes: &Notes { tree: notes(remembered.tree), user: notes(remembered.user) },
             request,
+            before,
             unread,
             events: &events,
             documents: &documents,
@@ -92,42 +96,13 @@ pub async fn rendered(
     Ok(offload::if_large(usize::MAX, work).await?)
 }
 
-/// The last entries in order, and how many before them were not read.
-async fn events(
-    store: &dyn Tasks,
-    user: &UserId,
-    task: &Task,
-    budget: u64,
-) -> Result<(Vec<Event>, u64), TaskError> {
-    let mut room = budget.saturating_mul(2 * BYTES_A_TOKEN);
-    let (mut events, mut from) = (Vec::new(), None);
-    loop {
-        let page = store.page(user, &task.id, PageOf { from, backwards: true, limit: AT_ONCE }).await?;
-        for entry in page.entries {
-            if entry.sequence == 0 {
-                events.reverse();
-                return Ok((events, 0));
-            }
-            let size = entries::size(&entry);
-            let entry = if entries::is_apart(&entry) {
-                store.entry(user, &task.id, entry.sequence).await?.unwrap_or(entry)
-            } else {
-                entry
-            };
-            let sequence = entry.sequence;
-            events.push(entries::event(entry));
-            if size > room {
-                events.reverse();
-                return Ok((events, sequence - 1));
-            }
-            room -= size;
-        }
-        from = page.next;
-        if from.is_none() {
-            events.reverse();
-            return Ok((events, 0));
-        }
-    }
+/// What a call noted: its arguments are as the schema has them, unless they are of an earlier one.
+fn note(remembered: Remembered) -> Option<Note> {
+    let Remembered { input, tokens, untrusted } = remembered;
+    let arguments: Value = serde_json::from_str(&input).ok()?;
+    let text = arguments.get("note")?.as_str()?.to_owned();
+    let tokens = tokens.unwrap_or_else(|| tokens::count(&text));
+    Some(Note { text, tokens, is_untrusted: untrusted })
 }
 
 /// The documents that request and entries name: of each path the newest version with what it holds.
@@ -137,8 +112,8 @@ async fn documents(
     events: &[Event],
     wish: &Wish,
 ) -> Result<BTreeMap<Reference, Document>, DocumentRefusal> {
-    let of = |event: &'_ Event| outcome(event).map(|outcome| outcome.documents.clone()).unwrap_or_default();
-    let named: BTreeSet<_> = request.documents.iter().cloned().chain(events.iter().flat_map(of)).collect();
+    let named = request.documents.iter().chain(events.iter().flat_map(named_by));
+    let named: BTreeSet<_> = named.cloned().collect();
     let mut documents = BTreeMap::new();
     for reference in &named {
         let is_newest = !named.iter().any(|it| it.path == reference.path && it.version > reference.version);
@@ -149,11 +124,12 @@ async fn documents(
     Ok(documents)
 }
 
-fn outcome(event: &Event) -> Option<&Outcome> {
+fn named_by(event: &Event) -> &[Reference] {
     match &event.body {
-        Body::Called(called) => Some(&called.outcome),
-        Body::Answered { outcome, .. } | Body::Decided { outcome, .. } => Some(outcome),
-        Body::Said { .. } | Body::Silent => None,
+        Body::Called(called) => &called.outcome.documents,
+        Body::Answered { outcome, .. } | Body::Decided { outcome, .. } => &outcome.documents,
+        Body::Asked { documents, .. } => documents,
+        Body::Said { .. } | Body::Silent => &[],
     }
 }
 
@@ -182,7 +158,8 @@ async fn document(
     } else {
         None
     };
-    Ok(Some(Document { mime_type, size, summary: found.content.summary, content }))
+    let tokens = Some(found.content.tokens).filter(|_| !found.content.tokens_estimated);
+    Ok(Some(Document { mime_type, size, tokens, summary: found.content.summary, content }))
 }
 
 async fn contents(room: &Room) -> Result<Vec<Listed>, DocumentRefusal> {

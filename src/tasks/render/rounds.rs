@@ -23,13 +23,16 @@ pub(super) fn draft<'a>(given: &'a Given<'_>) -> Draft<'a> {
     let outcomes = outcomes(given.events);
     for event in given.events {
         match &event.body {
-            Body::Said { speaker: Speaker::User, text, .. } => said(&mut draft, event.sequence, text),
-            Body::Said { speaker: Speaker::Assistant, text, opaque } => {
+            Body::Said { speaker: Speaker::User, text, tokens, .. } => {
+                said(&mut draft, event.sequence, Block::counted(text.clone(), *tokens));
+            }
+            Body::Said { speaker: Speaker::Assistant, text, tokens, opaque } => {
                 let round = round(&mut draft.rounds, event);
-                round.texts.push(Block::text(text.clone()));
+                round.texts.push(Block::counted(text.clone(), *tokens));
                 let of_provider = opaque.iter().filter(|opaque| opaque.provider == given.provider);
                 round.opaque.extend(of_provider.map(|opaque| Block::opaque(opaque.data.clone())));
             }
+            Body::Asked { text, documents } => draft.rounds.push(asked(event.sequence, text, documents)),
             Body::Called(called) => {
                 let own = (event.sequence, &called.outcome);
                 let (at, outcome) = outcomes.get(&event.sequence).copied().unwrap_or(own);
@@ -48,7 +51,7 @@ pub(super) fn draft<'a>(given: &'a Given<'_>) -> Draft<'a> {
 fn gap(given: &Given<'_>) -> Option<Gap> {
     let first = given.request.sequence + 1;
     let sequences = (first, first + given.unread.saturating_sub(1));
-    (given.unread > 0).then(|| Gap { sequences, tools: Vec::new(), is_unread: true })
+    (given.unread > 0).then(|| Gap::new(sequences, true))
 }
 
 /// What calls that waited came to, by their entries, and with which entry. The last word counts.
@@ -59,14 +62,24 @@ fn outcomes(events: &[Event]) -> HashMap<u64, (u64, &Outcome)> {
             Body::Answered { answers: of, outcome } | Body::Decided { decides: of, outcome } => {
                 outcomes.insert(*of, (event.sequence, outcome));
             }
-            Body::Said { .. } | Body::Called(_) | Body::Silent => {}
+            Body::Said { .. } | Body::Asked { .. } | Body::Called(_) | Body::Silent => {}
         }
     }
     outcomes
 }
 
-fn said(draft: &mut Draft<'_>, sequence: u64, text: &str) {
-    let block = Block::text(text.to_owned());
+/// What an agent is asked whose entries so far stand before it: nothing that it says belongs to them.
+fn asked<'a>(sequence: u64, text: &str, documents: &[Reference]) -> Round<'a> {
+    Round {
+        sequences: (sequence, sequence),
+        documents: shared(sequence, documents),
+        said: vec![Block::text(text.to_owned())],
+        is_asked: true,
+        ..Round::default()
+    }
+}
+
+fn said(draft: &mut Draft<'_>, sequence: u64, block: Block) {
     match draft.rounds.last_mut() {
         Some(round) => {
             round.said.push(block);
@@ -79,7 +92,10 @@ fn said(draft: &mut Draft<'_>, sequence: u64, text: &str) {
 /// The round of an entry's step, begun where there is none.
 fn round<'r, 'a>(rounds: &'r mut Vec<Round<'a>>, event: &Event) -> &'r mut Round<'a> {
     // Calls of a step may end late, so it need not be the last round; but it is never far back.
-    let known = rounds.iter().rposition(|round| event.step != 0 && round.step == event.step);
+    // Steps are counted from the beginning where another task begins.
+    let own = rounds.iter().rposition(|round| round.is_asked).map_or(0, |at| at + 1);
+    let is_known = |round: &Round<'_>| event.step != 0 && round.step == event.step;
+    let known = rounds[own..].iter().rposition(is_known).map(|at| own + at);
     let at = known.unwrap_or_else(|| {
         let sequences = (event.sequence, event.sequence);
         rounds.push(Round { step: event.step, sequences, ..Round::default() });
@@ -105,7 +121,10 @@ fn call<'a>(round: &mut Round<'a>, event: &Event, called: &'a Called, outcome: &
         tool: &called.tool,
         is_thought: called.is_thought,
         outcome,
-        used: blocks::used(&called.tool, if called.input.is_empty() { "{}" } else { &called.input }),
+        used: match called.input.as_str() {
+            "" => blocks::used(&called.tool, "{}", None),
+            input => blocks::used(&called.tool, input, called.input_tokens),
+        },
         result: Block::default(),
     });
 }

@@ -2,18 +2,28 @@
 
 use super::{
     frame::{framed, nonce},
-    given::{Given, Listed},
+    given::{Given, Listed, Note},
 };
 use crate::words::{counted, one_line};
 
 /// The most documents that are listed.
 const MOST: usize = 50;
 
-/// The number of no entry, for the nonce of the list.
+/// Numbers of no entries, for the nonces of the list and of the notes.
 const LIST: u64 = u64::MAX;
+const NOTES_OF_TREE: u64 = u64::MAX - 1;
+const NOTES_OF_USER: u64 = u64::MAX - 2;
+
+/// Of the budget, each of both kinds of notes takes at most one part in so many.
+const PART_OF_BUDGET: u64 = 8;
 
 pub(super) fn text(given: &Given<'_>) -> String {
-    let parts = [given.role.to_owned(), contents(given), notes(given.notes)];
+    let parts = [
+        given.role.to_owned(),
+        contents(given),
+        notes(given, "Noted in this work:", NOTES_OF_TREE, &given.notes.tree),
+        notes(given, "Noted for this user:", NOTES_OF_USER, &given.notes.user),
+    ];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 
@@ -34,10 +44,27 @@ fn line(listed: &Listed) -> String {
     format!("{path} ({mime_type}, {tokens}): {}", one_line(summary))
 }
 
-fn notes(notes: &[String]) -> String {
-    if notes.is_empty() {
-        return String::new();
+/// The newest notes that fit. Those that may repeat text from outside stand within a frame.
+fn notes(given: &Given<'_>, heading: &str, number: u64, notes: &[Note]) -> String {
+    let mut room = given.budget / PART_OF_BUDGET;
+    let fits = |note: &&Note| {
+        let fits = note.tokens <= room;
+        room -= note.tokens.min(room);
+        fits
+    };
+    let mut newest: Vec<_> = notes.iter().rev().take_while(fits).collect();
+    newest.reverse();
+    let (from_outside, own): (Vec<_>, Vec<_>) = newest.into_iter().partition(|note| note.is_untrusted);
+    let listed = |notes: &[&Note]| {
+        let lines: Vec<_> = notes.iter().map(|note| format!("- {}", one_line(&note.text))).collect();
+        lines.join("\n")
+    };
+    let mut parts = Vec::new();
+    if !own.is_empty() {
+        parts.push(listed(&own));
     }
-    let lines: Vec<_> = notes.iter().map(|note| format!("- {}", one_line(note))).collect();
-    format!("What you noted:\n{}", lines.join("\n"))
+    if !from_outside.is_empty() {
+        parts.push(framed(&nonce(given.secret, number), "", &listed(&from_outside)));
+    }
+    if parts.is_empty() { String::new() } else { format!("{heading}\n{}", parts.join("\n")) }
 }

@@ -6,11 +6,12 @@ use toolwire::{
     store::{
         idempotency::Idempotency,
         tasks::{
-            MAX_PART, Resolution,
+            MAX_PART, Memory, Remembered, Resolution,
             entry::{Part, Speaker},
             life::Reason,
         },
     },
+    tokens::{self, Length},
 };
 
 use super::*;
@@ -180,4 +181,77 @@ async fn a_result_from_outside_taints_the_task_and_what_it_delegates() {
     assert!(house.assert_folds(&root.id).await.tainted);
     let (_, child) = house.delegate(&root, 1).await;
     assert!(child.tainted && house.tasks().tree(&riley(), &child.id).await.unwrap().tainted);
+}
+
+/// Counted before it is kept: whoever shows it to a model counts nothing.
+#[tokio::test]
+async fn how_long_texts_are_is_counted_when_they_are_kept() {
+    let house = House::new();
+    let root = house.root().await;
+    let long = "many words ".repeat(3_000);
+    let call = TaskCall { input: "x".repeat(20_000), ..call(&root, "write_file", CallType::Function) };
+    assert_new(house.tasks().begin_call(&call, None, now()).await);
+    let done = result(&call, Ok(json!({"text": long})));
+    house.tasks().end_call(&call, ended(&done), now()).await.unwrap();
+    let thought = TaskCall { turn: of_step(1), ..self::call(&root, "stop_and_think", CallType::NonFunction) };
+    house.tasks().log(&thought, now()).await.unwrap();
+    let (_, child) = house.delegate(&root, 0).await;
+    house.hand_off(&child).await.unwrap();
+    let page = PageOf { from: None, backwards: false, limit: 100 };
+    let entries = house.tasks().page(&riley(), &root.id, page).await.unwrap().entries;
+    let counted: Vec<_> = entries.iter().map(|entry| (entry.lengths.input, entry.lengths.result)).collect();
+    let text = json!({"text": long}).to_string();
+    let short = tokens::count(r#"{"request":"x"}"#);
+    assert_eq!(counted[0], (None, None));
+    assert_eq!(counted[1], (Some(tokens::count(&call.input)), Some(Length::of(&text))));
+    assert_eq!(counted[2], (Some(short), Some(Length::of(r#"{"logged":true}"#))));
+    assert_eq!(counted[3], (Some(short), None), "what waits has none yet");
+    assert_eq!(counted[4], (None, Some(Length::of(r#"{"charts":1}"#))));
+}
+
+#[tokio::test]
+async fn what_is_noted_is_found_by_tree_and_user_and_goes_with_its_tree() {
+    let house = House::new();
+    let (root, other) = (house.root().await, house.root().await);
+    let noted = async |task: &Task, memory, input: &str| {
+        let call = TaskCall {
+            remembers: Some(memory),
+            input: input.to_owned(),
+            ..call(task, "save_note", CallType::NonFunction)
+        };
+        house.tasks().log(&call, now()).await.unwrap();
+    };
+    noted(&root, Memory::Tree, "1").await;
+    noted(&root, Memory::User, "2").await;
+    noted(&other, Memory::User, "3").await;
+    let read = call(&root, "get_news", CallType::Function);
+    assert_new(house.tasks().begin_call(&read, None, now()).await);
+    let news = result(&read, Ok(json!({})));
+    house.tasks().end_call(&read, CallEnd { untrusted: true, ..ended(&news) }, now()).await.unwrap();
+    noted(&root, Memory::Tree, "4").await;
+
+    let found = async |task: &Task, limit| {
+        let found = house.tasks().memories(&riley(), &task.id, limit).await.unwrap();
+        let inputs = |notes: Vec<Remembered>| -> Vec<_> {
+            notes.into_iter().map(|note| (note.input, note.untrusted)).collect()
+        };
+        (inputs(found.tree), inputs(found.user))
+    };
+    let own = |input: &str| (input.to_owned(), false);
+    let from_outside = ("4".to_owned(), true);
+    assert_eq!(found(&root, 9).await, (vec![own("1"), from_outside.clone()], vec![own("2"), own("3")]));
+    assert_eq!(found(&root, 1).await, (vec![from_outside], vec![own("3")]), "the newest");
+    assert_eq!(found(&other, 9).await, (Vec::new(), vec![own("2"), own("3")]));
+    let sam: UserId = "sam".parse().unwrap();
+    assert!(house.tasks().memories(&sam, &root.id, 9).await.is_err());
+
+    house.tasks().cancel_task(&riley(), &root.id, "", now()).await.unwrap();
+    house.tasks().delete_tree(&riley(), &root.id, now()).await.unwrap();
+    assert_eq!(found(&other, 9).await.1, [own("3")]);
+    while house.tasks().sweep_tasks(Duration::from_hours(1), now()).await.unwrap() {}
+    let left: i64 = sqlx::query_scalar("SELECT count(*) FROM memories")
+        .fetch_one(house.store.readers().await.unwrap())
+        .await
+        .unwrap();
+    assert_eq!(left, 1);
 }

@@ -6,7 +6,7 @@ use super::{
     admit,
     entries::{Of, append},
     fault::Fault,
-    open,
+    lengths, open,
     rows::load,
 };
 use crate::{
@@ -22,10 +22,17 @@ use crate::{
         },
         tasks::{
             Asking, TaskCall,
-            entry::{Body, Part, Thing, ToolCall},
+            entry::{Body, Lengths, Part, Thing, ToolCall},
         },
     },
 };
+
+/// A call that begins.
+struct Begins<'a> {
+    call: &'a TaskCall,
+    asking: Option<Asking<'a>>,
+    lengths: Lengths,
+}
 
 impl Sqlite {
     pub(super) async fn begin_task_call(
@@ -35,13 +42,16 @@ impl Sqlite {
         now: SystemTime,
     ) -> Result<Opened, Fault> {
         let replica = self.replica.id(&self.place)?;
+        // Only what waits has an entry here.
+        let lengths = if asking.is_some() { lengths::of_call(call).await } else { Lengths::default() };
         // A read that is forgotten is made again; what is told to a person and what is done comes after this.
         let durability = match (call.effect, asking) {
             (Effect::Read, None) => Durability::Process,
             _ => Durability::Power,
         };
         let mut change = self.change(durability).await?;
-        let (opened, changed) = self.begin_in(&mut change, call, asking, replica, now).await?;
+        let begins = Begins { call, asking, lengths };
+        let (opened, changed) = self.begin_in(&mut change, begins, replica, now).await?;
         change.commit().await?;
         self.confirmations_changed(changed);
         self.tasks_changed();
@@ -51,8 +61,7 @@ impl Sqlite {
     async fn begin_in(
         &self,
         change: &mut Change,
-        call: &TaskCall,
-        asking: Option<Asking<'_>>,
+        Begins { call, asking, lengths }: Begins<'_>,
         replica: &str,
         now: SystemTime,
     ) -> Result<(Opened, Vec<(ConfirmationId, State)>), Fault> {
@@ -111,7 +120,7 @@ impl Sqlite {
                     admit::wait(&row.task)?;
                     let status = awaiting(&confirmation.id);
                     let body = waiting(call, thing, status);
-                    append(change, &mut row, Of::call(call), body, now).await?;
+                    append(change, &mut row, Of::call(call, lengths), body, now).await?;
                 }
             }
             Opened::Begun(_) | Opened::TooMany { .. } => {}

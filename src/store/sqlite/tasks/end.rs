@@ -18,7 +18,9 @@ use crate::{
         sqlite::{Change, Failed, confirmations, time::millis},
         tasks::{
             Kind, Stopped, Task,
-            entry::{Answer, Body, Cause, DocumentVersion, End, Ended, Message, Part, Speaker, Thing},
+            entry::{
+                Answer, Body, Cause, DocumentVersion, End, Ended, Lengths, Message, Part, Speaker, Thing,
+            },
         },
     },
 };
@@ -49,17 +51,21 @@ pub(super) struct How {
     pub(super) result: Option<String>,
     pub(super) documents: Vec<DocumentVersion>,
     pub(super) message: String,
+    /// How long the result is, which the parent gets.
+    pub(super) lengths: Lengths,
 }
 
 impl How {
     /// With a result.
     pub(super) fn completed(cause: Cause, result: String, documents: Vec<DocumentVersion>) -> Self {
-        Self { end: End::Completed, cause, result: Some(result), documents, message: String::new() }
+        let (message, lengths) = (String::new(), Lengths::default());
+        Self { end: End::Completed, cause, result: Some(result), documents, message, lengths }
     }
 
     /// Without one.
     pub(super) fn without(end: End, cause: Cause, message: impl Into<String>) -> Self {
-        Self { end, cause, result: None, documents: Vec::new(), message: message.into() }
+        let (documents, lengths) = (Vec::new(), Lengths::default());
+        Self { end, cause, result: None, documents, message: message.into(), lengths }
     }
 }
 
@@ -85,7 +91,7 @@ pub(super) async fn finish(
         cause: how.cause,
     };
     append(change, row, Of::default(), Body::Ended(ended), now).await?;
-    wake(change, &row.task, now).await?;
+    wake(change, &row.task, how.lengths, now).await?;
     Ok(stopped)
 }
 
@@ -124,7 +130,7 @@ async fn cancel_all(change: &mut Change, tasks: &[TaskId], now: SystemTime) -> R
 }
 
 /// Answers the parent that waits for a task that has ended.
-async fn wake(change: &mut Change, child: &Task, now: SystemTime) -> Result<(), Fault> {
+async fn wake(change: &mut Change, child: &Task, lengths: Lengths, now: SystemTime) -> Result<(), Fault> {
     let Some(parent) = &child.parent else { return Ok(()) };
     let Some(mut row) = rows::find(change, parent).await? else { return Ok(()) };
     let waits = row.task.waits.iter().find(|wait| match &wait.thing {
@@ -148,7 +154,7 @@ async fn wake(change: &mut Change, child: &Task, now: SystemTime) -> Result<(), 
         provenance: Provenance::default(),
         untrusted: child.tainted,
     };
-    append(change, &mut row, Of::default(), Body::Answer(answer), now).await?;
+    append(change, &mut row, Of { lengths, ..Of::default() }, Body::Answer(answer), now).await?;
     note(change, child, &row.task.id, now).await
 }
 

@@ -17,18 +17,19 @@ use crate::{
         },
         tasks::{
             MAX_PART, TaskCall,
-            entry::{Body, Entry, Part},
+            entry::{Body, Entry, Lengths, Part},
             fold,
         },
     },
+    tokens::Length,
 };
 
 /// What is read of a row, by name.
-pub(super) const COLUMNS: &str =
-    "e.task, e.seq, e.at, e.step, e.position, e.call_id, e.trace_id, e.head, e.input, e.result";
+pub(super) const COLUMNS: &str = "e.task, e.seq, e.at, e.step, e.position, e.call_id, e.trace_id, e.head, e.input, e.result, e.input_tokens, \
+     e.result_tokens, e.result_first, e.result_last";
 
 const ADD: &str = "INSERT INTO entries (task, seq, at, kind, step, position, answers, request_id, call_id, trace_id, head, \
-                   input, result) ";
+                   input, result, input_tokens, result_tokens, result_first, result_last) ";
 
 /// So many entries are one statement.
 const ROWS: usize = 32;
@@ -43,17 +44,19 @@ pub(super) struct Of {
     pub(super) request_id: Option<RequestId>,
     pub(super) call_id: Option<CallId>,
     pub(super) trace_id: Option<String>,
+    pub(super) lengths: Lengths,
 }
 
 impl Of {
-    /// Of a call.
-    pub(super) fn call(call: &TaskCall) -> Self {
+    /// Of a call, whose texts are so long.
+    pub(super) fn call(call: &TaskCall, lengths: Lengths) -> Self {
         Self {
             step: call.turn.step,
             position: call.turn.position,
             request_id: Some(call.key.request_id),
             call_id: Some(call.call_id()),
             trace_id: call.about.trace_id.map(|it| it.to_string()),
+            lengths,
         }
     }
 }
@@ -103,6 +106,7 @@ pub(super) fn next(row: &mut Row, of: Of, body: Body, now: SystemTime) -> Result
         call_id: of.call_id,
         trace_id: of.trace_id,
         body,
+        lengths: of.lengths,
     };
     fold::apply(&mut row.task, &entry).map_err(|error| unreadable("timeline", error.to_string()))?;
     let (input, result) = entry.body.parts();
@@ -114,6 +118,10 @@ pub(super) fn next(row: &mut Row, of: Of, body: Body, now: SystemTime) -> Result
 
 /// Inserts entries.
 pub(super) async fn insert(change: &mut Change, mut new: Vec<New>) -> Result<(), Failed> {
+    for New { head, input, result, .. } in &new {
+        let size = head.len() as u64 + input.size + result.size;
+        change.adds(usize::try_from(size).unwrap_or(usize::MAX));
+    }
     for some in new.chunks_mut(ROWS) {
         let mut query = QueryBuilder::new(ADD);
         query.push_values(&mut *some, |mut row, New { entry, request_id, head, input, result }| {
@@ -133,7 +141,11 @@ pub(super) async fn insert(change: &mut Change, mut new: Vec<New>) -> Result<(),
                 .push_bind(entry.trace_id.as_deref())
                 .push_bind(mem::take(head))
                 .push_bind(input.here.take())
-                .push_bind(result.here.take());
+                .push_bind(result.here.take())
+                .push_bind(entry.lengths.input.map(column))
+                .push_bind(entry.lengths.result.map(|it| column(it.tokens)))
+                .push_bind(entry.lengths.result.map(|it| column(it.first as u64)))
+                .push_bind(entry.lengths.result.map(|it| column(it.last as u64)));
         });
         query.build().execute(&mut **change).await?;
         for New { entry, input, result, .. } in some {
@@ -188,5 +200,18 @@ pub(super) fn of_row(row: &SqliteRow) -> Result<Entry, Failed> {
         call_id: call_id.map(|id| parsed(&id)).transpose()?,
         trace_id: row.try_get("trace_id")?,
         body,
+        lengths: lengths(row)?,
     })
+}
+
+fn lengths(row: &SqliteRow) -> Result<Lengths, Failed> {
+    let whole =
+        |column| -> Result<Option<u64>, Failed> { Ok(row.try_get::<Option<i64>, _>(column)?.map(number)) };
+    let bytes =
+        |column| Ok::<_, Failed>(usize::try_from(whole(column)?.unwrap_or_default()).unwrap_or_default());
+    let result = match whole("result_tokens")? {
+        Some(tokens) => Some(Length { tokens, first: bytes("result_first")?, last: bytes("result_last")? }),
+        None => None,
+    };
+    Ok(Lengths { input: whole("input_tokens")?, result })
 }

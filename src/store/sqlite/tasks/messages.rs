@@ -21,9 +21,10 @@ use crate::{
         sqlite::{Change, Durability, Failed, Sqlite},
         tasks::{
             Mutation, NewMessage, Refused,
-            entry::{Body, Message, Part, Speaker},
+            entry::{Body, Lengths, Message, Part, Speaker},
         },
     },
+    tokens,
 };
 
 impl Sqlite {
@@ -35,9 +36,10 @@ impl Sqlite {
         mutation: Mutation,
         now: SystemTime,
     ) -> Result<u64, Fault> {
+        let tokens = tokens::length(&new.text).await.tokens;
         let (answer, mut answered) = oneshot::channel();
         let (user, task, new) = (user.clone(), id.clone(), new.clone());
-        self.messages.add(Waiting { user, task, new, mutation, now, answer });
+        self.messages.add(Waiting { user, task, new, tokens, mutation, now, answer });
         loop {
             let _turn = self.messages.turn.lock().await;
             match answered.try_recv() {
@@ -124,7 +126,7 @@ async fn judge(
     known: &mut HashMap<RequestId, Answered<u64>>,
     entries: &mut Vec<New>,
 ) -> Result<Result<(u64, bool), Fault>, Failed> {
-    let Waiting { new, mutation, now, .. } = message;
+    let Waiting { new, tokens, mutation, now, .. } = message;
     if let Some(answered) = known.get(&mutation.request_id) {
         return Ok(answered.clone().to(*mutation).map(|sequence| (sequence, false)).map_err(Fault::from));
     }
@@ -133,7 +135,8 @@ async fn judge(
         Err(Fault::Failed(failed)) => return Err(failed),
         Err(refused) => return Ok(Err(refused)),
     }
-    let of = Of { step: new.turn.step, position: new.turn.position, ..Of::default() };
+    let lengths = Lengths { input: Some(*tokens), result: None };
+    let of = Of { step: new.turn.step, position: new.turn.position, lengths, ..Of::default() };
     let text = Part::Whole(new.text.clone());
     let body = Body::Message(Message { speaker: new.speaker, text, opaque: new.opaque.clone() });
     let entry = entries::next(row, of, body, *now)?;

@@ -13,7 +13,7 @@ use super::{
     end::{How, finish},
     entries::{Of, append},
     fault::{Fault, unreadable},
-    open,
+    lengths, memories, open,
     rows::{Row, find, load},
 };
 use crate::{
@@ -27,7 +27,7 @@ use crate::{
         },
         tasks::{
             Action, Ending, Kind, NewChild, NewQuestion, Refused, Stopped, TaskCall, Then,
-            entry::{Body, CallType, Cause, DocumentVersion, Part, Thing, ToolCall},
+            entry::{Body, CallType, Cause, DocumentVersion, Lengths, Part, Thing, ToolCall},
             life::{Event, State},
         },
     },
@@ -50,13 +50,17 @@ enum Entered {
 
 impl Sqlite {
     pub(super) async fn log_task_call(&self, call: &TaskCall, now: SystemTime) -> Result<Action, Fault> {
+        let logged = json!({"logged": true}).to_string();
+        let lengths =
+            Lengths { result: lengths::of_result(&logged).await.result, ..lengths::of_call(call).await };
         let mut change = self.change(Durability::Power).await?;
         let action = match enter(&mut change, call, IsEnd::No, now).await? {
             Entered::Before(action) => action,
             Entered::Now(mut row, recorded) => {
-                let logged = Part::Whole(json!({"logged": true}).to_string());
+                let logged = Part::Whole(logged);
                 let body = Body::ToolCall(ToolCall { result: Some(logged), ..entry_of(call) });
-                let sequence = append(&mut change, &mut row, Of::call(call), body, now).await?;
+                let sequence = append(&mut change, &mut row, Of::call(call, lengths), body, now).await?;
+                memories::keep(&mut change, call, &row.task, sequence).await?;
                 leave(&mut change, call, Action::logged(sequence), recorded, self.room, now).await?
             }
         };
@@ -70,6 +74,8 @@ impl Sqlite {
         paths: &[String],
         now: SystemTime,
     ) -> Result<Ending<Action>, Fault> {
+        let result = Value::Object(result.clone()).to_string();
+        let (lengths, of_result) = (lengths::of_call(call).await, lengths::of_result(&result).await);
         let mut change = self.change(Durability::Power).await?;
         let (action, stopped) = match enter(&mut change, call, IsEnd::Yes, now).await? {
             Entered::Before(action) => (action, Stopped::default()),
@@ -80,11 +86,10 @@ impl Sqlite {
                 let (documents, untrusted) = documents::present(&mut change, &row.task.root, paths).await?;
                 let body = ToolCall { documents: documents.clone(), untrusted, ..entry_of(call) };
                 let body = Body::ToolCall(body);
-                let sequence = append(&mut change, &mut row, Of::call(call), body, now).await?;
+                let sequence = append(&mut change, &mut row, Of::call(call, lengths), body, now).await?;
                 let action = Action { action: Then::Return, sequence: Some(sequence), ..NOTHING };
                 let action = leave(&mut change, call, action, recorded, self.room, now).await?;
-                let result = Value::Object(result.clone()).to_string();
-                let how = How::completed(Cause::Handoff, result, documents);
+                let how = How { lengths: of_result, ..How::completed(Cause::Handoff, result, documents) };
                 (action, finish(&mut change, &mut row, how, now).await?)
             }
         };
@@ -99,6 +104,7 @@ impl Sqlite {
         child: &NewChild,
         now: SystemTime,
     ) -> Result<Action, Fault> {
+        let lengths = lengths::of_call(call).await;
         let mut change = self.change(Durability::Power).await?;
         let action = match enter(&mut change, call, IsEnd::No, now).await? {
             Entered::Before(action) => action,
@@ -120,7 +126,7 @@ impl Sqlite {
                 let made = create::below(&mut change, &row.task, new, now).await?;
                 let status = format!("→ delegated (task {})", made.task.id);
                 let thing = Thing::Child(made.task.id.clone());
-                let began = Began { made: &made, status, thing, documents };
+                let began = Began { made: &made, status, thing, documents, lengths };
                 wait(&mut change, call, &mut row, began, recorded, self.room, now).await?
             }
         };
@@ -133,6 +139,7 @@ impl Sqlite {
         question: &NewQuestion,
         now: SystemTime,
     ) -> Result<Action, Fault> {
+        let lengths = lengths::of_call(call).await;
         let mut change = self.change(Durability::Power).await?;
         let action = match enter(&mut change, call, IsEnd::No, now).await? {
             Entered::Before(action) => action,
@@ -161,7 +168,7 @@ impl Sqlite {
                 let made = create::below(&mut change, &row.task, new, now).await?;
                 let status = format!("→ asked {who}");
                 let thing = Thing::Question(made.task.id.clone());
-                let began = Began { made: &made, status, thing, documents };
+                let began = Began { made: &made, status, thing, documents, lengths };
                 wait(&mut change, call, &mut row, began, recorded, self.room, now).await?
             }
         };
@@ -185,6 +192,7 @@ struct Began<'a> {
     status: String,
     thing: Thing,
     documents: Vec<DocumentVersion>,
+    lengths: Lengths,
 }
 
 /// Lets a task wait for one that was made for it.
@@ -197,9 +205,9 @@ async fn wait(
     room: Room,
     now: SystemTime,
 ) -> Result<Action, Fault> {
-    let Began { made, status, thing, documents } = began;
+    let Began { made, status, thing, documents, lengths } = began;
     let body = ToolCall { status: status.clone(), waits_for: Some(thing), documents, ..entry_of(call) };
-    let sequence = append(change, row, Of::call(call), Body::ToolCall(body), now).await?;
+    let sequence = append(change, row, Of::call(call, lengths), Body::ToolCall(body), now).await?;
     let task_id = Some(made.task.id.clone());
     let action = Action { action: Then::Block, status, task_id, sequence: Some(sequence), logged: false };
     leave(change, call, action, recorded, room, now).await

@@ -10,7 +10,7 @@ use super::{
     documents,
     end::{How, finish},
     fault::Fault,
-    mutations,
+    lengths, mutations,
     orchestrate::{before, record},
     rows::{load, parsed},
 };
@@ -20,7 +20,7 @@ use crate::{
         sqlite::{Durability, Sqlite, calls, time::millis},
         tasks::{
             Action, Ending, Kind, Mutation, NewEnd, NewRoot, Refused, RootCall, Stopped, Task, Then,
-            entry::{Cause, End},
+            entry::{Cause, End, Lengths},
             life::{Event, Next, State},
         },
     },
@@ -78,6 +78,12 @@ impl Sqlite {
         mutation: Mutation,
         now: SystemTime,
     ) -> Result<Ending<Task>, Fault> {
+        let lengths = match end {
+            NewEnd::Completed(result, _) => {
+                lengths::of_result(&Value::Object(result.clone()).to_string()).await
+            }
+            NewEnd::Failed(_) => Lengths::default(),
+        };
         let mut change = self.change(Durability::Power).await?;
         let mut row = load(&mut change, user, id).await?;
         if mutations::find::<bool>(&mut change, user, mutation, now).await?.is_some() {
@@ -100,7 +106,7 @@ impl Sqlite {
                 How::without(End::Failed, Cause::Failed, message.as_str())
             }
         };
-        let stopped = finish(&mut change, &mut row, how, now).await?;
+        let stopped = finish(&mut change, &mut row, How { lengths, ..how }, now).await?;
         mutations::keep(&mut change, user, mutation, &true, now).await?;
         self.ended(change, row.task, stopped).await
     }
@@ -130,12 +136,13 @@ impl Sqlite {
         paths: &[String],
         now: SystemTime,
     ) -> Result<Ending<Task>, Fault> {
+        let result = json!({"answer": answer}).to_string();
+        let lengths = lengths::of_result(&result).await;
         let mut change = self.change(Durability::Power).await?;
         let mut row = load(&mut change, user, id).await?;
         if row.task.kind != Kind::Question {
             return Err(Refused::NotAQuestion.into());
         }
-        let result = json!({"answer": answer}).to_string();
         if row.task.state == State::Completed {
             let given = row.task.result_documents.iter().map(|document| &document.path);
             let equal = row.task.result.as_ref() == Some(&result) && given.eq(paths);
@@ -147,7 +154,7 @@ impl Sqlite {
         admit::in_time(&row.task, now)?;
         admit::event(&row.task, Event::Answered)?;
         let (documents, _) = documents::present(&mut change, &row.task.root, paths).await?;
-        let how = How::completed(Cause::Answered, result, documents);
+        let how = How { lengths, ..How::completed(Cause::Answered, result, documents) };
         let stopped = finish(&mut change, &mut row, how, now).await?;
         self.ended(change, row.task, stopped).await
     }

@@ -35,6 +35,8 @@ pub(super) struct Waiting {
     pub(super) user: UserId,
     pub(super) task: TaskId,
     pub(super) new: NewMessage,
+    /// How long its text is.
+    pub(super) tokens: u64,
     pub(super) mutation: Mutation,
     pub(super) now: SystemTime,
     pub(super) answer: oneshot::Sender<Result<u64, Fault>>,
@@ -124,6 +126,7 @@ mod tests {
                     opaque: None,
                     turn: Turn::default(),
                 },
+                tokens: 0,
                 mutation: Mutation { method: "AppendMessage", request_id: RequestId::generate(), digest },
                 now: crate::clock::wall(),
                 answer,

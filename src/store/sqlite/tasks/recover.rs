@@ -22,7 +22,7 @@ use crate::{
         },
         tasks::{
             Recovered,
-            entry::{Answer, Body, CallType, Part, Thing, ToolCall},
+            entry::{Answer, Body, CallType, Lengths, Part, Thing, ToolCall},
         },
     },
 };
@@ -140,6 +140,7 @@ async fn enter(
         request_id: Some(left.request_id),
         call_id: Some(left.call_id),
         trace_id: left.trace_id.clone(),
+        lengths: Lengths::default(),
     };
     let body = match (left.answers, &call.waits_for) {
         (Some(answers), None) => Body::Answer(Answer {

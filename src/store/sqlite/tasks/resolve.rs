@@ -8,6 +8,7 @@ use sqlx::Row as _;
 use super::{
     entries::{Of, append},
     fault::Fault,
+    lengths,
     rows::{Row, column, load, parsed, read},
 };
 use crate::{
@@ -18,7 +19,7 @@ use crate::{
         sqlite::{Change, Durability, Sqlite, calls},
         tasks::{
             Refused, Resolution, Task,
-            entry::{Answer, Body, Part, Thing, ToolCall},
+            entry::{Answer, Body, Lengths, Part, Thing, ToolCall},
         },
     },
 };
@@ -40,6 +41,10 @@ impl Sqlite {
         reason: &str,
         now: SystemTime,
     ) -> Result<Task, Fault> {
+        let lengths = match resolution {
+            Resolution::Done(result) => lengths::of_result(&Value::Object(result.clone()).to_string()).await,
+            Resolution::NotDone => Lengths::default(),
+        };
         let mut change = self.change(Durability::Power).await?;
         let mut row = load(&mut change, user, id).await?;
         let Some(sequence) = waiting_for(&row, &Thing::Call(call_id)) else {
@@ -68,7 +73,7 @@ impl Sqlite {
             provenance: Provenance::default(),
             untrusted: false,
         };
-        let of = Of { call_id: Some(call_id), request_id: Some(request_id), ..Of::default() };
+        let of = Of { call_id: Some(call_id), request_id: Some(request_id), lengths, ..Of::default() };
         append(&mut change, &mut row, of, Body::Answer(answer), now).await?;
         // The same call again is told so, too.
         let key = Key { user: user.clone(), tool: call.clone(), request_id };
@@ -84,6 +89,11 @@ impl Sqlite {
         source: &str,
         now: SystemTime,
     ) -> Result<usize, Fault> {
+        let any = sqlx::query(WAIT_FOR_SOURCE).bind(source).bind(user.as_str());
+        // As a rule nobody waits, and whoever gives credentials need not either.
+        if any.fetch_optional(self.readers().await?).await?.is_none() {
+            return Ok(0);
+        }
         let mut change = self.change(Durability::Power).await?;
         let waiting = sqlx::query_scalar(WAIT_FOR_SOURCE).bind(source).bind(user.as_str());
         let waiting: Vec<String> = waiting.fetch_all(&mut *change).await?;
@@ -93,7 +103,7 @@ impl Sqlite {
             let Some(sequence) = waiting_for(&row, &thing) else { continue };
             let answer = Answer {
                 answers: sequence,
-                status: format!("← authorized by {user}"),
+                status: format!("← authorized by {user}: call again"),
                 result: None,
                 error: None,
                 documents: Vec::new(),

@@ -31,7 +31,8 @@ const DELETE: &str = "UPDATE tasks SET deleted = 1 WHERE root = ?";
 const DELETED: &str = "SELECT root FROM tasks WHERE deleted = 1 LIMIT 1";
 
 /// Of a tree that is deleted; the last one after all others.
-const PARTS: [&str; 5] = [
+const PARTS: [&str; 6] = [
+    "DELETE FROM memories WHERE root = ?",
     "DELETE FROM entry_parts WHERE rowid IN (SELECT p.rowid FROM entry_parts p JOIN tasks t ON t.id = p.task \
      WHERE t.root = ? LIMIT 500)",
     "DELETE FROM entries WHERE id IN (SELECT e.id FROM entries e JOIN tasks t ON t.id = e.task WHERE t.root = ? LIMIT 500)",

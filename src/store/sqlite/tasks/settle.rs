@@ -7,7 +7,7 @@ use super::{
     confirm::tell_task,
     entries::{Of, append},
     fault::Fault,
-    open,
+    lengths, open,
     rows::{Row, load},
 };
 use crate::{
@@ -17,7 +17,7 @@ use crate::{
         sqlite::{Change, Durability, Sqlite, calls, confirmations},
         tasks::{
             CallEnd, Recorded, TaskCall,
-            entry::{Answer, Body, Part, Thing, ToolCall},
+            entry::{Answer, Body, Lengths, Part, Thing, ToolCall},
         },
     },
 };
@@ -35,9 +35,10 @@ impl Sqlite {
         end: CallEnd<'_>,
         now: SystemTime,
     ) -> Result<Recorded, Fault> {
+        let lengths = lengths::of_ended(call, end.result).await;
         // The agent goes on by this next.
         let mut change = self.change(Durability::Power).await?;
-        let recorded = end_in(&mut change, call, end, now).await?;
+        let recorded = end_in(&mut change, call, (end, lengths), now).await?;
         change.commit().await?;
         self.tasks_changed();
         Ok(recorded)
@@ -49,8 +50,9 @@ impl Sqlite {
         id: &ConfirmationId,
         now: SystemTime,
     ) -> Result<Recorded, Fault> {
+        let lengths = lengths::of_call(call).await;
         let mut change = self.change(Durability::Power).await?;
-        let recorded = suspend_in(&mut change, call, id, now).await?;
+        let recorded = suspend_in(&mut change, call, (id, lengths), now).await?;
         change.commit().await?;
         self.tasks_changed();
         Ok(recorded)
@@ -70,7 +72,7 @@ impl Sqlite {
 async fn end_in(
     change: &mut Change,
     call: &TaskCall,
-    end: CallEnd<'_>,
+    (end, lengths): (CallEnd<'_>, Lengths),
     now: SystemTime,
 ) -> Result<Recorded, Fault> {
     if end.is_final {
@@ -98,7 +100,7 @@ async fn end_in(
         }
         _ => None,
     };
-    let sequence = append(change, &mut row, Of::call(call), body, now).await?;
+    let sequence = append(change, &mut row, Of::call(call, lengths), body, now).await?;
     Ok(Recorded { sequence: Some(sequence), blocks: waits })
 }
 
@@ -157,7 +159,7 @@ fn body(call: &TaskCall, end: CallEnd<'_>, answers: Option<u64>, late: bool) -> 
 async fn suspend_in(
     change: &mut Change,
     call: &TaskCall,
-    id: &ConfirmationId,
+    (id, lengths): (&ConfirmationId, Lengths),
     now: SystemTime,
 ) -> Result<Recorded, Fault> {
     calls::suspend(change, &call.key).await?;
@@ -168,7 +170,7 @@ async fn suspend_in(
     }
     let status = awaiting(id);
     let body = waiting(call, Thing::Confirmation(id.clone()), status.clone());
-    let sequence = append(change, &mut row, Of::call(call), body, now).await?;
+    let sequence = append(change, &mut row, Of::call(call, lengths), body, now).await?;
     // A person may have been quicker.
     if let Some((confirmation, error)) = confirmations::decided_already(change, id).await? {
         tell_task(change, &confirmation, confirmation.state, error, now).await?;

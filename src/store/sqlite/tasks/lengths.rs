@@ -1,0 +1,27 @@
+//! How long texts are for a model, counted before the change that keeps them: nobody waits for it, and no render counts
+//! again.
+
+use crate::{
+    contract::ToolResult,
+    store::tasks::{TaskCall, entry::Lengths},
+    tokens,
+};
+
+/// Of a call without its result.
+pub(super) async fn of_call(call: &TaskCall) -> Lengths {
+    Lengths { input: Some(tokens::length(&call.input).await.tokens), result: None }
+}
+
+/// Of a call with its result.
+pub(super) async fn of_ended(call: &TaskCall, result: &ToolResult) -> Lengths {
+    let result = match &result.outcome {
+        Ok(data) => Some(tokens::length(data.json_text()).await),
+        Err(_) => None,
+    };
+    Lengths { result, ..of_call(call).await }
+}
+
+/// Of an answer.
+pub(super) async fn of_result(result: &str) -> Lengths {
+    Lengths { input: None, result: Some(tokens::length(result).await) }
+}

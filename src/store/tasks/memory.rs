@@ -1,0 +1,40 @@
+//! Notes that agents asked to be remembered: a reading of timelines.
+
+/// For whom a note is remembered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Memory {
+    /// For every task of the tree.
+    Tree,
+    /// For every task of the user.
+    User,
+}
+
+/// The newest notes, the oldest of them first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Memories {
+    /// Of the tree.
+    pub tree: Vec<Remembered>,
+    /// Of the user.
+    pub user: Vec<Remembered>,
+}
+
+/// A call that noted something.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Remembered {
+    /// Its arguments as JSON text.
+    pub input: String,
+    /// How many tokens these have, where that was counted.
+    pub tokens: Option<u64>,
+    /// Whether the task that noted it had read text from outside.
+    pub untrusted: bool,
+}
+
+impl Memory {
+    /// The word in the store.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Tree => "tree",
+            Self::User => "user",
+        }
+    }
+}
