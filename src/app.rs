@@ -10,6 +10,7 @@ mod missing;
 mod offered;
 mod opened;
 mod records;
+mod sources;
 mod start_error;
 mod state_watch;
 mod unmatched;
@@ -26,6 +27,7 @@ use self::{
     listeners::keep_certificate,
     offered::is_offered,
     records::records,
+    sources::{sources, users_sources},
 };
 pub use self::{listeners::Listeners, missing::MissingService, offered::offered, start_error::StartError};
 use crate::{
@@ -47,7 +49,7 @@ use crate::{
     },
     store::{Sqlite, sqlite::TableTaken},
     tasks::Orchestrator,
-    upstream::{settings, source_status::SourceLimits, sources::Sources},
+    upstream::{settings, source_status::SourceLimits},
     workspace::{Workspace, sweep},
 };
 
@@ -123,6 +125,8 @@ impl App {
             tasks: Arc::clone(&state) as _,
             orchestrate: Arc::new(orchestrator.clone()),
             decide_within: config.confirmations.expire_in,
+            decide_within_tasks: config.confirmations.tasks_expire_in,
+            users_sources: users_sources(domains),
             tiers: Tiers { persistent: Arc::clone(&state) as _, ..Tiers::in_memory() },
             services: services.clone().with(Arc::new(states)),
             cap: config.server.deadline_cap,
@@ -261,13 +265,6 @@ pub fn sections(domains: &[Domain]) -> Vec<Section> {
         |domain: &Domain| domain.settings.iter().map(|it| it.clone().of(domain.name)).collect::<Vec<_>>();
     let of_sources = settings::section(domains.iter().flat_map(sources).collect());
     iter::once(of_sources).chain(domains.iter().flat_map(of_domain)).collect()
-}
-
-/// The sources of all domains, set up.
-fn sources(config: &Config, domains: &[Domain], state: &Arc<Sqlite>) -> Result<Sources, StartError> {
-    let specs = domains.iter().flat_map(|domain| domain.sources.iter().copied()).collect();
-    Sources::new(config.part(), specs, state)
-        .map_err(|error| StartError { domains: vec![error.into()], ..StartError::default() })
 }
 
 /// What is wrong with the data of all domains.

@@ -65,6 +65,10 @@ pub struct Parts {
     pub orchestrate: Arc<dyn Orchestrate>,
     /// How long a person has to decide.
     pub decide_within: Duration,
+    /// How long of a call of a task.
+    pub decide_within_tasks: Duration,
+    /// The sources for which users give credentials.
+    pub users_sources: Arc<[&'static str]>,
     /// Where results of reads are cached.
     pub tiers: Tiers,
     /// What tools need beyond the standard context.
@@ -90,11 +94,14 @@ impl Pipeline {
     /// The stack. Top to bottom is the way of a call.
     pub fn new(parts: Parts) -> Arc<Self> {
         let Parts { registry, policy, idempotency, tiers, services, cap, unread, log_arguments, .. } = parts;
-        let Parts { confirmations, decide_within, tasks, orchestrate, .. } = parts;
+        let Parts { confirmations, decide_within, decide_within_tasks, users_sources, .. } = parts;
+        let Parts { tasks, orchestrate, .. } = parts;
         let records = idempotency::Records {
             calls: idempotency,
             confirmations,
             decide_within,
+            decide_within_tasks,
+            users_sources,
             tasks: Arc::clone(&tasks),
         };
         let in_flight = InFlight::default();

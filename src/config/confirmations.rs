@@ -15,6 +15,9 @@ pub struct Confirmations {
     pub own_calls: bool,
     /// How long a confirmation can be decided. `expire_in`, `TOOLWIRE_CONFIRMATIONS_EXPIRE_IN`, default `10m`.
     pub expire_in: Duration,
+    /// The same where the call is one of a task, which waits meanwhile. `tasks_expire_in`,
+    /// `TOOLWIRE_CONFIRMATIONS_TASKS_EXPIRE_IN`, default `expire_in`.
+    pub tasks_expire_in: Duration,
     /// How long an approved one can be used. `use_within`, `TOOLWIRE_CONFIRMATIONS_USE_WITHIN`, default `10m`.
     pub use_within: Duration,
     /// Who is told: `[[confirmations.webhooks]]`. Default nobody.
@@ -24,7 +27,13 @@ pub struct Confirmations {
 impl Default for Confirmations {
     fn default() -> Self {
         let length = Duration::from_mins(10);
-        Self { own_calls: true, expire_in: length, use_within: length, webhooks: Vec::new() }
+        Self {
+            own_calls: true,
+            expire_in: length,
+            tasks_expire_in: length,
+            use_within: length,
+            webhooks: Vec::new(),
+        }
     }
 }
 
@@ -34,16 +43,23 @@ impl Confirmations {
         let default = Self::default();
         let own_calls = Setting::new("confirmations.own_calls", "TOOLWIRE_CONFIRMATIONS_OWN_CALLS");
         let expire_in = Setting::new("confirmations.expire_in", "TOOLWIRE_CONFIRMATIONS_EXPIRE_IN");
+        let tasks_expire_in =
+            Setting::new("confirmations.tasks_expire_in", "TOOLWIRE_CONFIRMATIONS_TASKS_EXPIRE_IN");
         let use_within = Setting::new("confirmations.use_within", "TOOLWIRE_CONFIRMATIONS_USE_WITHIN");
+        let own_calls = reader.value(own_calls, !needs_credentials);
+        let expire_in = reader.value(expire_in, default.expire_in);
         let read = Self {
-            own_calls: reader.value(own_calls, !needs_credentials),
-            expire_in: reader.value(expire_in, default.expire_in),
+            own_calls,
+            expire_in,
+            tasks_expire_in: reader.value(tasks_expire_in, expire_in),
             use_within: reader.value(use_within, default.use_within),
             webhooks: Webhook::read_all(reader),
         };
-        for (key, length) in
-            [("confirmations.expire_in", read.expire_in), ("confirmations.use_within", read.use_within)]
-        {
+        for (key, length) in [
+            ("confirmations.expire_in", read.expire_in),
+            ("confirmations.tasks_expire_in", read.tasks_expire_in),
+            ("confirmations.use_within", read.use_within),
+        ] {
             if length.is_zero() || length > LONGEST {
                 reader.problem(key, "must be longer than zero and at most 720h");
             }

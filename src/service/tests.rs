@@ -61,6 +61,8 @@ impl Toys {
             tasks: Arc::clone(&state) as _,
             orchestrate: Arc::new(orchestrator.clone()),
             decide_within: std::time::Duration::from_mins(10),
+            decide_within_tasks: std::time::Duration::from_mins(10),
+            users_sources: Arc::default(),
             tiers: Tiers::in_memory(),
             services: Services::default(),
             cap: std::time::Duration::from_mins(2),

@@ -21,6 +21,8 @@ pub struct SourceSpec {
     pub timeout: Duration,
     /// Whether its connector says itself who asks, so that `sources.user_agent` does not reach it.
     pub names_itself: bool,
+    /// Whether each user gives credentials for it. A call of a task that it refuses for them waits for others.
+    pub takes_users_credentials: bool,
 }
 
 /// One address of a source.

@@ -153,8 +153,13 @@ async fn a_confirmation_that_ends_without_a_decision_is_recorded_too() {
     let riley = house.person("riley").await;
     let id = RequestId::generate();
     riley.asks(id, "cancelled").await;
-    let call = cancel_call_request::Call::RequestId(id.to_string());
-    riley.tools.clone().cancel_call(riley.request(CancelCallRequest { call: Some(call) })).await.unwrap();
+    let cancelled = cancel_call_request::Call::RequestId(id.to_string());
+    riley
+        .tools
+        .clone()
+        .cancel_call(riley.request(CancelCallRequest { call: Some(cancelled) }))
+        .await
+        .unwrap();
     house.patch("add_to_watchlist", &json!({"requires_confirmation": true}));
     let arguments = json!({"symbol": "TCS", "note": "x"});
     let add = call("add_to_watchlist", &arguments, Some(RequestId::generate()));

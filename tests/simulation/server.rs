@@ -85,6 +85,8 @@ impl Server {
             tasks: Arc::clone(&nowhere) as _,
             orchestrate: Arc::new(orchestrator.clone()),
             decide_within: CAP,
+            decide_within_tasks: CAP,
+            users_sources: Arc::default(),
             tiers: Tiers::in_memory(),
             services,
             cap: CAP,

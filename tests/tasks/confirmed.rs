@@ -1,7 +1,10 @@
 //! Calls of a task that a person must approve: the task waits, and goes on by the decision.
 
+use std::time::{Duration, SystemTime};
+
 use toolwire::contract::proto::v1::{
-    Approve, DecideConfirmationRequest, Deny, decide_confirmation_request::Decision,
+    Approve, ConfirmationCause, ConfirmationRequired, DecideConfirmationRequest, Deny, call_tool_response,
+    decide_confirmation_request::Decision,
 };
 
 use super::*;
@@ -53,6 +56,96 @@ async fn a_denied_call_of_a_task_is_told_and_the_task_goes_on() {
     insta::assert_snapshot!(golden(&person, &[&root.task]).await);
 }
 
+/// A task waits without anybody: a team gives persons days for its calls, and minutes for all others.
+#[tokio::test]
+async fn a_confirmation_of_a_call_of_a_task_has_a_time_of_its_own() {
+    let mut config = config();
+    config.confirmations.expire_in = Duration::from_mins(1);
+    config.confirmations.tasks_expire_in = Duration::from_hours(72);
+    let server = Server::with(config);
+    let person = person(&server, "riley").await;
+    let root = person.create("Pay").await;
+    let hours = |required: &ConfirmationRequired| {
+        let until = SystemTime::try_from(required.expires_at.expect("an instant")).unwrap();
+        until.duration_since(toolwire::clock::wall()).unwrap_or_default().as_secs() / 3_600
+    };
+    let asked = root.handle("debug_confirm", &json!({"value": "x"})).await.unwrap();
+    assert_eq!(hours(blocked(&asked).confirmation_required.as_ref().unwrap()), 71);
+    // What a call of a task calls is of the task, too.
+    let nested = person.create("Pay by another").await;
+    let asked = nested.handle("debug_confirm_nested", &json!({"value": "x"})).await.unwrap();
+    assert_eq!(hours(blocked(&asked).confirmation_required.as_ref().unwrap()), 71);
+    for label in ["", "a-label-of-the-callers"] {
+        let answer = person.call("debug_confirm", &json!({"value": "x"}), label).await.unwrap();
+        let Some(call_tool_response::Outcome::ConfirmationRequired(required)) = answer.outcome else {
+            panic!("asked for");
+        };
+        assert_eq!(hours(&required), 0);
+    }
+}
+
+/// Of two agents of one tree, one has read text from outside and writes it down; the other one reads that.
+#[tokio::test]
+async fn a_document_with_text_from_outside_taints_the_task_that_reads_it() {
+    let data = data_directory();
+    patch_json(&data.path().join("tools/get_quotes.json"), &json!({"untrusted": true}));
+    let mut config = config();
+    config.data.dir = Some(data.path().to_owned());
+    let server = Server::with(config);
+    let person = person(&server, "riley").await;
+    let root = person.create("Look and build").await;
+    for tool in ["route_to_analyst", "route_to_developer"] {
+        let message = root.message(tool, &json!({"request": "x"}));
+        blocked(&root.send(HandleToolCallRequest { step: 1, ..message }).await.unwrap());
+    }
+    let (analyst, developer) =
+        (person.leases("analyst").await.unwrap(), person.leases("developer").await.unwrap());
+    analyst.handle("get_quotes", &json!({"symbol": "AMD"})).await.unwrap();
+    let written = json!({"path": "found.csv", "content": "word\nrevenue\n", "mime_type": "text/csv"});
+    assert_eq!(analyst.handle("write_file", &written).await.unwrap().action, "continue");
+
+    let is_tainted = async || person.task(&developer.task).await.unwrap().tainted;
+    let own = json!({"path": "own.md", "content": "revenue", "mime_type": "text/markdown"});
+    developer.handle("write_file", &own).await.unwrap();
+    developer.handle("load_to_context", &json!({"path": "own.md"})).await.unwrap();
+    assert!(!is_tainted().await);
+    developer.handle("load_to_context", &json!({"path": "found.csv"})).await.unwrap();
+    assert!(is_tainted().await);
+    let asked = developer.handle("debug_write", &json!({"value": "x"})).await.unwrap();
+    let required = blocked(&asked).confirmation_required.clone().expect("asked for");
+    assert_eq!(required.cause(), ConfirmationCause::Tainted);
+}
+
+/// Whichever way its text comes.
+#[tokio::test]
+async fn every_tool_that_shows_a_part_of_such_a_document_taints() {
+    let data = data_directory();
+    patch_json(&data.path().join("tools/get_quotes.json"), &json!({"untrusted": true}));
+    let mut config = config();
+    config.data.dir = Some(data.path().to_owned());
+    let server = Server::with(config);
+    let person = person(&server, "riley").await;
+    let root = person.create("Look").await;
+    let message = root.message("route_to_analyst", &json!({"request": "x"}));
+    root.send(HandleToolCallRequest { step: 1, ..message }).await.unwrap();
+    let analyst = person.leases("analyst").await.unwrap();
+    analyst.handle("get_quotes", &json!({"symbol": "AMD"})).await.unwrap();
+    let written = json!({"path": "found.csv", "content": "word\nrevenue\n", "mime_type": "text/csv"});
+    analyst.handle("write_file", &written).await.unwrap();
+    for (tool, arguments) in [
+        ("list_documents", json!({})),
+        ("search_documents", json!({"query": "revenue"})),
+        ("ask_data", json!({"path": "found.csv"})),
+    ] {
+        let message = root.message("route_to_developer", &json!({"request": tool}));
+        blocked(&root.send(HandleToolCallRequest { step: 1, ..message }).await.unwrap());
+        let developer = person.leases("developer").await.unwrap();
+        assert!(!person.task(&developer.task).await.unwrap().tainted);
+        assert_eq!(developer.handle(tool, &arguments).await.unwrap().action, "continue", "{tool}");
+        assert!(person.task(&developer.task).await.unwrap().tainted, "{tool}");
+    }
+}
+
 /// Text from outside in the task: a write is asked for, what only reads or stays within the tree is not.
 #[tokio::test]
 async fn a_task_that_has_read_text_from_outside_asks_before_it_writes() {
@@ -70,7 +163,7 @@ async fn a_task_that_has_read_text_from_outside_asks_before_it_writes() {
     assert!(person.task(&root.task).await.unwrap().tainted, "{read:?}");
     let asked = root.handle("debug_write", &json!({"value": "after"})).await.unwrap();
     let required = blocked(&asked).confirmation_required.clone().expect("asked for");
-    assert_eq!(required.cause(), toolwire::contract::proto::v1::ConfirmationCause::Tainted);
+    assert_eq!(required.cause(), ConfirmationCause::Tainted);
     decide(&person, &required.confirmation_id, Decision::Deny(Deny { reason: "no".to_owned() })).await;
     root.handle("stop_and_think", &json!({"thoughts": "x"})).await.unwrap();
     root.handle("save_to_short_term_memory", &json!({"note": "x"})).await.unwrap();

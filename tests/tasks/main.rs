@@ -9,6 +9,7 @@ mod support;
 mod bad_input;
 mod cli;
 mod confirmed;
+mod credentials;
 mod flow;
 mod questions;
 mod render;

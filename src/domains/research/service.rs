@@ -72,7 +72,7 @@ grpc::typed_service! {
         &self,
         request: Request<wire::SetScreenerCredentialsRequest>,
     ) -> Result<Response<wire::SetScreenerCredentialsResponse>, Status> {
-        screener_credentials::set(&self.credentials, request)?;
+        screener_credentials::set(&self.credentials, self.face.tools.tasks(), request).await?;
         Ok(Response::new(wire::SetScreenerCredentialsResponse {}))
     }
 

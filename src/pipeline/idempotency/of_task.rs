@@ -21,7 +21,8 @@ impl Records {
         let now = clock::wall();
         let begin = async |cause: Option<ConfirmationCause>| {
             let asked = cause.map(|cause| confirm::asked(call, cause));
-            let asking = asked.as_ref().map(|asked| Asking { asked, expires_at: now + self.decide_within });
+            let expires_at = self.decide_until(call, now);
+            let asking = asked.as_ref().map(|asked| Asking { asked, expires_at });
             self.tasks.begin_call(task, asking, now).await.map_err(|error| refused(&task.task, error))
         };
         match (begin(call.cause).await?, call.cause) {
@@ -38,13 +39,16 @@ impl Records {
             // Done by the change that carried it out.
             Ok(Terminal::Result(result)) if records_itself(call) && result.outcome.is_ok() => return,
             Ok(Terminal::Result(result)) => {
+                let needs_credentials = self.needs_credentials(call, result);
+                // A read did nothing, and the same call again has an answer once they are given.
+                let may_come = needs_credentials.is_some() && !call.writes();
                 let end = CallEnd {
                     result,
-                    is_final: is_final(call, result),
+                    is_final: is_final(call, result) && !may_come,
                     documents: &[],
                     untrusted: result.outcome.is_ok()
                         && (call.tool().definition.untrusted || result.provenance.untrusted_nonce.is_some()),
-                    needs_credentials: None,
+                    needs_credentials,
                 };
                 self.tasks.end_call(task, end, now).await.map(|_| ())
             }

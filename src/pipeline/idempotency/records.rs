@@ -1,8 +1,12 @@
 //! Where calls are recorded: those that a person must approve in one store with their confirmations.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
 use crate::{
+    contract::{ErrorCode, ToolResult},
     pipeline::Call,
     store::{confirmations::Confirmations, idempotency::Idempotency, tasks::Tasks},
 };
@@ -18,6 +22,10 @@ pub struct Records {
     pub tasks: Arc<dyn Tasks>,
     /// How long a person has to decide.
     pub decide_within: Duration,
+    /// How long of a call of a task.
+    pub decide_within_tasks: Duration,
+    /// The sources for which users give credentials.
+    pub users_sources: Arc<[&'static str]>,
 }
 
 impl Records {
@@ -27,5 +35,18 @@ impl Records {
             None => Arc::clone(&self.calls),
             Some(_) => Arc::clone(&self.confirmations) as Arc<dyn Idempotency>,
         }
+    }
+
+    /// The source whose credentials the user must give, if that is why a call failed.
+    pub(super) fn needs_credentials<'a>(&self, call: &'a Call, result: &ToolResult) -> Option<&'a str> {
+        let error = result.outcome.as_ref().err().filter(|error| error.code == ErrorCode::AuthFailed);
+        let source = call.tool().definition.source.as_ref()?.name.as_str();
+        error.and_then(|_| self.users_sources.contains(&source).then_some(source))
+    }
+
+    /// Until when a person can decide on a call that is asked for now. A task waits without anybody, so a team may give
+    /// persons days; also for what a call of the task calls in turn.
+    pub(super) fn decide_until(&self, call: &Call, now: SystemTime) -> SystemTime {
+        now + if call.context.task().is_some() { self.decide_within_tasks } else { self.decide_within }
     }
 }

@@ -124,7 +124,7 @@ impl Running {
     /// Records the beginning: of a call that a person must approve, by using its confirmation. One that was asked for
     /// stays needed although a repeat does not ask for it.
     async fn begin(&self, call: &Call, key: &Key) -> Opened {
-        let Records { calls, confirmations, decide_within, .. } = &self.records;
+        let Records { calls, confirmations, .. } = &self.records;
         let effect = recorded::effect_of(call);
         let (about, now) = (about(call), clock::wall());
         let begins = Beginning { key, effect, digest: digest_of(call), about: &about };
@@ -136,7 +136,8 @@ impl Running {
             }
         }
         let asked = confirm::asked(call, cause.unwrap_or(ConfirmationCause::Caller));
-        confirmations.begin_confirmed(begins, &asked, now + *decide_within, now).await
+        let until = self.records.decide_until(call, now);
+        confirmations.begin_confirmed(begins, &asked, until, now).await
     }
 
     /// Of a write that this process does not carry out. Until the cap another one may: that which a restart replaces.

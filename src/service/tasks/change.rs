@@ -5,8 +5,9 @@ use serde_json::{Map, Value, json};
 use super::{LONGEST_REQUEST, Tasks, documents, mutation, named, result, text, why};
 use crate::{
     clock,
-    context::{CallId, RequestId, User},
+    context::{CallId, RequestId, TaskId, User},
     contract::Refusal,
+    pipeline::refused,
     service::request::refuse,
     store::tasks::{NewEnd, NewMessage, Resolution, Task, entry::Opaque},
 };
@@ -125,6 +126,14 @@ impl Tasks {
         let store = &self.0.store;
         let resolved = store.resolve_unknown(&user.id, &id, call_id, &resolution, reason, clock::wall());
         resolved.await.map_err(why(&id))
+    }
+
+    /// A user has given credentials for a source: every task that waits for them goes on. How many. Whoever keeps the
+    /// credentials says so once they are kept; said again, nothing changes.
+    pub async fn credentials_given(&self, user: &User, source: &str) -> Result<usize, Refusal> {
+        let given = self.0.store.credentials_given(&user.id, source, clock::wall()).await;
+        // It is of no task; of the store alone.
+        given.map_err(|error| refused(&TaskId::generate(), error))
     }
 
     /// Deletes an ended tree. Again is fine.

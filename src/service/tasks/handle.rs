@@ -2,12 +2,12 @@
 
 use super::{Tasks, why};
 use crate::{
-    context::{CallId, TaskId},
+    context::{CallId, TaskId, User},
     contract::{ConfirmationRequired, ErrorCode, Refusal, Terminal, ToolResult, arguments::Arguments},
     pipeline::Call,
     registry::By,
     service::request::refuse,
-    store::tasks::{Action, Then, entry::Thing, life::Reason},
+    store::tasks::{Action, Then, Waiting, entry::Thing, life::Reason},
 };
 
 /// What became of a call, and what the agent's loop does now.
@@ -64,24 +64,36 @@ impl Tasks {
                 let by = facts.tool().map(|tool| tool.definition.kind.behaviour().by);
                 acted(result, action.clone(), by, arguments)
             }
-            (Terminal::Result(result), None) => self.executed(&user, &id, call_id, result).await?,
+            (Terminal::Result(result), None) => {
+                self.executed(&user, &id, (call_id, sequence), result).await?
+            }
         };
         Ok(Handled { call_id, then, detail, sequence })
     }
 
-    /// A write of which it is not known what became blocks its task. While it still runs, the loop may ask again.
+    /// A write of which it is not known what became blocks its task, and so does a source that does not take the user's
+    /// credentials. While a write still runs, the loop may ask again.
     async fn executed(
         &self,
-        user: &crate::context::User,
+        user: &User,
         id: &TaskId,
-        call_id: CallId,
+        (call_id, sequence): (CallId, u64),
         result: ToolResult,
     ) -> Result<(Then, Detail), Refusal> {
-        if result.outcome.as_ref().is_err_and(|error| error.code == ErrorCode::OutcomeUnknown) {
+        let may_block = |code| matches!(code, ErrorCode::OutcomeUnknown | ErrorCode::AuthFailed);
+        if result.outcome.as_ref().is_err_and(|error| may_block(error.code)) {
             let task = self.0.store.task(&user.id, id).await.map_err(why(id))?;
-            if task.waits.iter().any(|wait| wait.thing == Thing::Call(call_id)) {
-                let reason = Some(Reason::UnknownOutcome);
-                let status = "→ outcome unknown".to_owned();
+            let blocks = |wait: &&Waiting| match &wait.thing {
+                Thing::Call(call) => *call == call_id,
+                Thing::Source(_) => wait.sequence == sequence,
+                Thing::Child(_) | Thing::Question(_) | Thing::Confirmation(_) => false,
+            };
+            if let Some(wait) = task.waits.iter().find(blocks) {
+                let status = match &wait.thing {
+                    Thing::Source(source) => format!("→ awaiting credentials for {source}"),
+                    _ => "→ outcome unknown".to_owned(),
+                };
+                let reason = wait.thing.wait().state().reason();
                 return Ok((Then::Block, Detail::Block { status, reason, task_id: None, required: None }));
             }
         }

@@ -16,6 +16,7 @@ const FORUM: SourceSpec = SourceSpec {
     budget: Budget { max_requests: 12, window: MINUTE, min_delay: Duration::from_secs(5) },
     timeout: Duration::from_secs(10),
     names_itself: false,
+    takes_users_credentials: false,
 };
 const PRICES: SourceSpec = SourceSpec {
     name: "prices",
@@ -25,6 +26,7 @@ const PRICES: SourceSpec = SourceSpec {
     ],
     budget: Budget { max_requests: 60, ..FORUM.budget },
     names_itself: true,
+    takes_users_credentials: false,
     ..FORUM
 };
 

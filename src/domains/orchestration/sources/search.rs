@@ -39,6 +39,7 @@ pub const SPEC: SourceSpec = SourceSpec {
     budget: Budget { max_requests: 30, window: Duration::from_mins(1), min_delay: Duration::from_secs(1) },
     timeout: PROFILE.timeout,
     names_itself: false,
+    takes_users_credentials: false,
 };
 
 /// The key of its address.

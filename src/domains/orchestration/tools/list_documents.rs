@@ -38,7 +38,8 @@ impl Tool for ListDocuments {
         let mut found = room.list(&criteria, "", limit + 1).await?;
         let truncated = found.len() > limit as usize;
         found.truncate(limit as usize);
+        let provenance = room::provenance_of_all(&found);
         let documents = found.into_iter().map(|document| room::line(document, String::new())).collect();
-        Ok(Reply { data: DocumentsOutput { documents, truncated }, provenance: room::provenance() })
+        Ok(Reply { data: DocumentsOutput { documents, truncated }, provenance })
     }
 }

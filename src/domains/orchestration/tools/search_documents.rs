@@ -33,7 +33,7 @@ impl Tool for SearchDocuments {
         let mut found = room.search(query, &criteria, limit + 1).await?;
         let truncated = found.hits.len() > limit;
         found.hits.truncate(limit);
-        let mut provenance = room::provenance();
+        let mut provenance = room::provenance_of_all(found.hits.iter().map(|hit| &hit.document));
         if found.any_word {
             provenance.warnings.push("No document has all of the words: these have some of them.".to_owned());
         }

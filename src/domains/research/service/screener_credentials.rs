@@ -6,8 +6,9 @@ use tonic::{Request, Status};
 use crate::{
     contract::{Refusal, ToolError, Violation, status},
     domains::research::proto::v1::{ForgetScreenerCredentialsRequest, SetScreenerCredentialsRequest},
-    domains::research::sources::screener::{Credentials, Login},
+    domains::research::sources::screener::{Credentials, Login, PROFILE},
     faces::grpc::Caller,
+    service::tasks::Tasks,
 };
 
 /// The longest user name, in characters: that of an e-mail address.
@@ -15,14 +16,16 @@ const MAX_USERNAME: usize = 320;
 /// The longest password, in characters.
 const MAX_PASSWORD: usize = 1024;
 
-/// Keeps the credentials of the user's session.
-pub(super) fn set(
+/// Keeps the credentials of the user's session. The user's tasks that wait for some go on.
+pub(super) async fn set(
     credentials: &Credentials,
+    tasks: &Tasks,
     request: Request<SetScreenerCredentialsRequest>,
 ) -> Result<(), Status> {
     let Caller { user, session_id } = Caller::of(&request)?;
     let login = login(request.into_inner())?;
     credentials.set(&user.id, session_id.as_ref(), login);
+    tasks.credentials_given(&user, PROFILE.name).await?;
     Ok(())
 }
 

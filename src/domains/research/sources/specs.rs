@@ -26,6 +26,7 @@ pub const YAHOO: SourceSpec = SourceSpec {
     budget: Budget { max_requests: 60, window: MINUTE, min_delay: Duration::from_secs(1) },
     timeout: yahoo::PROFILE.timeout,
     names_itself: false,
+    takes_users_credentials: false,
 };
 
 /// `ValuePickr`: the forum.
@@ -36,6 +37,7 @@ pub const VALUEPICKR: SourceSpec = SourceSpec {
     budget: Budget { max_requests: 12, window: MINUTE, min_delay: Duration::from_secs(5) },
     timeout: valuepickr::PROFILE.timeout,
     names_itself: false,
+    takes_users_credentials: false,
 };
 
 /// Reddit: the host of the API, and the host that gives tokens.
@@ -50,6 +52,7 @@ pub const REDDIT: SourceSpec = SourceSpec {
     timeout: reddit::PROFILE.timeout,
     // `<platform>:<app>:<version> (by /u/<name>)`, as Reddit asks for.
     names_itself: true,
+    takes_users_credentials: false,
 };
 
 /// The news: `MoneyControl`, Economic Times and Google News together.
@@ -64,6 +67,7 @@ pub const NEWS: SourceSpec = SourceSpec {
     budget: Budget { max_requests: 12, window: MINUTE, min_delay: Duration::from_secs(5) },
     timeout: news::PROFILE.timeout,
     names_itself: false,
+    takes_users_credentials: false,
 };
 
 /// Screener.in: the site.
@@ -75,6 +79,7 @@ pub const SCREENER: SourceSpec = SourceSpec {
     timeout: screener::PROFILE.timeout,
     // One of several browsers for each session (spec 004 §3.0).
     names_itself: true,
+    takes_users_credentials: true,
 };
 
 /// NSE: the site, and the archives that hold filings.
@@ -88,4 +93,5 @@ pub const NSE: SourceSpec = SourceSpec {
     budget: Budget { max_requests: 3, window: Duration::from_secs(1), min_delay: Duration::from_millis(350) },
     timeout: nse::PROFILE.timeout,
     names_itself: false,
+    takes_users_credentials: false,
 };

@@ -89,6 +89,8 @@ impl Bench {
                 toolwire::workspace::Workspace::new(&state),
             )),
             decide_within: Duration::from_mins(10),
+            decide_within_tasks: Duration::from_mins(10),
+            users_sources: Arc::default(),
             tiers: Tiers::in_memory(),
             services,
             cap: Duration::from_mins(2),
