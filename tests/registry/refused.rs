@@ -305,6 +305,24 @@ fn a_type_that_lacks_what_it_is_about() {
     check_carried_out("handoff", "result", &cache, &["cache-not-executed /cache"]);
 }
 
+/// Only what is logged is remembered, and the words of it are its note.
+#[test]
+fn a_memory_of_what_is_not_logged_or_has_no_note() {
+    let tree = json!({"memory": "tree"});
+    check_carried_out("handoff", "result", &tree, &["memory-not-logged /memory"]);
+    check_carried_out("non_function_tool", "thought", &tree, &["missing-parameter /parameters/note"]);
+    let noted = manifest(
+        "note",
+        &json!({
+            "type": "non_function_tool",
+            "memory": "user",
+            "parameters": {"note": {"type": "string", "required": true}}
+        }),
+    );
+    assert_eq!(Data::with(&[noted]).problems_if_any().unwrap_or_default(), []);
+    check_carried_out("non_function_tool", "note", &json!({"memory": "session"}), &["wrong-type /memory"]);
+}
+
 #[test]
 fn a_type_without_code_that_has_what_it_is_about_is_accepted() {
     let with = |kind: &str, more: &Value| {

@@ -246,3 +246,20 @@ fn what_is_printed_is_understood_again() {
     let second = loaded(&printed, &[], Flags::default()).unwrap();
     assert_eq!(format!("{:?}", second.config), format!("{:?}", first.config));
 }
+
+#[test]
+fn calls_of_tasks_are_decided_on_as_long_as_others_unless_it_is_said() {
+    let times = |file: &str, variables: &[(&str, &str)]| {
+        let confirmations = loaded(file, variables, Flags::default()).unwrap().config.confirmations;
+        (confirmations.expire_in, confirmations.tasks_expire_in)
+    };
+    let minutes = Duration::from_mins;
+    assert_eq!(times("", &[]), (minutes(10), minutes(10)));
+    assert_eq!(times("[confirmations]\nexpire_in = '3m'", &[]), (minutes(3), minutes(3)));
+    let file = "[confirmations]\ntasks_expire_in = '72h'";
+    assert_eq!(times(file, &[]), (minutes(10), Duration::from_hours(72)));
+    let variable = [("TOOLWIRE_CONFIRMATIONS_TASKS_EXPIRE_IN", "48h")];
+    assert_eq!(times(file, &variable), (minutes(10), Duration::from_hours(48)));
+    let refused = refused("[confirmations]\ntasks_expire_in = '721h'", &[], Flags::default());
+    assert!(refused.contains("confirmations.tasks_expire_in"), "{refused}");
+}
