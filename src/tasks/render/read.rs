@@ -162,13 +162,17 @@ async fn document(
     Ok(Some(Document { mime_type, size, tokens, summary: found.content.summary, content }))
 }
 
+/// Stands for the summary of a document that holds text from outside.
+const FROM_OUTSIDE: &str = "text from outside, not summarised here";
+
 async fn contents(room: &Room) -> Result<Vec<Listed>, DocumentRefusal> {
     let found = room.list(&Criteria::default(), "", LISTED).await?;
     let listed = found.into_iter().map(|document| Listed {
         path: document.path,
         mime_type: document.content.mime_type,
         tokens: document.content.tokens,
-        summary: document.content.summary,
+        // Whoever is shown words from outside is tainted by them; a list taints nobody.
+        summary: if document.content.untrusted { FROM_OUTSIDE.to_owned() } else { document.content.summary },
     });
     Ok(listed.collect())
 }

@@ -53,19 +53,29 @@ pub(super) struct How {
     pub(super) message: String,
     /// How long the result is, which the parent gets.
     pub(super) lengths: Lengths,
+    /// Whether a document that goes to the parent holds text from outside.
+    pub(super) untrusted: bool,
 }
 
 impl How {
     /// With a result.
     pub(super) fn completed(cause: Cause, result: String, documents: Vec<DocumentVersion>) -> Self {
         let (message, lengths) = (String::new(), Lengths::default());
-        Self { end: End::Completed, cause, result: Some(result), documents, message, lengths }
+        Self {
+            end: End::Completed,
+            cause,
+            result: Some(result),
+            documents,
+            message,
+            lengths,
+            untrusted: false,
+        }
     }
 
     /// Without one.
     pub(super) fn without(end: End, cause: Cause, message: impl Into<String>) -> Self {
         let (documents, lengths) = (Vec::new(), Lengths::default());
-        Self { end, cause, result: None, documents, message: message.into(), lengths }
+        Self { end, cause, result: None, documents, message: message.into(), lengths, untrusted: false }
     }
 }
 
@@ -91,7 +101,7 @@ pub(super) async fn finish(
         cause: how.cause,
     };
     append(change, row, Of::default(), Body::Ended(ended), now).await?;
-    wake(change, &row.task, how.lengths, now).await?;
+    wake(change, &row.task, how.lengths, how.untrusted, now).await?;
     Ok(stopped)
 }
 
@@ -130,7 +140,13 @@ async fn cancel_all(change: &mut Change, tasks: &[TaskId], now: SystemTime) -> R
 }
 
 /// Answers the parent that waits for a task that has ended.
-async fn wake(change: &mut Change, child: &Task, lengths: Lengths, now: SystemTime) -> Result<(), Fault> {
+async fn wake(
+    change: &mut Change,
+    child: &Task,
+    lengths: Lengths,
+    untrusted: bool,
+    now: SystemTime,
+) -> Result<(), Fault> {
     let Some(parent) = &child.parent else { return Ok(()) };
     let Some(mut row) = rows::find(change, parent).await? else { return Ok(()) };
     let waits = row.task.waits.iter().find(|wait| match &wait.thing {
@@ -152,7 +168,7 @@ async fn wake(change: &mut Change, child: &Task, lengths: Lengths, now: SystemTi
         documents: child.result_documents.clone(),
         origin: child.id.to_string(),
         provenance: Provenance::default(),
-        untrusted: child.tainted,
+        untrusted: child.tainted || untrusted,
     };
     append(change, &mut row, Of { lengths, ..Of::default() }, Body::Answer(answer), now).await?;
     note(change, child, &row.task.id, now).await

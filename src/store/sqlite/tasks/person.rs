@@ -98,8 +98,9 @@ impl Sqlite {
                 if row.task.state != State::Pending {
                     admit::event(&row.task, Event::HandedOff)?;
                 }
-                let (documents, _) = documents::present(&mut change, &row.task.root, paths).await?;
-                How::completed(Cause::EndTurn, Value::Object(result.clone()).to_string(), documents)
+                let (documents, untrusted) = documents::present(&mut change, &row.task.root, paths).await?;
+                let result = Value::Object(result.clone()).to_string();
+                How { untrusted, ..How::completed(Cause::EndTurn, result, documents) }
             }
             NewEnd::Failed(message) => {
                 admit::event(&row.task, Event::Failed)?;
@@ -153,8 +154,8 @@ impl Sqlite {
         }
         admit::in_time(&row.task, now)?;
         admit::event(&row.task, Event::Answered)?;
-        let (documents, _) = documents::present(&mut change, &row.task.root, paths).await?;
-        let how = How { lengths, ..How::completed(Cause::Answered, result, documents) };
+        let (documents, untrusted) = documents::present(&mut change, &row.task.root, paths).await?;
+        let how = How { lengths, untrusted, ..How::completed(Cause::Answered, result, documents) };
         let stopped = finish(&mut change, &mut row, how, now).await?;
         self.ended(change, row.task, stopped).await
     }
