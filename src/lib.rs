@@ -37,7 +37,9 @@ pub mod pipeline;
 pub mod registry;
 pub mod tool;
 
-// What every source stands on; what commands speak to servers with; then settings, equal work done once, and state.
+// Language models; what every source stands on; what commands speak to servers with; then settings, equal work done
+// once, and state.
+pub mod models;
 pub mod upstream;
 
 pub mod client;

@@ -11,6 +11,7 @@ pub mod export;
 mod filter;
 mod guidance;
 mod listing;
+mod model;
 mod page;
 pub mod request;
 pub mod tasks;

@@ -8,6 +8,9 @@ use crate::offload;
 /// A longer text is not counted but estimated, in bytes.
 pub const LONGEST: u64 = 16 * 1024 * 1024;
 
+/// Bytes of the longest token that texts are expected to be full of.
+const LONGEST_TOKEN: u64 = 32;
+
 /// Bytes of a token, in an estimate.
 const BYTES_EACH: u64 = 4;
 
@@ -60,6 +63,18 @@ pub async fn length(text: &str) -> Length {
 pub fn count(text: &str) -> u64 {
     let size = text.len() as u64;
     if is_estimated(size) { estimate(size) } else { bpe_openai::o200k_base().count(text) as u64 }
+}
+
+/// Whether a text has at most so many tokens. A text that is short in any case is not counted, nor one that is far
+/// longer than so many tokens ever are: that is taken to have more.
+pub fn within(text: &str, most: u64) -> bool {
+    let size = text.len() as u64;
+    // No token has less than a byte.
+    if size <= most || size > most.saturating_mul(LONGEST_TOKEN) {
+        return size <= most;
+    }
+    let bpe = bpe_openai::o200k_base();
+    bpe.count_till_limit(&bpe.normalize(text), whole(most)).is_some()
 }
 
 /// Whether the tokens of a text of so many bytes are estimated.
@@ -123,6 +138,15 @@ mod tests {
         {
             assert_eq!(count(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_text_is_within_a_bound_as_it_is_counted() {
+        let text = "one two three, viele W\u{f6}rter \u{65e5}\u{672c}\u{8a9e} ".repeat(50);
+        let tokens = count(&text);
+        assert!(within(&text, tokens) && !within(&text, tokens - 1));
+        assert!(within("", 0) && within("abc", 3) && !within("abc", 0));
+        assert!(!within(&" ".repeat(100_000), 100));
     }
 
     #[test]

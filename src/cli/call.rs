@@ -73,6 +73,9 @@ pub(super) struct Call {
     /// How events and result are shown
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     format: Format,
+    /// The most tokens of the result, with --format model [default: 4000]
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(256..=1_000_000))]
+    max_tokens: Option<u32>,
     #[command(flatten)]
     connection: Connection,
 }
@@ -87,6 +90,9 @@ impl Call {
     }
 
     async fn carry_out(&self, domains: &[Domain]) -> Result<(), Failure> {
+        if self.max_tokens.is_some() && self.format != Format::Model {
+            return Err(Failure::Usage("--max-tokens is for --format model".to_owned()));
+        }
         let (target, given) = (self.target(), self.given()?);
         let backend = self.connection.open(domains).await?;
         let definition = definition(&backend, &target, domains).await?;
@@ -105,6 +111,8 @@ impl Call {
             require_confirmation: self.require_confirmation,
             session_id: self.session.clone(),
             deadline: self.deadline,
+            result_format: self.format.of_result(),
+            max_tokens: self.max_tokens.unwrap_or_default(),
         };
         self.until_decided(&backend, invocation).await
     }
@@ -125,7 +133,9 @@ impl Call {
                 continue;
             }
             let answer = match self.format {
-                Format::Text => decision::ask(backend, &required, &self.connection.shown()).await?,
+                Format::Text | Format::Model => {
+                    decision::ask(backend, &required, &self.connection.shown()).await?
+                }
                 Format::Json => Answer::Undecided,
             };
             match answer {

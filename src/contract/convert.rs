@@ -11,7 +11,7 @@ use super::{
 };
 
 /// 004's framing word for text that people outside wrote.
-const UNTRUSTED_META: &str = "USER_GENERATED_CONTENT_BELOW";
+pub const UNTRUSTED_META: &str = "USER_GENERATED_CONTENT_BELOW";
 
 /// The form in which a caller wants the data of a result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -26,7 +26,8 @@ pub enum ResultFormat {
 impl From<v1::ResultFormat> for ResultFormat {
     fn from(format: v1::ResultFormat) -> Self {
         match format {
-            v1::ResultFormat::Json => Self::Json,
+            // What a model reads is made of the whole result; its parts come as text.
+            v1::ResultFormat::Json | v1::ResultFormat::Model => Self::Json,
             v1::ResultFormat::Struct | v1::ResultFormat::Unspecified => Self::Struct,
         }
     }
@@ -62,6 +63,16 @@ pub fn tool_result(result: ToolResult, format: ResultFormat) -> v1::ToolResult {
         tool: result.tool.into(),
         fetched_at: Some(timestamp(result.fetched_at)),
         outcome: Some(outcome),
+        provenance: Some(provenance(result.provenance)),
+    }
+}
+
+/// A result as a model reads it.
+pub fn result_in_text(result: ToolResult, text: String) -> v1::ToolResult {
+    v1::ToolResult {
+        tool: result.tool.into(),
+        fetched_at: Some(timestamp(result.fetched_at)),
+        outcome: Some(v1::tool_result::Outcome::DataText(text)),
         provenance: Some(provenance(result.provenance)),
     }
 }

@@ -31,6 +31,11 @@ impl Sequence {
         self.numbered(convert::terminal(terminal, self.format))
     }
 
+    /// The last event, of a result that is rendered already.
+    pub fn result(&mut self, result: v1::ToolResult) -> v1::CallEvent {
+        self.numbered(call_event::Event::Result(result))
+    }
+
     fn numbered(&mut self, event: call_event::Event) -> v1::CallEvent {
         let sequence = self.next;
         self.next += 1;

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::{
     context::{Attributes, CallId, InvalidId, RequestId, SessionId, TaskId, TaskLabel, UserId},
-    contract::{Refusal, Violation, arguments::Arguments, json},
+    contract::{Refusal, Violation, arguments::Arguments, json, model},
     digest::Digest,
     pipeline::Target,
 };
@@ -116,6 +116,20 @@ pub fn instant(field: &str, at: Option<prost_types::Timestamp>) -> Result<Option
     at.map(|at| at.try_into().map_err(invalid)).transpose()
 }
 
+/// The budget of what a model is to read; the usual one if it is 0.
+pub fn max_tokens(field: &str, tokens: u32) -> Result<u64, Refusal> {
+    match u64::from(tokens) {
+        0 => Ok(model::USUAL_TOKENS),
+        few if few < model::LEAST_TOKENS => {
+            Err(refuse(field, "minimum", &format!("must be at least {}", model::LEAST_TOKENS)))
+        }
+        many if many > model::MOST_TOKENS => {
+            Err(refuse(field, "maximum", &format!("must be at most {}", model::MOST_TOKENS)))
+        }
+        tokens => Ok(tokens),
+    }
+}
+
 /// A user that is meant; none if the text is empty.
 pub fn user_id(field: &str, text: &str) -> Result<Option<UserId>, Refusal> {
     optional(text).map(str::parse).transpose().map_err(|error| invalid_id(field, "format", &error))
@@ -177,6 +191,9 @@ mod tests {
         let many = (0..33).map(|n| (n.to_string(), String::new()));
         assert_refused(attributes("context", many), "context", "max_properties");
         assert_refused(target(None), "tool", "required");
+        assert_refused(max_tokens("max_tokens", 255), "max_tokens", "minimum");
+        assert_refused(max_tokens("max_tokens", u32::MAX), "max_tokens", "maximum");
+        assert_eq!(max_tokens("max_tokens", 0).unwrap(), 4_000);
     }
 
     #[test]

@@ -196,6 +196,7 @@ fn came(outcome: Option<Outcome>) -> Came {
     match outcome.expect("an outcome") {
         Outcome::Data(data) => Came::Data(Value::Object(from_struct(data))),
         Outcome::DataJson(text) => Came::Data(serde_json::from_str(&text).unwrap()),
+        Outcome::DataText(text) => panic!("another form than was asked for: {text}"),
         Outcome::Error(error) => Came::Error(error.code(), error.message),
     }
 }

@@ -225,7 +225,7 @@ async fn verify(mut caller: Caller) -> usize {
             match &told {
                 Outcome::Error(error) if error.code() == ToolErrorCode::OutcomeUnknown => {}
                 Outcome::Error(_) => assert_eq!(state, CallState::Failed),
-                Outcome::Data(_) | Outcome::DataJson(_) => {
+                Outcome::Data(_) | Outcome::DataJson(_) | Outcome::DataText(_) => {
                     assert_eq!((state, found.result.unwrap().outcome), (CallState::Succeeded, Some(told)));
                 }
             }

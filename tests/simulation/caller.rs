@@ -184,6 +184,6 @@ fn of(reply: Reply<CallToolResponse>) -> End {
             End::Data { key: of("key"), user: of("user") }
         }
         Outcome::Error(error) => End::Failed(error.code),
-        Outcome::Data(_) => panic!("another form than was asked for"),
+        Outcome::Data(_) | Outcome::DataText(_) => panic!("another form than was asked for"),
     }
 }

@@ -11,6 +11,7 @@ mod cli;
 mod confirmed;
 mod credentials;
 mod flow;
+mod model;
 mod questions;
 mod render;
 mod types;

@@ -30,6 +30,10 @@ pub(in crate::cli) struct Invocation {
     pub(in crate::cli) require_confirmation: bool,
     /// How long the call may take.
     pub(in crate::cli) deadline: Option<Duration>,
+    /// The form of its result.
+    pub(in crate::cli) result_format: v1::ResultFormat,
+    /// The most tokens of what a model is to read; 0 for the usual ones.
+    pub(in crate::cli) max_tokens: u32,
 }
 
 /// The events of a call. Dropping it cancels the call.

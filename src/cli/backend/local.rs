@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use futures_util::{StreamExt, stream};
+use futures_util::StreamExt;
 use tokio::time::timeout;
 use tonic::Status;
 
@@ -13,11 +13,11 @@ use crate::{
     clock,
     console::Failure,
     context::{Origin, ToolContext, User},
-    contract::{convert::ResultFormat, proto::v1, sequence::Sequence},
+    contract::proto::v1,
     exports::Export,
-    faces::grpc::{audit, calls, confirmation, source_status},
-    pipeline::{Call, CallStream, Step, Wishes},
-    service::{Filter, export::Wanted},
+    faces::grpc::{audit, calls, confirmation, invoke::Invoked, result::Form, source_status},
+    pipeline::{Call, CallStream, Wishes},
+    service::{Filter, Tools, export::Wanted},
 };
 
 /// The tools of this program.
@@ -67,12 +67,13 @@ impl Local {
 
     pub(super) async fn invoke(&self, invocation: Invocation) -> Result<Events, Status> {
         let deadline = clock::now() + invocation.deadline.unwrap_or(self.cap).min(self.cap);
+        let form = Form::read(invocation.result_format, invocation.max_tokens)?;
         let Invocation { target, arguments, request_id, task_id, session_id, .. } = invocation;
         let Invocation { wait_for_confirmation, require_confirmation, .. } = invocation;
         let context = ToolContext { task_id, session_id, ..ToolContext::new(self.user.clone(), deadline) };
         let wishes = Wishes { wait_for_confirmation, require_confirmation, ..Wishes::default() }.if_any();
         let call = Call { request_id, wishes, ..Call::new(context, target, arguments) };
-        Ok(events(self.app.tools.start(call).await?))
+        Ok(events(self.app.tools.start(call).await?, &self.app.tools, form))
     }
 
     pub(super) async fn confirmations(
@@ -117,15 +118,9 @@ impl Local {
 }
 
 /// The events of a started call as they stand on the wire.
-fn events(call: CallStream) -> Events {
-    let sequence = Sequence::new(call.call_id().to_string(), ResultFormat::Json);
-    let next = async |(mut call, mut sequence): (CallStream, Sequence)| {
-        let event = match call.next().await? {
-            Ok(Step::Event(event)) => Ok(sequence.event(event)),
-            Ok(Step::Terminal(terminal)) => Ok(sequence.terminal(terminal)),
-            Err(refusal) => Err(Status::from(refusal)),
-        };
-        Some((event, (call, sequence)))
+fn events(call: CallStream, tools: &Tools, form: Form) -> Events {
+    let event = |response: Result<v1::InvokeToolResponse, Status>| {
+        response.map(|response| response.event.expect("each response has its event"))
     };
-    stream::unfold((call, sequence), next).boxed()
+    Invoked::new(call, tools, form).map(event).boxed()
 }

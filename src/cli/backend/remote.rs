@@ -205,7 +205,8 @@ fn message(invocation: Invocation) -> v1::InvokeToolRequest {
         input: Some(wire::Input::ArgumentsJson(Value::Object(invocation.arguments).to_string())),
         context: Some(context),
         request_id: invocation.request_id.map(|id| id.to_string()).unwrap_or_default(),
-        result_format: v1::ResultFormat::Json.into(),
+        result_format: invocation.result_format.into(),
+        max_tokens: invocation.max_tokens,
         wait_for_confirmation: invocation.wait_for_confirmation.map(convert::duration),
         require_confirmation: invocation.require_confirmation,
         ..v1::InvokeToolRequest::default()
@@ -240,6 +241,8 @@ mod tests {
             wait_for_confirmation: None,
             require_confirmation: true,
             deadline: None,
+            result_format: v1::ResultFormat::Json,
+            max_tokens: 0,
         };
         let request = message(invocation);
         let context = request.context.as_ref().unwrap();

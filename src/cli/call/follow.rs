@@ -11,14 +11,17 @@ use crate::{
     },
     client,
     console::{self, Failure, Narrator},
-    contract::proto::v1::{self, call_event::Event, tool_result::Outcome},
+    contract::{
+        model::FAILED,
+        proto::v1::{self, call_event::Event, tool_result::Outcome},
+    },
 };
 
 /// Shows a call from its first event to its end.
 pub(super) async fn follow(events: Events, format: Format, called: Called<'_>) -> Result<End, Failure> {
     match format {
         Format::Json => as_lines(events).await,
-        Format::Text => match narrated(events).await? {
+        Format::Text | Format::Model => match narrated(events).await? {
             Shown::Result(result) => ended(&result, called).map(|()| End::Done),
             Shown::ConfirmationRequired(it) => Ok(End::ConfirmationRequired(it)),
         },
@@ -87,6 +90,10 @@ fn ended(result: &v1::ToolResult, called: Called<'_>) -> Result<(), Failure> {
         console::say(&explain::tool_error(error, &called));
         return Err(Failure::Said);
     }
+    if let Some(Outcome::DataText(text)) = &result.outcome {
+        console::print(text)?;
+        return is_success(result);
+    }
     for line in result.provenance.iter().flat_map(render::provenance) {
         console::say(&line);
     }
@@ -94,9 +101,10 @@ fn ended(result: &v1::ToolResult, called: Called<'_>) -> Result<(), Failure> {
 }
 
 fn is_success(result: &v1::ToolResult) -> Result<(), Failure> {
-    match result.outcome {
+    match &result.outcome {
         Some(Outcome::Error(_)) | None => Err(Failure::Said),
-        Some(Outcome::Data(_) | Outcome::DataJson(_)) => Ok(()),
+        Some(Outcome::DataText(text)) if text.starts_with(FAILED) => Err(Failure::Said),
+        Some(Outcome::Data(_) | Outcome::DataJson(_) | Outcome::DataText(_)) => Ok(()),
     }
 }
 

@@ -2,6 +2,8 @@
 
 use clap::ValueEnum;
 
+use crate::contract::proto::v1::ResultFormat;
+
 /// How events and result are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
@@ -10,4 +12,16 @@ pub(super) enum Format {
     Text,
     /// For programs: every event as one JSON line
     Json,
+    /// For models: the result as a model should read it, cut to --max-tokens
+    Model,
+}
+
+impl Format {
+    /// The form in which the result is asked for.
+    pub(super) const fn of_result(self) -> ResultFormat {
+        match self {
+            Self::Text | Self::Json => ResultFormat::Json,
+            Self::Model => ResultFormat::Model,
+        }
+    }
 }

@@ -67,7 +67,9 @@ pub(super) fn framed(result: &v1::ToolResult) -> String {
 /// The data, indented; its order and its integers are those of the server.
 fn data(outcome: Option<&Outcome>) -> String {
     let value = match outcome {
-        Some(Outcome::DataJson(text)) => serde_json::from_str(text).unwrap_or_else(|_| text.as_str().into()),
+        Some(Outcome::DataJson(text) | Outcome::DataText(text)) => {
+            serde_json::from_str(text).unwrap_or_else(|_| text.as_str().into())
+        }
         Some(Outcome::Data(data)) => Value::Object(from_struct(data.clone())),
         Some(Outcome::Error(_)) | None => Value::Null,
     };

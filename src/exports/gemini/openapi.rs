@@ -73,7 +73,7 @@ impl Writer {
                 put(value.clone());
                 sentences.extend(in_words(keyword, value));
             }
-            "examples" => self.examples(value, made, sentences),
+            "examples" => examples(value, made, sentences),
             "items" => {
                 let items = value.as_object().map(|items| self.schema(items, &format!("{at}/items")));
                 put(items.unwrap_or_default().into());
@@ -89,13 +89,6 @@ impl Writer {
         }
     }
 
-    /// There is room for one example; the others are said.
-    fn examples(&mut self, value: &Value, made: &mut Members, sentences: &mut Vec<String>) {
-        let Some([first, others @ ..]) = value.as_array().map(Vec::as_slice) else { return };
-        made.insert("example".to_owned(), first.clone());
-        sentences.extend(in_words("examples", &others.into()));
-    }
-
     fn properties(&mut self, value: &Value, at: &str, made: &mut Members) {
         let Some(properties) = value.as_object().filter(|it| !it.is_empty()) else { return };
         let property = |(name, property): (&String, &Value)| {
@@ -107,6 +100,13 @@ impl Writer {
         made.insert("properties".to_owned(), all.into());
         made.insert("propertyOrdering".to_owned(), order);
     }
+}
+
+/// There is room for one example; the others are said.
+fn examples(value: &Value, made: &mut Members, sentences: &mut Vec<String>) {
+    let Some([first, others @ ..]) = value.as_array().map(Vec::as_slice) else { return };
+    made.insert("example".to_owned(), first.clone());
+    sentences.extend(in_words("examples", &others.into()));
 }
 
 fn properties(schema: &Members) -> Option<&Members> {

@@ -198,8 +198,8 @@ mod tests {
             |levels| (1..levels).fold(closed(&json!({}), &[]), |it, _| closed(&json!({ "a": it }), &[]));
         assert!(super::of(&deep(MOST_LEVELS)).is_ok());
         assert!(refused(&deep(MOST_LEVELS + 1)).contains("deeper than 5 levels"));
-        let words: Vec<_> = (0..=MOST_WORDS).map(|n| n.to_string()).collect();
-        let wordy = closed(&json!({"a": {"type": "string", "enum": words}}), &[]);
-        assert!(refused(&wordy).contains("501 enum values"));
+        let many: Vec<_> = (0..=MOST_WORDS).map(|n| n.to_string()).collect();
+        let schema = closed(&json!({"a": {"type": "string", "enum": many}}), &[]);
+        assert!(refused(&schema).contains("501 enum values"));
     }
 }

@@ -3,6 +3,7 @@
 
 use std::time::SystemTime;
 
+use super::result::{self, Form};
 use crate::{
     clock,
     context::{TaskLabel, User},
@@ -24,7 +25,7 @@ pub async fn get(
     user: &User,
     message: v1::GetCallRequest,
 ) -> Result<v1::GetCallResponse, Refusal> {
-    let format = message.result_format().into();
+    let form = Form::read(message.result_format(), message.max_tokens)?;
     let wait = request::wait("wait", message.wait)?.unwrap_or_default();
     if wait > LONGEST_WAIT {
         let what = format!("must be at most {} s", LONGEST_WAIT.as_secs());
@@ -32,9 +33,13 @@ pub async fn get(
     }
     let which = which(message.call, message.tool)?;
     let looked = tools.calls().get(user, &which, wait).await?;
+    let result = match looked.result {
+        Some(result) => Some(result::rendered(tools, result, form).await),
+        None => None,
+    };
     Ok(v1::GetCallResponse {
         call: Some(rendered(looked.record)),
-        result: looked.result.map(|result| convert::tool_result(result, format)),
+        result,
         confirmation_required: looked.required.map(|it| convert::confirmation_required(*it)),
     })
 }

@@ -3,13 +3,15 @@
 use serde_json::Map;
 use tonic::Request;
 
-use super::{incoming, task_wire as wire};
+use super::{
+    incoming,
+    result::{self, Form},
+    task_wire as wire,
+};
 use crate::{
     context::TaskId,
     contract::{
-        Refusal,
-        convert::{self, ResultFormat},
-        json,
+        Refusal, convert, json,
         proto::{
             tasks::v1::{
                 BlockAction, HandleToolCallRequest, HandleToolCallResponse, handle_tool_call_request::Input,
@@ -20,7 +22,7 @@ use crate::{
     },
     pipeline::{Call, Target, Wishes},
     service::{
-        request,
+        Tools, request,
         tasks::{Detail, Handled},
     },
     store::tasks::Turn,
@@ -30,9 +32,10 @@ use crate::{
 const LONGEST_ID: usize = 128;
 
 /// The call that a request asks for.
-pub(super) fn call(message: Request<HandleToolCallRequest>) -> Result<(Call, ResultFormat), Refusal> {
+pub(super) fn call(message: Request<HandleToolCallRequest>) -> Result<(Call, Form), Refusal> {
     let (_, extensions, message) = message.into_parts();
-    let format = v1::ResultFormat::try_from(message.result_format).unwrap_or_default().into();
+    let format = v1::ResultFormat::try_from(message.result_format).unwrap_or_default();
+    let form = Form::read(format, message.max_tokens)?;
     let arguments = match message.input {
         None => Map::new(),
         Some(Input::Arguments(structure)) => request::arguments_struct("arguments", structure)?,
@@ -62,13 +65,13 @@ pub(super) fn call(message: Request<HandleToolCallRequest>) -> Result<(Call, Res
     };
     call.wishes = wishes.if_any();
     incoming::hand_over(&extensions);
-    Ok((call, format))
+    Ok((call, form))
 }
 
 /// What became of it.
-pub(super) fn handled(handled: Handled, format: ResultFormat) -> HandleToolCallResponse {
+pub(super) async fn handled(tools: &Tools, handled: Handled, form: Form) -> HandleToolCallResponse {
     let detail = match handled.detail {
-        Detail::Result(result) => Wire::Result(convert::tool_result(*result, format)),
+        Detail::Result(result) => Wire::Result(result::rendered(tools, *result, form).await),
         Detail::Value(arguments) => Wire::Value(json::to_struct(&arguments)),
         Detail::Block { status, reason, task_id, required } => Wire::Block(BlockAction {
             status,

@@ -86,9 +86,9 @@ impl TaskService for Face {
         &self,
         request: Request<HandleToolCallRequest>,
     ) -> Result<Response<HandleToolCallResponse>, Status> {
-        let (call, format) = handle::call(request)?;
+        let (call, form) = handle::call(request)?;
         let handled = self.tools.tasks().handle(call).await?;
-        Ok(Response::new(handle::handled(handled, format)))
+        Ok(Response::new(handle::handled(&self.tools, handled, form).await))
     }
 
     async fn append_message(

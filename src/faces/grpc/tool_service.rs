@@ -4,12 +4,13 @@ use futures_util::{StreamExt, stream::BoxStream};
 use tonic::{Request, Response, Status};
 
 use super::{
-    calls, face::Face, incoming, invoke, invoke::Invoked, listing, service::Service, source_status, watch,
+    calls, face::Face, incoming, invoke, invoke::Invoked, listing, result, service::Service, source_status,
+    watch,
 };
 use crate::{
     context::User,
     contract::{
-        Refusal, convert,
+        Refusal,
         proto::v1::{
             CallToolRequest, CallToolResponse, CancelCallRequest, CancelCallResponse,
             DescribeForPlannerRequest, DescribeForPlannerResponse, ExportToolsRequest, ExportToolsResponse,
@@ -72,19 +73,19 @@ impl ToolService for Face {
         &self,
         request: Request<InvokeToolRequest>,
     ) -> Result<Response<Self::InvokeToolStream>, Status> {
-        let (call, format) = invoke::invoke_request(request)?;
+        let (call, form) = invoke::invoke_request(request)?;
         let started = self.tools.start(call).await?;
-        Ok(Response::new(Invoked::new(started, format)))
+        Ok(Response::new(Invoked::new(started, &self.tools, form)))
     }
 
     async fn call_tool(
         &self,
         request: Request<CallToolRequest>,
     ) -> Result<Response<CallToolResponse>, Status> {
-        let (call, format) = invoke::call_request(request)?;
+        let (call, form) = invoke::call_request(request)?;
         let call_id = call.context.call_id.to_string();
         let terminal = self.tools.finish(call).await?;
-        let outcome = Some(convert::outcome(terminal, format));
+        let outcome = Some(result::outcome(&self.tools, terminal, form).await);
         Ok(Response::new(CallToolResponse { call_id, outcome }))
     }
 

@@ -1,10 +1,11 @@
 //! Parts of messages, and how calls and documents become them: whole, cut, or as a reference.
 
 use super::{
-    frame::{self, framed, nonce},
+    frame::{self, nonce},
     given::{Document, Given, Outcome, Reference, Stored},
 };
 use crate::{
+    contract::frame::framed,
     tokens::{self, KEPT, Length},
     words::{counted, one_line},
 };

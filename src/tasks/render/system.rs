@@ -1,10 +1,13 @@
 //! What stands above the messages: the role, what is in the workspace, what was remembered.
 
 use super::{
-    frame::{framed, nonce},
+    frame::nonce,
     given::{Given, Listed, Note},
 };
-use crate::words::{counted, one_line};
+use crate::{
+    contract::frame::framed,
+    words::{counted, one_line},
+};
 
 /// The most documents that are listed.
 const MOST: usize = 50;

@@ -22,7 +22,7 @@ const HOUSE: &[&[&str]] = &[
     &["pipeline"],
     &["registry"],
     &["tool"],
-    &["upstream"],
+    &["models", "upstream"],
     &["client", "config", "single_flight", "store"],
     &["context"],
     &["contract"],

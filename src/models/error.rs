@@ -1,0 +1,54 @@
+//! Why a model does not answer. The words are ours: those of providers may hold what they were sent.
+
+use std::time::Duration;
+
+use thiserror::Error;
+
+/// Why a model does not answer, or not to the end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum ModelError {
+    /// The provider refuses our credentials.
+    #[error("the provider of the model refuses our credentials")]
+    AuthFailed,
+    /// The provider's limit is reached.
+    #[error("the provider of the model has been asked too often")]
+    RateLimited {
+        /// How long to wait, if it says so.
+        after: Option<Duration>,
+    },
+    /// The provider refuses to answer this.
+    #[error("the provider of the model refuses to answer this")]
+    Refused,
+    /// The request or the answer is longer than allowed.
+    #[error("the request or the answer is longer than the model allows")]
+    TooLong,
+    /// The provider cannot be reached, or fails.
+    #[error("the model cannot be reached now")]
+    Unavailable,
+    /// The answer cannot be read.
+    #[error("the answer of the model cannot be read")]
+    Malformed,
+    /// The answer did not come in time.
+    #[error("the model did not answer in time")]
+    TimedOut,
+}
+
+impl ModelError {
+    /// A word for logs and metrics.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::AuthFailed => "auth_failed",
+            Self::RateLimited { .. } => "rate_limited",
+            Self::Refused => "refused",
+            Self::TooLong => "too_long",
+            Self::Unavailable => "unavailable",
+            Self::Malformed => "malformed",
+            Self::TimedOut => "timed_out",
+        }
+    }
+
+    /// Whether the same request may succeed soon.
+    pub const fn is_passing(self) -> bool {
+        matches!(self, Self::RateLimited { .. } | Self::Unavailable)
+    }
+}
