@@ -10,6 +10,7 @@ mod choice;
 mod definition;
 mod disabled;
 pub mod docs;
+mod extract;
 mod guidance;
 mod health;
 mod input;
@@ -23,6 +24,7 @@ mod pace;
 mod payload;
 mod planner;
 mod problem;
+mod routing;
 mod schema;
 mod snapshot;
 mod spread;
@@ -43,6 +45,7 @@ pub use behaviour::{Behaviour, By};
 pub use choice::Choice;
 pub use definition::{CachePolicy, Definition, Example, Source, Status};
 pub use disabled::Disabled;
+pub use extract::Extract;
 pub use guidance::guidance_for_planner;
 pub use health::{DataSource, SourceHealth};
 pub use input::InputSchema;
@@ -51,9 +54,10 @@ pub use manifests::Manifests;
 pub use narration::Narration;
 pub use offered::Offered;
 pub use planner::describe_for_planner;
+pub use routing::Routing;
 pub use schema::pattern_in_words;
 pub use snapshot::{Change, Snapshot};
-pub use words::{CacheScope, CacheTier, Category, ConsequenceLevel, MemoryScope, ToolType};
+pub use words::{CacheScope, CacheTier, Category, ConsequenceLevel, ExtractKind, MemoryScope, ToolType};
 
 use self::{
     load::{Kept, Loaded},

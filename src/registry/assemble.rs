@@ -14,6 +14,7 @@ use super::{
     narration::Narration,
     payload::Payloads,
     problem::{Report, join},
+    routing::Routing,
     words::Category,
 };
 use crate::{contract::transcode::Renderer, tool::Executor};
@@ -33,6 +34,8 @@ pub struct RegisteredTool {
     pub output: Option<MessageDescriptor>,
     /// What is said of its calls.
     pub narration: Arc<Narration>,
+    /// What planners without a model know of it beside its definition. The same `Arc` in every status.
+    pub routing: Arc<Routing>,
 }
 
 impl fmt::Debug for RegisteredTool {
@@ -61,6 +64,7 @@ pub(super) fn assemble(
     let input = taken.compiled(report)?;
     refuse_bad_examples(&manifest, &input, report);
     refuse_no_payload(&manifest, taken.schema.value(), report);
+    let routing = Routing::new(&manifest, taken.schema.value(), report);
     let narration = Narration::new(&manifest, taken.schema.value(), returned.schema.value(), report);
     let typed_method = taken.typed_method.clone();
     let definition = Definition::new(manifest, &taken.schema, &returned.schema, typed_method);
@@ -72,6 +76,7 @@ pub(super) fn assemble(
         renderer: returned.renderer.clone(),
         output: returned.message.clone(),
         narration: Arc::new(narration),
+        routing: Arc::new(routing),
     };
     Some(if status == Status::Ready { tool } else { tool.with_status(status) })
 }

@@ -6,6 +6,7 @@
 mod classification;
 mod description;
 mod parameters;
+mod routing;
 
 use std::sync::Arc;
 
@@ -29,15 +30,17 @@ pub fn lint(offered: &Offered) -> Vec<Problem> {
 
 /// The weaknesses of tools that start-up accepts.
 pub fn weaknesses(tools: &[Arc<RegisteredTool>]) -> Vec<Problem> {
-    tools.iter().flat_map(|tool| of_tool(&tool.definition, tools)).collect()
+    tools.iter().flat_map(|tool| of_tool(tool, tools)).collect()
 }
 
-fn of_tool(definition: &Definition, tools: &[Arc<RegisteredTool>]) -> Vec<Problem> {
+fn of_tool(tool: &RegisteredTool, tools: &[Arc<RegisteredTool>]) -> Vec<Problem> {
+    let definition = &tool.definition;
     let mut report = Report::new(&definition.file);
     let others: Vec<_> = others(definition, tools).collect();
     description::check(definition, &siblings(definition, &others), &others, &mut report);
     parameters::check(definition, &mut report);
     classification::check(definition, &mut report);
+    routing::check(tool, &mut report);
     report.into_problems()
 }
 

@@ -50,6 +50,7 @@ pub(super) struct Manifest {
     pub(super) tags: Vec<String>,
     pub(super) intents: Vec<String>,
     pub(super) utterances: Vec<String>,
+    pub(super) keywords: Vec<String>,
     pub(super) examples: Vec<Example>,
     pub(super) depends_on: Vec<String>,
     pub(super) input: Option<String>,
@@ -92,6 +93,7 @@ impl Manifest {
             tags: tags(&mut reader),
             intents: reader.list("intents"),
             utterances: reader.list("utterances"),
+            keywords: reader.list("keywords"),
             examples: examples(&mut reader),
             depends_on: reader.list("depends_on"),
             parameters: Declared::read_all(

@@ -70,6 +70,40 @@ words! {
         High = "high",
     }
 
+    /// What is read from a message into a parameter.
+    ExtractKind {
+        /// The value of one name, such as a stock's symbol.
+        Symbol = "symbol",
+        /// The values of all names.
+        Symbols = "symbols",
+        /// The value of a name, or the words that stand where a name would.
+        Company = "company",
+        /// What a question is about, in its own words.
+        Topic = "topic",
+        /// A stretch of time as one of the parameter's words: `this year` is `YTD`.
+        Timeframe = "timeframe",
+        /// The name of an account.
+        Account = "account",
+        /// A number of days: `the last two weeks` are 14.
+        Days = "days",
+        /// A number of things: `the top five`.
+        Count = "count",
+        /// A number of quarters: `the last two years` are 8.
+        Quarters = "quarters",
+        /// The first day of a time, as a date.
+        Since = "since",
+        /// The last day of a time, as a date.
+        Until = "until",
+        /// A configured word, such as the name of a set of rules.
+        Profile = "profile",
+        /// One of the parameter's words, by itself or by what people say for it.
+        Words = "words",
+        /// True, if that is asked for in words.
+        Flag = "flag",
+        /// What is left of the message once everything else is read: a note.
+        Rest = "rest",
+    }
+
     /// The store of cached results (spec 004 §6).
     CacheTier {
         /// Memory, for about a minute, so that one cycle of an agent asks once.

@@ -9,6 +9,7 @@ mod properties;
 mod quality;
 mod refused;
 mod reload;
+mod routing;
 mod schemas;
 mod services;
 mod support;

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::reader::{Readable, Reader};
 use crate::registry::{
+    extract::Extract,
     problem::{Report, join},
     schema::Direction,
 };
@@ -21,6 +22,8 @@ pub(in crate::registry) struct Declared {
     pub(in crate::registry) description: Option<String>,
     pub(in crate::registry) is_required: bool,
     pub(in crate::registry) is_omitted_when_absent: bool,
+    /// How it is read from a message. Of a parameter only.
+    pub(in crate::registry) extract: Option<Extract>,
     /// JSON Schema keywords and their values.
     pub(in crate::registry) keywords: Map<String, Value>,
     /// The members of an object. Empty for one that takes any.
@@ -130,6 +133,9 @@ impl Declared {
                 if reader.optional("sensitive").unwrap_or(false) {
                     declared.keywords.insert(SENSITIVE.to_owned(), true.into());
                 }
+                let pointer = reader.at("extract");
+                let extract = reader.value("extract");
+                declared.extract = extract.and_then(|value| Extract::read(value, &pointer, reader.report));
             }
             Direction::Output => {
                 declared.is_omitted_when_absent = reader.optional("omit_when_absent").unwrap_or(false);

@@ -8,7 +8,10 @@ use serde_json::{Map, Value, json};
 use super::declared::{CONSTRAINTS, FIELD_NAME, Form, KINDS};
 use crate::{
     duration,
-    registry::words::{CacheScope, CacheTier, Category, ConsequenceLevel, MemoryScope, ToolType},
+    registry::{
+        routing::{FEWEST, LONGEST, MOST},
+        words::{CacheScope, CacheTier, Category, ConsequenceLevel, ExtractKind, MemoryScope, ToolType},
+    },
 };
 
 /// The names that a tool may have.
@@ -61,6 +64,7 @@ fn meaning() -> Map<String, Value> {
         "tags": texts("Words to filter by."),
         "intents": texts("Intents that are routed to this tool. No other tool may have them."),
         "utterances": texts("Questions of users that this tool answers."),
+        "keywords": keywords(),
         "examples": {
             "type": "array",
             "description": "Calls that are valid. Start-up checks them against the schema.",
@@ -76,6 +80,16 @@ fn meaning() -> Map<String, Value> {
         },
         "depends_on": texts("The tools that this one calls.")
     }))
+}
+
+fn keywords() -> Value {
+    json!({
+        "type": "array",
+        "items": {"type": "string", "pattern": NOT_BLANK, "maxLength": LONGEST},
+        "minItems": FEWEST,
+        "maxItems": MOST,
+        "description": "Phrases of questions that this tool answers and those beside it do not; for planners without a model."
+    })
 }
 
 fn schemas() -> Map<String, Value> {
@@ -183,6 +197,7 @@ fn field(is_input: bool, has_message: bool) -> Value {
         properties.insert("required".to_owned(), flag("Whether a call must give it."));
         let sensitive = flag("Whether its value is kept from people, logs and timelines.");
         properties.insert("sensitive".to_owned(), sensitive);
+        properties.insert("extract".to_owned(), extract());
     } else {
         properties.insert(
             "omit_when_absent".to_owned(),
@@ -198,6 +213,29 @@ fn field(is_input: bool, has_message: bool) -> Value {
     }
     field.insert("properties".to_owned(), properties.into());
     field.into()
+}
+
+fn extract() -> Value {
+    let kind = || words(ExtractKind::ALL.iter().map(|it| it.word()), "What is looked for.");
+    json!({
+        "description": "How it is read from what a user says; for planners without a model.",
+        "anyOf": [kind(), {
+            "type": "object",
+            "properties": {
+                "kind": kind(),
+                "of": text("Of which kind of thing the names are, such as `market`."),
+                "join": text("What stands between several names in one text."),
+                "after": texts("Words one of which must stand before what is read."),
+                "words": {
+                    "type": "object",
+                    "additionalProperties": texts("What people say for the value."),
+                    "description": "What people say for a value, by value."
+                }
+            },
+            "required": ["kind"],
+            "additionalProperties": false
+        }]
+    })
 }
 
 fn kind() -> Value {

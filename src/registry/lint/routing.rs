@@ -1,0 +1,39 @@
+//! What planners without a model read: enough questions, each once, and how required parameters are read from them.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::super::{
+    assemble::RegisteredTool,
+    problem::{Report, join},
+};
+
+/// A tool with keywords has so many questions.
+const FEWEST: usize = 6;
+
+/// Checks the words of one tool. One without keywords is not for such planners.
+pub(super) fn check(tool: &RegisteredTool, report: &mut Report) {
+    let (definition, routing) = (&tool.definition, &tool.routing);
+    let mut said = HashSet::new();
+    for (index, utterance) in definition.utterances.iter().enumerate() {
+        if !said.insert(utterance.to_lowercase()) {
+            let text = format!("`{utterance}` stands twice; keep one");
+            report.add(join("/utterances", index), "duplicate-utterance", text);
+        }
+    }
+    if routing.keywords.is_empty() {
+        return;
+    }
+    let count = definition.utterances.len();
+    if count < FEWEST {
+        let text =
+            format!("{count} utterances beside keywords; write at least {FEWEST}, each in other words");
+        report.add("/utterances", "few-utterances", text);
+    }
+    let required = definition.input_schema.get("required").and_then(Value::as_array).into_iter().flatten();
+    for name in required.filter_map(Value::as_str).filter(|name| !routing.extracts.contains_key(*name)) {
+        let text = "required, and nothing says how it is read from a question: add `extract`";
+        report.add(join("/parameters", name), "no-extract", text);
+    }
+}
