@@ -8,10 +8,12 @@ mod expiry;
 mod listeners;
 mod missing;
 mod offered;
+mod offers;
 mod opened;
 mod records;
 mod sources;
 mod start_error;
+mod state;
 mod state_watch;
 mod unmatched;
 mod webhooks;
@@ -26,11 +28,14 @@ use self::{
     administer::administer,
     listeners::keep_certificate,
     offered::is_offered,
+    offers::offers,
     records::records,
     sources::{sources, users_sources},
+    state::state,
 };
 pub use self::{listeners::Listeners, missing::MissingService, offered::offered, start_error::StartError};
 use crate::{
+    agent::plan::Offers,
     config::{self, Config, Section},
     context::Services,
     domain::{Domain, Opened, Opening},
@@ -47,7 +52,7 @@ use crate::{
         tasks::{self, Tasks},
         workspace::Workspaces,
     },
-    store::{Sqlite, sqlite::TableTaken},
+    store::Sqlite,
     tasks::Orchestrator,
     upstream::{settings, source_status::SourceLimits},
     workspace::{Workspace, sweep},
@@ -63,6 +68,8 @@ pub struct App {
     pub registry: Arc<Registry>,
     /// The tools as every face offers them.
     pub tools: Tools,
+    /// What the turns of conversations are offered.
+    pub offer: Arc<Offers>,
     /// What outlives the process. Opened at first use.
     pub state: Arc<Sqlite>,
     /// The documents that tasks share.
@@ -113,8 +120,9 @@ impl App {
                 return Err(StartError { manifests: registry.err(), domains: failed, services, missing });
             }
         };
-        let undeclared = missing::manifests(asked, &registry.snapshot());
-        let Opened { services, states, data, holds, grpc: _ } = opened;
+        let undeclared = missing::manifests(asked.clone(), &registry.snapshot());
+        let Opened { services, states, data, names, holds, grpc: _ } = opened;
+        let offer = offers(asked.clone(), names).map_err(StartError::of)?;
         let policy = policy(&config.auth);
         let orchestrator = Orchestrator::new(Arc::clone(&state) as _, workspace.clone());
         let pipeline = Pipeline::new(Parts {
@@ -157,7 +165,8 @@ impl App {
             tasks,
             records,
         );
-        let app = Self { registry, tools, state, workspace, services, undeclared, limits, data, grpc, tree };
+        let app =
+            Self { registry, tools, offer, state, workspace, services, undeclared, limits, data, grpc, tree };
         app.publish_health();
         Ok(app)
     }
@@ -284,12 +293,4 @@ pub fn check(config: &Config, domains: &[Domain]) -> Vec<Problem> {
 pub fn tree(data: &config::Data, domains: &[Domain]) -> Result<Tree, PathTaken> {
     let embedded = Embedded::of_all(domains.iter().map(|domain| (domain.name, &domain.data)))?;
     Ok(data.dir.clone().map_or(Tree::Embedded(embedded), Tree::Disk))
-}
-
-/// The state of a configuration, with the tables of all domains. Without a place for it, only what needs it fails.
-fn state(state: &config::State, domains: &[Domain]) -> Result<Sqlite, TableTaken> {
-    let directory = state.directory();
-    let kept = directory.map_or_else(|error| Sqlite::nowhere(error.to_string()), |dir| Sqlite::at(&dir));
-    let kept = kept.remembering(state.request_ids);
-    kept.with(domains.iter().filter_map(|domain| domain.migrations.clone()))
 }

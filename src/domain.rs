@@ -9,6 +9,7 @@ mod command;
 use std::{error::Error, fmt, sync::Arc};
 
 use crate::{
+    agent::plan::Names,
     config::{Config, Section},
     context::{Services, SourceStates},
     faces::grpc,
@@ -38,6 +39,8 @@ pub struct Domain {
     pub descriptors: &'static [u8],
     /// What it embeds: the manifests of its tools, and the files that its sources read.
     pub data: Embedded,
+    /// Its words for planners without a model: the text of `data/<name>/lexicon.json` (docs/AGENT.md).
+    pub lexicon: Option<&'static str>,
     /// Its tables in the state file.
     pub migrations: Option<Migrations>,
     /// Its commands.
@@ -103,6 +106,8 @@ pub struct Opened {
     pub data: Vec<Arc<dyn DataSource>>,
     /// Its typed services.
     pub grpc: Vec<grpc::Service>,
+    /// What users call the things that its tools are asked about.
+    pub names: Vec<Arc<dyn Names>>,
     /// What keeps its sources from being asked, beside limits and cool-downs.
     pub holds: Vec<Arc<dyn Hold>>,
 }
@@ -118,6 +123,7 @@ impl Domain {
             settings: Vec::new(),
             descriptors: &[],
             data: Embedded::default(),
+            lexicon: None,
             migrations: None,
             commands: Vec::new(),
             intent_parameters: &[],
@@ -138,6 +144,7 @@ impl Opened {
             states: self.states.and(other.states),
             data: self.data.into_iter().chain(other.data).collect(),
             grpc: self.grpc.into_iter().chain(other.grpc).collect(),
+            names: self.names.into_iter().chain(other.names).collect(),
             holds: self.holds.into_iter().chain(other.holds).collect(),
         }
     }

@@ -3,6 +3,7 @@
 //! A [`Planner`] decides and calls nothing itself. It sees the tools of an [`Offer`] and no others. Not here: carrying
 //! a plan out, budgets, and the answer.
 
+pub mod embedded;
 mod names;
 mod offer;
 

@@ -1,6 +1,7 @@
 //! A simulated brokerage account (spec 000): its tools, and the files they read.
 
 mod commands;
+mod names;
 pub mod proto;
 mod service;
 pub mod source;
@@ -38,6 +39,7 @@ pub fn domain() -> Domain {
     Domain {
         data: data().and(&manifests),
         tools,
+        lexicon: Some(include_str!("../../data/brokerage/lexicon.json")),
         descriptors: proto::DESCRIPTORS,
         commands: commands::commands(),
         intent_parameters: &INTENT_PARAMETERS,
@@ -79,6 +81,7 @@ fn open(opening: &Opening<'_>) -> Result<Opened, domain::OpenError> {
     Ok(Opened {
         services: Services::default().with(Arc::clone(&brokerage)),
         states: SourceStates::default().with("brokerage", tools::state),
+        names: vec![Arc::new(names::Known::new(Arc::clone(&brokerage)))],
         data: vec![brokerage],
         grpc: vec![service::service()],
         ..Opened::default()

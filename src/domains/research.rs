@@ -2,6 +2,7 @@
 
 mod commands;
 pub mod data;
+mod names;
 mod open;
 pub mod proto;
 mod service;
@@ -38,6 +39,7 @@ pub fn domain() -> Domain {
         tools,
         sources: sources::specs::ALL.into(),
         settings: vec![settings::section()],
+        lexicon: Some(include_str!("../../data/research/lexicon.json")),
         descriptors: proto::DESCRIPTORS,
         migrations: Some(store::tables::migrations()),
         commands: commands::commands(),

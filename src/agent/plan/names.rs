@@ -5,10 +5,10 @@ use std::{fmt, sync::Arc};
 use crate::context::UserId;
 
 /// What a domain says of words: synonyms of its questions, and names of what its tools are asked about, as JSON.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lexicon {
     /// Where it stands, such as `toys/lexicon.json`, for messages.
-    pub file: &'static str,
+    pub file: String,
     /// Its text.
     pub text: &'static str,
 }

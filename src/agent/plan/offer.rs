@@ -1,20 +1,40 @@
 //! The tools of one turn: those of a pinned snapshot that the user may call, and the names that the user may say.
 //!
+//! What does not depend on the turn is made once and shared: the index of the snapshot's words, the names of each user.
 //! Not here: who may call what, which whoever makes the offer says.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use super::names::{Lexicon, Names};
+use moka::sync::Cache;
+
+use super::{
+    embedded::{index::Index, lexicon::Words, names::NameIndex},
+    names::{Lexicon, Name, Names},
+};
 use crate::{
     context::UserId,
     files::Problems,
     registry::{RegisteredTool, Snapshot},
 };
 
-/// Makes the offers of all turns. What an offer needs beyond the snapshot is made once and shared.
+/// The names of so many users are kept ready.
+const USERS: u64 = 1024;
+
+/// Makes the offers of all turns.
 #[derive(Debug)]
 pub struct Offers {
+    words: Arc<Words>,
     names: Vec<Arc<dyn Names>>,
+    /// Of the last snapshot whose words were others.
+    index: Mutex<Option<Arc<Index>>>,
+    by_user: Cache<UserId, Known>,
+}
+
+/// The names of one user, and what they were made from.
+#[derive(Clone, Debug)]
+struct Known {
+    from: Arc<[Arc<[Name]>]>,
+    index: Arc<NameIndex>,
 }
 
 /// The tools that a turn may call.
@@ -22,13 +42,18 @@ pub struct Offers {
 pub struct Offer {
     snapshot: Arc<Snapshot>,
     tools: Arc<[Arc<RegisteredTool>]>,
+    words: Arc<Words>,
+    index: Arc<Index>,
+    /// Of each tool of the index, whether it is offered.
+    offered: Arc<[bool]>,
+    names: Arc<NameIndex>,
 }
 
 impl Offers {
     /// With the lexicons and the names of all domains, or everything that is wrong with a lexicon.
     pub fn new(lexicons: &[Lexicon], names: Vec<Arc<dyn Names>>) -> Result<Self, Problems> {
-        let _ = lexicons;
-        Ok(Self { names })
+        let words = Arc::new(Words::read(lexicons)?);
+        Ok(Self { words, names, index: Mutex::default(), by_user: Cache::new(USERS) })
     }
 
     /// The tools of a snapshot that the user is offered.
@@ -38,11 +63,40 @@ impl Offers {
         user: &UserId,
         is_offered: impl Fn(&RegisteredTool) -> bool,
     ) -> Offer {
-        for names in &self.names {
-            let _ = names.of(user);
+        let offered: Arc<[bool]> = snapshot.tools().map(|tool| is_offered(tool)).collect();
+        let tools = snapshot.tools().zip(&*offered).filter(|(_, is_offered)| **is_offered);
+        Offer {
+            tools: tools.map(|(tool, _)| Arc::clone(tool)).collect(),
+            words: Arc::clone(&self.words),
+            index: self.index_of(snapshot),
+            offered,
+            names: self.names_of(user),
+            snapshot: Arc::clone(snapshot),
         }
-        let tools = snapshot.tools().filter(|tool| is_offered(tool)).cloned().collect();
-        Offer { snapshot: Arc::clone(snapshot), tools }
+    }
+
+    /// The index of a snapshot. A tool's status changes nothing of its words.
+    fn index_of(&self, snapshot: &Snapshot) -> Arc<Index> {
+        // A panic while it is made leaves the last one, which is looked at again.
+        let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(index) = index.as_ref().filter(|index| index.is_of(snapshot.tools())) {
+            return Arc::clone(index);
+        }
+        let made = Arc::new(Index::new(snapshot.tools(), &self.words));
+        *index = Some(Arc::clone(&made));
+        made
+    }
+
+    fn names_of(&self, user: &UserId) -> Arc<NameIndex> {
+        let from: Arc<[Arc<[Name]>]> = self.names.iter().map(|names| names.of(user)).collect();
+        let is_same = |known: &Known| known.from.iter().zip(&*from).all(|(a, b)| Arc::ptr_eq(a, b));
+        if let Some(known) = self.by_user.get(user).filter(is_same) {
+            return known.index;
+        }
+        let all = self.words.names.iter().chain(from.iter().flat_map(|names| &**names)).cloned();
+        let index = Arc::new(NameIndex::new(all.collect()));
+        self.by_user.insert(user.clone(), Known { from, index: Arc::clone(&index) });
+        index
     }
 }
 
@@ -61,5 +115,21 @@ impl Offer {
     /// The snapshot that the tools are of. Calls of the turn pin it too.
     pub fn snapshot(&self) -> &Arc<Snapshot> {
         &self.snapshot
+    }
+
+    pub(super) fn index(&self) -> &Index {
+        &self.index
+    }
+
+    pub(super) fn offered(&self) -> &[bool] {
+        &self.offered
+    }
+
+    pub(super) fn words(&self) -> &Words {
+        &self.words
+    }
+
+    pub(super) fn names(&self) -> &NameIndex {
+        &self.names
     }
 }

@@ -11,7 +11,7 @@ use crate::{
     context::Services,
     domain::{self, Opened, Opening},
     domains::research::{
-        data, service,
+        data, names, service,
         settings::Settings,
         sources::{
             embedded, screener,
@@ -78,6 +78,7 @@ fn set_up(opening: &Opening<'_>) -> Result<Opened, OpenError> {
     }
     let first_deal = upstream.is_embedded(&NSE).then(|| embedded::first_deal((*tree).clone())).transpose()?;
     let universe = Arc::new(universe(tree)?);
+    let names = vec![Arc::new(names::Stocks::of(&universe)) as _];
     let parts = Parts {
         upstream: &upstream,
         settings: &settings,
@@ -90,7 +91,14 @@ fn set_up(opening: &Opening<'_>) -> Result<Opened, OpenError> {
     let holds = vec![Arc::new(services.get::<screener::Screener>().hold()) as _];
     let recorded = |(name, digest)| Arc::new(Recorded { name, digest }) as _;
     let data = digests(&upstream, tree).map(recorded).collect();
-    Ok(Opened { services, data, grpc: vec![service::service(credentials)], holds, ..Opened::default() })
+    Ok(Opened {
+        services,
+        data,
+        grpc: vec![service::service(credentials)],
+        names,
+        holds,
+        ..Opened::default()
+    })
 }
 
 fn services(parts: &Parts<'_>, credentials: &Arc<screener::Credentials>) -> Services {

@@ -59,6 +59,7 @@ pub use get_news::GetNews;
 pub use get_reddit_mentions::GetRedditMentions;
 pub use get_stock_thesis::GetStockThesis;
 pub use get_technicals::GetTechnicals;
+pub(super) use mention::ORDINARY;
 pub use profiles::Profiles;
 pub use remove_from_watchlist::RemoveFromWatchlist;
 

@@ -7,7 +7,8 @@
 use super::naming::{Likeness, Naming};
 
 /// Known symbols and one-word names that are ordinary words in English, or in the English of India.
-const ORDINARY: [&str; 6] = ["BEL", "CAMS", "ETERNAL", "HAL", "IDEA", "TITAN"];
+pub(in crate::domains::research) const ORDINARY: [&str; 6] =
+    ["BEL", "CAMS", "ETERNAL", "HAL", "IDEA", "TITAN"];
 
 /// Whether a text mentions a stock.
 pub(super) fn mentions(naming: &Naming, text: &str) -> bool {

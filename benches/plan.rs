@@ -1,0 +1,103 @@
+//! What a plan without a model costs over 1,000 tools, and the index of their words.
+
+#![allow(clippy::unwrap_used, reason = "a program that prints figures")]
+
+use std::{collections::BTreeSet, fs, hint::black_box, path::Path, sync::Arc};
+
+use chrono::NaiveDate;
+use criterion::{Criterion, criterion_group, criterion_main};
+use prost_reflect::DescriptorPool;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use toolwire::{
+    agent::plan::{Asked, Lexicon, Offer, Offers, embedded::Embedded},
+    context::UserId,
+    files::Tree,
+    registry::{Manifests, Offered, Registry},
+};
+
+const TOOLS: usize = 1000;
+
+const QUESTIONS: [&str; 6] = [
+    "What is TSLA trading at?",
+    "How much of my growth this year came from deposits?",
+    "What is the RSI of TCS and what is its P/E?",
+    "Compare HDFCBANK, ICICIBANK and SBIN side by side, and tell me the latest market headlines",
+    "What's the weather in Mumbai tomorrow?",
+    "Backtest the core profile on HDFCBANK since 2024-06-01, holding 60 days",
+];
+
+criterion_group!(benches, plan);
+criterion_main!(benches);
+
+fn plan(criterion: &mut Criterion) {
+    let (directory, manifests) = (TempDir::new().unwrap(), bundled());
+    for number in 0..TOOLS {
+        write(directory.path(), &manifests[number % manifests.len()], number);
+    }
+    let registry = open(directory.path());
+    let (snapshot, user) = (registry.snapshot(), "demo".parse::<UserId>().unwrap());
+    let offers = || Offers::new(&lexicons(), Vec::new()).unwrap();
+    let offer = offers().of(&snapshot, &user, |_| true);
+    assert_eq!(offer.tools().len(), TOOLS);
+    criterion.bench_function("plan over 1,000 tools", |bencher| {
+        let mut questions = QUESTIONS.iter().cycle();
+        bencher.iter(|| black_box(decide(&offer, questions.next().unwrap())));
+    });
+    criterion.bench_function("index of 1,000 tools", |bencher| {
+        bencher.iter_with_large_drop(|| offers().of(&snapshot, &user, |_| true));
+    });
+}
+
+fn decide(offer: &Offer, message: &str) -> toolwire::agent::plan::Plan {
+    let today = NaiveDate::from_ymd_opt(2026, 1, 16).unwrap();
+    Embedded::decide(&Asked { message, account: None, history: &[], made: &[], offer, today })
+}
+
+fn lexicons() -> Vec<Lexicon> {
+    let of = |domain: &str, text| Lexicon { file: format!("{domain}/lexicon.json"), text };
+    vec![
+        of("brokerage", include_str!("../data/brokerage/lexicon.json")),
+        of("research", include_str!("../data/research/lexicon.json")),
+    ]
+}
+
+/// The manifests with keywords.
+fn bundled() -> Vec<Value> {
+    let files =
+        fs::read_dir("data/tools").unwrap().map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap());
+    let manifests = files.map(|text| serde_json::from_str::<Value>(&text).unwrap());
+    manifests.filter(|manifest| manifest.get("keywords").is_some()).collect()
+}
+
+/// A tool with the words of another one, and one of its own.
+fn write(directory: &Path, manifest: &Value, number: usize) {
+    let name = format!("{}_{number}", manifest["name"].as_str().unwrap());
+    let mut copy = json!({
+        "name": name,
+        "type": "non_function_tool",
+        "category": "read",
+        "consequence_level": "low",
+        "requires_confirmation": false,
+    });
+    for key in ["title", "description", "utterances", "keywords"] {
+        copy[key] = manifest[key].clone();
+    }
+    copy["keywords"][0] = json!(format!("word{number}"));
+    copy["parameters"] = json!({"symbol": {"type": "string", "extract": {"kind": "symbol", "of": "market"}}});
+    let tools = directory.join("tools");
+    fs::create_dir_all(&tools).unwrap();
+    fs::write(tools.join(format!("{name}.json")), copy.to_string()).unwrap();
+}
+
+fn open(directory: &Path) -> Arc<Registry> {
+    let offered = Offered {
+        manifests: Manifests::new(Tree::Disk(directory.to_owned())),
+        executors: Vec::new(),
+        descriptors: DescriptorPool::new(),
+        choices: Vec::new(),
+        disabled: Vec::new(),
+        intent_parameters: BTreeSet::new(),
+    };
+    Arc::new(Registry::open(offered).unwrap())
+}

@@ -1,0 +1,40 @@
+//! Plans without a model: finds names, ranks tools by words, and fills their parameters from what is said.
+//!
+//! It is the same for equal input, asks nobody, and calls no tool whose required parameters the message does not give.
+//! How it decides stands in docs/AGENT.md.
+
+mod abstain;
+mod clauses;
+mod decide;
+mod follow_up;
+pub(super) mod index;
+pub(super) mod lexicon;
+mod message;
+pub(super) mod names;
+mod rank;
+mod recover;
+mod slots;
+mod times;
+mod topic;
+mod words;
+
+use futures_util::future::{BoxFuture, FutureExt, ready};
+
+use super::{Asked, Plan, PlanError, Planner};
+
+/// The planner that comes with Toolwire.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Embedded;
+
+impl Embedded {
+    /// The next step; it never fails.
+    pub fn decide(asked: &Asked<'_>) -> Plan {
+        if asked.made.is_empty() { decide::first(asked) } else { recover::next(asked) }
+    }
+}
+
+impl Planner for Embedded {
+    fn plan<'a>(&'a self, asked: Asked<'a>) -> BoxFuture<'a, Result<Plan, PlanError>> {
+        ready(Ok(Self::decide(&asked))).boxed()
+    }
+}

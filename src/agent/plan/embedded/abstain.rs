@@ -1,0 +1,78 @@
+//! When no tool is meant, and what is then said instead of guessing.
+
+use super::{
+    index::Index,
+    lexicon::Words,
+    message::Message,
+    rank::{Candidate, Ranking},
+    slots::Slot,
+};
+use crate::registry::ExtractKind;
+
+/// The least score, and the least share of the message that tools know; fitted on tests/fixtures/agent/questions.jsonl.
+const LEAST_SCORE: f32 = 2.6;
+const LEAST_COVERAGE: f32 = 0.5;
+/// Of a weak score more must be known.
+const SCORE_AND_COVERAGE: f32 = 2.4;
+
+/// A message that names what the tool takes is about what tools do, whatever its other words are.
+const LEAST_OF_NAMED: f32 = 2.4;
+const LEAST_COVERAGE_OF_NAMED: f32 = 0.2;
+
+/// Words for how much of something an order is about.
+const AMOUNTS: [&str; 10] =
+    ["all", "half", "some", "my", "more", "shares", "everything", "order", "money", "cash"];
+
+/// So many candidates are named in a question.
+const MOST_NAMED: usize = 6;
+
+/// Whether a ranking says too little to call its first tool.
+pub(in crate::agent::plan) fn is_too_weak(ranking: &Ranking, candidate: &Candidate) -> bool {
+    let Ranking { coverage, .. } = *ranking;
+    if candidate.takes_known {
+        return candidate.score < LEAST_OF_NAMED || coverage < LEAST_COVERAGE_OF_NAMED;
+    }
+    candidate.score < LEAST_SCORE
+        || coverage < LEAST_COVERAGE
+        || candidate.score * coverage < SCORE_AND_COVERAGE
+}
+
+/// What is said to an order that no tool carries out, if the message is one: a verb of orders, and what it is done to.
+pub(in crate::agent::plan) fn order<'a>(message: &Message<'_>, lexicon: &'a Words) -> Option<&'a str> {
+    if !message.is_order() {
+        return None;
+    }
+    let first = message.first();
+    let answer = lexicon.orders.get(&message.words[first].lower)?;
+    let rest = &message.words[first + 1..];
+    let has_number = rest.iter().any(|word| word.number().is_some() && word.lower != "one");
+    let has_amount = rest.iter().any(|word| AMOUNTS.contains(&word.lower.as_str()));
+    (has_number || has_amount || !message.found.is_empty()).then_some(answer)
+}
+
+/// `I have no tool for this.`, and the nearest ones.
+pub(in crate::agent::plan) fn no_tool(index: &Index, ranking: &Ranking) -> String {
+    let titles = ranking.candidates.iter().map(|it| index.tools[it.tool].tool.definition.title.as_str());
+    let titles: Vec<_> =
+        titles.filter(|title| !title.is_empty()).take(2).map(|it| format!("“{it}”")).collect();
+    match titles.as_slice() {
+        [] => "I have no tool for this.".to_owned(),
+        near => format!("I have no tool for this. Did you mean {}?", near.join(" or ")),
+    }
+}
+
+/// The question for what a tool must know and the message does not say.
+pub(in crate::agent::plan) fn question(slot: &Slot, message: &Message<'_>, lexicon: &Words) -> String {
+    let named: Vec<_> = message.found.iter().flat_map(|found| &found.candidates).take(MOST_NAMED).collect();
+    let near = named.iter().map(|it| it.as_str()).collect::<Vec<_>>().join(", ");
+    let near = if near.is_empty() { String::new() } else { format!(": {near}") };
+    let noun = lexicon.nouns.get(slot.of_kind()).cloned().unwrap_or_else(|| slot.name.replace('_', " "));
+    match slot.extract.kind {
+        ExtractKind::Symbols if slot.fewest > 1 => {
+            format!("Which {noun}s do you mean{near}? Name at least {}.", slot.fewest)
+        }
+        ExtractKind::Timeframe => format!("Over which time: {}?", slot.allowed.join(", ")),
+        ExtractKind::Topic => "What should I explain?".to_owned(),
+        _ => format!("Which {noun} do you mean{near}?"),
+    }
+}

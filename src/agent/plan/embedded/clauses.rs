@@ -1,0 +1,62 @@
+//! The clauses of a message that asks for more than one thing.
+
+use super::message::is_asking;
+
+/// So many clauses are planned; more of them are one.
+const MOST: usize = 4;
+
+/// What stands between two clauses, if the second one begins as a sentence does.
+const BETWEEN: [&str; 7] = [", and then ", " and then ", ", and ", ", then ", " and also ", " and ", ", "];
+
+/// Orders begin so; questions are known by themselves.
+const ORDERING: &str = "add backtest browse check compare count display drop explain fetch find get give list look \
+    please pull put rank read remove run search see show summarise summarize take tell track watch also";
+
+/// The clauses of a text, in order: at least one.
+pub(in crate::agent::plan) fn clauses(text: &str) -> Vec<&str> {
+    let mut parts: Vec<&str> = sentences(text).into_iter().flat_map(split).collect();
+    parts.retain(|part| part.contains(char::is_alphanumeric));
+    if parts.is_empty() || parts.len() > MOST { vec![text] } else { parts }
+}
+
+/// At `?`, `;`, `!` and at a full stop before a space.
+fn sentences(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut begin = 0;
+    for (at, mark) in text.char_indices() {
+        let after = at + mark.len_utf8();
+        let ends = matches!(mark, '?' | ';' | '!') || (mark == '.' && text[after..].starts_with(' '));
+        if ends {
+            parts.push(&text[begin..after]);
+            begin = after;
+        }
+    }
+    parts.push(&text[begin..]);
+    parts
+}
+
+/// At a word such as `and`, where a question or an order begins behind it.
+fn split(text: &str) -> Vec<&str> {
+    for (at, _) in text.char_indices() {
+        let rest = &text[at..];
+        let Some(between) =
+            BETWEEN.iter().find(|it| rest.get(..it.len()).is_some_and(|it2| it2.eq_ignore_ascii_case(it)))
+        else {
+            continue;
+        };
+        let second = &rest[between.len()..];
+        let is_pair = *between != ", " || begins_clause(text);
+        if begins_clause(second) && at > 0 && is_pair {
+            let mut parts = vec![&text[..at]];
+            parts.extend(split(second));
+            return parts;
+        }
+    }
+    vec![text]
+}
+
+fn begins_clause(text: &str) -> bool {
+    let first = text.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty()).unwrap_or_default();
+    let first = first.to_lowercase();
+    is_asking(&first) || ORDERING.split_whitespace().any(|it| it == first)
+}

@@ -1,0 +1,95 @@
+//! What was said before: the last calls and what they were about, for messages that only say what is different.
+
+use serde_json::Value;
+
+use super::{index::Index, message::Message, words::Word};
+use crate::agent::plan::{Exchange, PlannedCall};
+
+/// A message that only changes the last call begins so.
+const LEADS: [&[&str]; 14] = [
+    &["and"],
+    &["what", "about"],
+    &["how", "about"],
+    &["same"],
+    &["only"],
+    &["just"],
+    &["also"],
+    &["now"],
+    &["ok"],
+    &["for"],
+    &["in"],
+    &["over"],
+    &["instead"],
+    &["but"],
+];
+
+/// Words that stand for what was named before.
+const PRONOUNS: [&str; 5] = ["it", "its", "them", "they", "their"];
+
+/// What a word such as `that` points at if it stands for what was named before.
+const POINTING: [&str; 4] = ["that", "this", "the", "these"];
+const POINTED_AT: [&str; 10] =
+    ["stock", "stocks", "company", "companies", "one", "ones", "fund", "symbol", "share", "two"];
+
+/// What a conversation has come to.
+#[derive(Debug, Default)]
+pub(in crate::agent::plan) struct Before<'a> {
+    /// The last calls, and where their tools stand in the index.
+    pub(in crate::agent::plan) calls: Vec<(usize, &'a PlannedCall)>,
+    /// What they were about: kind and value, the last one first.
+    pub(in crate::agent::plan) named: Vec<(String, String)>,
+    /// What was said last and not answered, because something was missing.
+    pub(in crate::agent::plan) pending: Option<&'a str>,
+}
+
+impl<'a> Before<'a> {
+    /// Reads the earlier turns.
+    pub(in crate::agent::plan) fn new(history: &'a [Exchange], index: &Index) -> Self {
+        let place = |name: &str| index.tools.iter().position(|it| it.tool.definition.name.as_str() == name);
+        let mut before = Self::default();
+        let Some(last) = history.last() else { return before };
+        before.pending = last.calls.is_empty().then_some(last.said.as_str());
+        for call in history.iter().rev().flat_map(|exchange| &exchange.calls) {
+            let Some(tool) = place(&call.tool) else { continue };
+            before.name(index, tool, call);
+        }
+        if let Some(exchange) = history.iter().rev().find(|exchange| !exchange.calls.is_empty()) {
+            before.calls =
+                exchange.calls.iter().filter_map(|call| Some((place(&call.tool)?, call))).collect();
+        }
+        before
+    }
+
+    /// Takes over what a call was about. Of each kind, the newest call that names something counts.
+    pub(in crate::agent::plan) fn name(&mut self, index: &Index, tool: usize, call: &PlannedCall) {
+        for slot in index.tools[tool].slots.iter().filter(|slot| slot.takes_names()) {
+            let of = slot.of_kind();
+            if self.named.iter().any(|(kind, _)| kind == of) {
+                continue;
+            }
+            let Some(value) = call.arguments.get(&slot.name) else { continue };
+            let joined = slot.extract.join.as_deref().unwrap_or("\n");
+            let values: Vec<String> = match value {
+                Value::String(text) => text.split(joined).map(str::to_owned).collect(),
+                Value::Array(all) => all.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+                _ => Vec::new(),
+            };
+            self.named.extend(values.into_iter().map(|value| (of.to_owned(), value)));
+        }
+    }
+}
+
+/// Whether a message begins as one that only says what is different.
+pub(in crate::agent::plan) fn leads(message: &Message<'_>) -> bool {
+    LEADS.iter().any(|lead| message.says(0, lead))
+}
+
+/// Whether a message means what was named before by a word such as `it`.
+pub(in crate::agent::plan) fn has_pronoun(message: &Message<'_>) -> bool {
+    let is = |words: &[&str], at: usize| {
+        message.words.get(at).is_some_and(|word| words.contains(&word.lower.as_str()))
+    };
+    let ends = |at: usize| message.words.get(at).is_none_or(Word::is_stop);
+    let points = |at: usize| is(&POINTING, at) && is(&POINTED_AT, at + 1) && ends(at + 2);
+    (0..message.words.len()).any(|at| is(&PRONOUNS, at) || points(at))
+}

@@ -1,0 +1,75 @@
+//! What a user calls the things in an account: symbols, the names of what is held, and the accounts themselves.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use moka::sync::Cache;
+
+use super::source::{Brokerage, Master};
+use crate::{
+    agent::plan::{Name, Names},
+    context::UserId,
+};
+
+/// The kinds of these names: the `of` of manifests, and that of accounts.
+const SYMBOL: &str = "brokerage";
+const ACCOUNT: &str = "account";
+
+/// Symbols that are words too. They count only in capitals, as those do that are shorter than three letters.
+const WORDS: [&str; 24] = [
+    "ALL", "BIG", "CAN", "CARE", "CAT", "COST", "EAT", "FAST", "FUN", "GOOD", "HAS", "KEY", "LOVE", "LOW",
+    "MAIN", "NEXT", "NICE", "NOW", "ONE", "OPEN", "PLAY", "REAL", "SAFE", "WELL",
+];
+const SHORTEST: usize = 3;
+
+/// The names of so many users are kept ready.
+const USERS: u64 = 1024;
+
+/// The names in the data of each user, made again when it changes.
+#[derive(Debug)]
+pub(super) struct Known {
+    brokerage: Arc<Brokerage>,
+    /// By user: the digest of the data, and the names in it.
+    made: Cache<UserId, (String, Arc<[Name]>)>,
+}
+
+impl Known {
+    pub(super) fn new(brokerage: Arc<Brokerage>) -> Self {
+        Self { brokerage, made: Cache::new(USERS) }
+    }
+}
+
+impl Names for Known {
+    fn of(&self, user: &UserId) -> Arc<[Name]> {
+        let data = self.brokerage.current_for(user);
+        if let Some((_, names)) = self.made.get(user).filter(|(digest, _)| digest == data.digest()) {
+            return names;
+        }
+        // Who has no data has no names.
+        let names: Arc<[Name]> = data.user(user).map(names).unwrap_or_default().into();
+        self.made.insert(user.clone(), (data.digest().to_owned(), Arc::clone(&names)));
+        names
+    }
+}
+
+fn names(master: &Master) -> Vec<Name> {
+    let quoted =
+        master.quotes().into_iter().flat_map(|quotes| &quotes.rows).map(|quote| quote.symbol.as_str());
+    let held = master.all_positions().map(|position| position.symbol.as_str());
+    let traded = master.all_trades().map(|trade| trade.symbol.as_str());
+    let symbols: BTreeSet<_> = quoted.chain(held).chain(traded).collect();
+    let of_symbols =
+        symbols.into_iter().map(|it| name(it, it, SYMBOL, it.len() < SHORTEST || WORDS.contains(&it)));
+    let named = master.all_positions().filter_map(|it| Some((it.name.as_deref()?, it.symbol.as_str())));
+    let of_names = named.map(|(text, symbol)| name(text, symbol, SYMBOL, false));
+    // `Retirement` alone is a word, and `my retirement account` is not.
+    let accounts = master.account_names().into_iter();
+    let of_accounts = accounts.flat_map(|account| {
+        let whole = name(&format!("{account} account"), account, ACCOUNT, false);
+        [whole, name(account, account, ACCOUNT, true)]
+    });
+    of_symbols.chain(of_names).chain(of_accounts).collect()
+}
+
+fn name(text: &str, value: &str, of: &str, is_a_word: bool) -> Name {
+    Name { text: text.to_owned(), value: value.to_owned(), of: of.to_owned(), is_a_word }
+}

@@ -1,0 +1,42 @@
+//! What users call stocks: their symbols and the names of their companies. Short forms are in the lexicon.
+
+use std::sync::Arc;
+
+use super::{sources::universe::Universe, tools::ORDINARY};
+use crate::{
+    agent::plan::{Name, Names},
+    context::UserId,
+};
+
+/// The kind of these names: the `of` of manifests.
+const MARKET: &str = "market";
+
+/// Shorter symbols are words or letters too.
+const SHORTEST: usize = 3;
+
+/// The known stocks, the same for all users.
+#[derive(Debug)]
+pub(super) struct Stocks(Arc<[Name]>);
+
+impl Stocks {
+    pub(super) fn of(universe: &Universe) -> Self {
+        let names = universe.stocks().flat_map(|stock| {
+            let name = |text: &str, is_a_word| Name {
+                text: text.to_owned(),
+                value: stock.symbol.clone(),
+                of: MARKET.to_owned(),
+                is_a_word,
+            };
+            let is_a_word = |text: &str| ORDINARY.iter().any(|word| word.eq_ignore_ascii_case(text));
+            let symbol = name(&stock.symbol, stock.symbol.len() < SHORTEST || is_a_word(&stock.symbol));
+            [symbol, name(&stock.name, is_a_word(&stock.name))]
+        });
+        Self(names.collect())
+    }
+}
+
+impl Names for Stocks {
+    fn of(&self, _user: &UserId) -> Arc<[Name]> {
+        Arc::clone(&self.0)
+    }
+}

@@ -1,0 +1,8 @@
+//! The embedded planner over the bundled tools: questions, what it makes of them, and how often that is right.
+
+#![allow(clippy::print_stdout, reason = "shows what it measures")]
+
+mod follow_ups;
+mod offered;
+mod questions;
+mod scores;
