@@ -24,7 +24,7 @@ enum Action {
     Backup(Copied),
     /// Puts the copy in DIR back; the state directory must be empty, and no server may be running on it
     Restore(Copied),
-    /// Looks at every page, count, sequence and file of the state
+    /// Looks at every page, count, sequence, task, document and file of the state, also while a server uses it
     Check {
         #[command(flatten)]
         settings: Settings,

@@ -33,6 +33,8 @@ const VERSION: u32 = 1;
 /// The files of bytes that a database names.
 const IN_FILES: &str = "SELECT digest FROM blobs WHERE bytes IS NULL ORDER BY digest";
 
+const HAS_FILES: &str = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'blobs'";
+
 /// What a copy consists of.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct List {
@@ -137,8 +139,14 @@ fn listed(directory: &Path, path: &str) -> Result<Listed, BackupError> {
 /// The files of bytes that a database names, by their places.
 async fn named(database: &Path) -> Result<Vec<String>, BackupError> {
     let mut connection = open(database).await?;
-    let digests = sqlx::query_scalar::<_, Vec<u8>>(IN_FILES).fetch_all(&mut connection).await;
-    let digests = digests.map_err(|error| failed(database, error))?;
+    let digests = async {
+        // An earlier program had none.
+        if sqlx::query(HAS_FILES).fetch_optional(&mut connection).await?.is_none() {
+            return Ok(Vec::new());
+        }
+        sqlx::query_scalar::<_, Vec<u8>>(IN_FILES).fetch_all(&mut connection).await
+    };
+    let digests = digests.await.map_err(|error| failed(database, error))?;
     Ok(digests.iter().map(|digest| place_of(&HEXLOWER.encode(digest))).collect())
 }
 

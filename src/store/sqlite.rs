@@ -39,6 +39,7 @@ pub use self::{
     group::{Change, Durability},
     migrations::{Migrations, TableTaken},
 };
+pub(super) use self::{migrations::newest, tasks::refold_all};
 use super::{StoreError, confirmations::ROOM as CONFIRMATIONS_ROOM, idempotency::Room, results::MAX_BYTES};
 use crate::context::UserId;
 

@@ -52,7 +52,7 @@ async fn a_copy_is_of_one_instant_and_goes_back_into_an_empty_directory_only() {
     fs::create_dir_all(state.join(&place).parent().unwrap()).unwrap();
     fs::write(state.join(&place), &bytes).unwrap();
     let mut raw = connect(&state).await;
-    sqlx::query("INSERT INTO blobs (digest, size, uses, touched_at) VALUES (?, 100000, 1, 0)")
+    sqlx::query("INSERT INTO blobs (digest, size, uses, touched_at) VALUES (?, 100000, 0, 0)")
         .bind(digest.as_bytes().to_vec())
         .execute(&mut raw)
         .await

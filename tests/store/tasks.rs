@@ -1,8 +1,10 @@
 //! Tasks and timelines.
 
 mod calls;
+mod check;
 mod confirmed;
 mod ends;
+mod failing;
 mod followers;
 mod graph;
 mod leases;

@@ -24,6 +24,35 @@ pub enum BackupError {
     /// There is no state.
     #[error("there is no state in {0}")]
     NoState(String),
+    /// It holds tables of somebody else, or none.
+    #[error("{0} is not a state of toolwire")]
+    Foreign(String),
+    /// An earlier program wrote it.
+    #[error(
+        "{place} was written by an earlier toolwire: it has schema {has}, and this program knows {knows}. `toolwire serve`, \
+         or any other command that uses it, brings it up to date; make a copy before, with `toolwire state backup`, and \
+         check it then"
+    )]
+    Older {
+        /// Which.
+        place: String,
+        /// The last step of its tables.
+        has: i64,
+        /// The last step here.
+        knows: i64,
+    },
+    /// A newer program wrote it.
+    #[error(
+        "{place} was written by a newer toolwire: it has schema {has}, and this program knows {knows}. Use that one"
+    )]
+    Newer {
+        /// Which.
+        place: String,
+        /// The last step of its tables.
+        has: i64,
+        /// The last step here.
+        knows: i64,
+    },
     /// The directory holds something already.
     #[error("{0} is not empty: name a directory that does not exist, or an empty one")]
     NotEmpty(String),

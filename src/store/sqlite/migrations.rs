@@ -115,6 +115,12 @@ impl Migrations {
     }
 }
 
+/// The last step of the platform's tables.
+pub(in crate::store) fn newest() -> i64 {
+    let steps = Migrations::of_platform().steps;
+    steps.iter().map(|step| step.version).max().unwrap_or_default()
+}
+
 /// Refuses a table that two owners have.
 pub(super) fn refuse_taken(all: &[Migrations]) -> Result<(), TableTaken> {
     for (index, later) in all.iter().enumerate() {

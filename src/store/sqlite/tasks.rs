@@ -20,6 +20,7 @@ mod orchestrate;
 mod person;
 mod queue;
 mod recover;
+mod refold;
 mod resolve;
 mod retain;
 mod rows;
@@ -33,6 +34,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 
+pub(in crate::store) use self::refold::refold_all;
 pub(super) use self::{confirm::tell_task, follow::Followers, queue::Messages};
 use super::Sqlite;
 use crate::{

@@ -5,7 +5,7 @@ use toolwire::store::tasks::{NewMessage, entry::Speaker};
 
 use super::*;
 
-async fn say(
+pub(super) async fn say(
     house: &House,
     user: &str,
     id: &TaskId,

@@ -1,14 +1,23 @@
 //! At the same time: one wins, the others are told.
+//!
+//! `RACE_ROUNDS` says how often.
+
+use toolwire::{contract::ErrorCode, store::confirmations::Confirmations};
 
 use super::{
+    confirmed::{begin, decide},
     questions::{answer, ask},
     *,
 };
 
+fn rounds() -> usize {
+    std::env::var("RACE_ROUNDS").map_or(50, |text| text.parse().expect("a number"))
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn of_a_hand_off_and_a_cancellation_one_ends_the_child_and_its_parent_is_woken_once() {
     let house = House::new();
-    for _ in 0..50 {
+    for _ in 0..rounds() {
         let root = house.root().await;
         let (_, child) = house.delegate(&root, 1).await;
         let user = riley();
@@ -32,7 +41,7 @@ async fn of_a_hand_off_and_a_cancellation_one_ends_the_child_and_its_parent_is_w
 #[tokio::test(flavor = "multi_thread")]
 async fn of_two_answers_the_first_counts() {
     let house = House::new();
-    for _ in 0..50 {
+    for _ in 0..rounds() {
         let root = house.root().await;
         let (_, question) = ask(&house, &root).await;
         let (yes, no) = tokio::join!(answer(&house, &question, "yes"), answer(&house, &question, "no"));
@@ -44,11 +53,55 @@ async fn of_two_answers_the_first_counts() {
     }
 }
 
+/// An approval is used in its last instant, while its time passes.
+#[tokio::test(flavor = "multi_thread")]
+async fn of_a_use_and_an_expiry_one_comes_first() {
+    let house = House::new();
+    let mut count = 0;
+    for round in 0..rounds() {
+        let root = house.root().await;
+        let call = call(&root, "write_file", CallType::Function);
+        let Ok(Opened::Asks(asked)) = begin(&house, &call, now()).await else { panic!("it is asked for") };
+        decide(&house, &asked.id, true).await;
+        let over = now() + 10 * MINUTE;
+        let uses = begin(&house, &call, over - Duration::from_millis(1));
+        let passes = house.store.expire(over);
+        // Each has the start in turn.
+        let (opened, expired) = if round.is_multiple_of(2) {
+            tokio::join!(uses, passes)
+        } else {
+            let (expired, opened) = tokio::join!(passes, uses);
+            (opened, expired)
+        };
+        expired.unwrap();
+        let state = house.store.find(&asked.id, over).await.unwrap().unwrap().state;
+        match opened.unwrap() {
+            Opened::Begun(Begun::New) => {
+                assert_eq!(state.word(), "used");
+                count += 1;
+            }
+            Opened::Begun(Begun::Ended(result)) => {
+                assert_eq!(state.word(), "expired");
+                assert_eq!(result.outcome.unwrap_err().code, ErrorCode::ConfirmationExpired);
+            }
+            other => panic!("{other:?}"),
+        }
+        let told = house.told(&root.id).await;
+        assert_eq!(
+            told.iter().filter(|it| it.starts_with("1 ←")).count(),
+            if state.word() == "used" { 1 } else { 2 }
+        );
+        house.assert_folds(&root.id).await;
+        house.tasks().cancel_task(&riley(), &root.id, "", now()).await.unwrap();
+    }
+    println!("{count} of {} were used", rounds());
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn of_two_workers_of_two_processes_one_has_the_task() {
     let house = House::new();
     let other = house.other();
-    for _ in 0..25 {
+    for _ in 0..rounds() {
         let root = house.root_of("analyst").await;
         let wish = wish(Wanted::AnyOf(vec!["analyst".to_owned()]), "worker");
         let (user, at) = (riley(), now());

@@ -200,14 +200,15 @@ async fn step(
     let Some(confirmation) = newest else { return Ok(Step::Ask { changed: false }) };
     let same_definition = confirmation.asked.definition_digest == call.asked.definition_digest;
     if confirmation.state.is_open() {
+        // First, so that the answer does not depend on who has looked at the time before.
+        if millis(confirmation.expires_at) <= now {
+            let error = end(change, &confirmation, Event::TimePasses, "", now).await?;
+            return Ok(error.map_or(Step::Ask { changed: false }, Step::Expired));
+        }
         if confirmation.arguments_digest != call.begins.digest
             || confirmation.asked.task_id != call.asked.task_id
         {
             return Ok(Step::Conflict);
-        }
-        if millis(confirmation.expires_at) <= now {
-            let error = end(change, &confirmation, Event::TimePasses, "", now).await?;
-            return Ok(error.map_or(Step::Ask { changed: false }, Step::Expired));
         }
         if !same_definition {
             end(change, &confirmation, Event::DefinitionChanges, "", now).await?;

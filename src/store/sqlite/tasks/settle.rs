@@ -168,8 +168,12 @@ async fn suspend_in(
     if row.task.state.is_final() {
         return Ok(Recorded { sequence: None, blocks: None });
     }
-    let status = awaiting(id);
-    let body = waiting(call, Thing::Confirmation(id.clone()), status.clone());
+    let (thing, status) = (Thing::Confirmation(id.clone()), awaiting(id));
+    if let Some(wait) = row.task.waits.iter().find(|wait| wait.thing == thing) {
+        // Made again before a person has decided: the task waits for that already, and once.
+        return Ok(Recorded { sequence: Some(wait.sequence), blocks: Some((status, None)) });
+    }
+    let body = waiting(call, thing, status.clone());
     let sequence = append(change, &mut row, Of::call(call, lengths), body, now).await?;
     // A person may have been quicker.
     if let Some((confirmation, error)) = confirmations::decided_already(change, id).await? {

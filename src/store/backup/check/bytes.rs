@@ -1,0 +1,45 @@
+//! Bytes against the digests that are their names: those in the database, and those in files beside it.
+
+use std::path::Path;
+
+use data_encoding::HEXLOWER;
+use futures_util::TryStreamExt;
+use sqlx::SqliteConnection;
+
+use super::{
+    super::{digest_of, place_of},
+    checked::Checked,
+};
+use crate::digest::Digest;
+
+const INSIDE: &str = "SELECT digest, size, bytes FROM blobs WHERE bytes IS NOT NULL ORDER BY digest";
+
+const IN_FILES: &str = "SELECT digest, size FROM blobs WHERE bytes IS NULL ORDER BY digest";
+
+/// Looks at all of them.
+pub(super) async fn look(
+    connection: &mut SqliteConnection,
+    state: &Path,
+    checked: &mut Checked,
+) -> Result<(), sqlx::Error> {
+    let mut rows = sqlx::query_as::<_, (Vec<u8>, i64, Vec<u8>)>(INSIDE).fetch(&mut *connection);
+    while let Some((digest, size, bytes)) = rows.try_next().await? {
+        if *Digest::of_bytes(&bytes).as_bytes() != *digest || i64::try_from(bytes.len()) != Ok(size) {
+            let name = HEXLOWER.encode(&digest);
+            checked.problems.push(format!("the bytes of {name} are not those that its name says"));
+        }
+    }
+    drop(rows);
+    let rows: Vec<(Vec<u8>, i64)> = sqlx::query_as(IN_FILES).fetch_all(&mut *connection).await?;
+    for (digest, size) in &rows {
+        let digest = HEXLOWER.encode(digest);
+        let path = place_of(&digest);
+        match digest_of(&state.join(&path)) {
+            Ok((bytes, found)) if found == digest && i64::try_from(bytes) == Ok(*size) => {}
+            Ok(_) => checked.problems.push(format!("{path} does not hold the bytes that its name says")),
+            Err(error) => checked.problems.push(error.to_string()),
+        }
+    }
+    checked.looked_at.push(format!("the bytes of documents, {} files among them", rows.len()));
+    Ok(())
+}

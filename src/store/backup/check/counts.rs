@@ -1,0 +1,56 @@
+//! Counts that are kept as rows come and go, each against what counts them again.
+
+use sqlx::SqliteConnection;
+
+use super::checked::Checked;
+
+/// A count, and what says whether it is right.
+const COUNTS: &[(&str, &str)] = &[
+    (
+        "idempotency_total",
+        "SELECT (SELECT bytes FROM idempotency_total) = (SELECT coalesce(SUM(bytes), 0) FROM idempotency)",
+    ),
+    (
+        "idempotency_usage",
+        "SELECT NOT EXISTS (SELECT user_id, count(*), SUM(bytes) FROM idempotency GROUP BY user_id \
+      EXCEPT SELECT user_id, records, bytes FROM idempotency_usage)",
+    ),
+    (
+        "confirmation_total",
+        "SELECT (SELECT bytes FROM confirmation_total) = (SELECT coalesce(SUM(bytes), 0) FROM confirmations)",
+    ),
+    (
+        "confirmation_usage",
+        "SELECT NOT EXISTS (SELECT user_id, count(*), SUM(bytes) FROM confirmations GROUP BY user_id \
+      EXCEPT SELECT user_id, records, bytes FROM confirmation_usage)",
+    ),
+    ("audit_total", "SELECT (SELECT records FROM audit_total) = (SELECT count(*) FROM audit)"),
+    (
+        "audit_usage",
+        "SELECT NOT EXISTS (SELECT user_id, count(*) FROM audit GROUP BY user_id \
+      EXCEPT SELECT user_id, records FROM audit_usage)",
+    ),
+    (
+        "results_usage",
+        "SELECT (SELECT bytes FROM results_usage) = (SELECT coalesce(SUM(bytes), 0) FROM results)",
+    ),
+    (
+        "task_position",
+        "SELECT (SELECT last FROM task_position) >= (SELECT coalesce(max(position), 0) FROM tasks)",
+    ),
+];
+
+/// Looks at every count.
+pub(super) async fn look(
+    connection: &mut SqliteConnection,
+    checked: &mut Checked,
+) -> Result<(), sqlx::Error> {
+    for (table, query) in COUNTS {
+        let is_right: bool = sqlx::query_scalar(*query).fetch_one(&mut *connection).await?;
+        if !is_right {
+            checked.problems.push(format!("{table} does not count what there is"));
+        }
+    }
+    checked.looked_at.push(format!("{} counts", COUNTS.len()));
+    Ok(())
+}

@@ -1,0 +1,34 @@
+//! Whether the tables are those that this program knows: another one's are not looked at.
+
+use std::path::Path;
+
+use sqlx::SqliteConnection;
+
+use super::super::{BackupError, failed};
+use crate::store::sqlite::newest;
+
+const STEPS: &str = "SELECT count(*) FROM sqlite_master WHERE name = '_sqlx_migrations'";
+
+const LAST: &str = "SELECT coalesce(max(version), 0) FROM _sqlx_migrations WHERE success";
+
+/// Refuses a file whose tables are older or newer, or none of ours.
+pub(super) async fn refuse_other(
+    connection: &mut SqliteConnection,
+    database: &Path,
+) -> Result<(), BackupError> {
+    let read = async |connection: &mut SqliteConnection| {
+        let steps: i64 = sqlx::query_scalar(STEPS).fetch_one(&mut *connection).await?;
+        if steps == 0 {
+            return Ok(0);
+        }
+        sqlx::query_scalar::<_, i64>(LAST).fetch_one(connection).await
+    };
+    let has = read(connection).await.map_err(|error| failed(database, error))?;
+    let (place, knows) = (database.display().to_string(), newest());
+    match has {
+        0 => Err(BackupError::Foreign(place)),
+        has if has < knows => Err(BackupError::Older { place, has, knows }),
+        has if has > knows => Err(BackupError::Newer { place, has, knows }),
+        _ => Ok(()),
+    }
+}
