@@ -15,6 +15,8 @@ mod lists;
 mod matrix;
 mod nested;
 mod races;
+mod tasks;
+mod ways_of_tasks;
 mod ways_round;
 mod webhook;
 

@@ -1,8 +1,14 @@
 //! Decisions and uses at the same time: one wins.
+//!
+//! `RACE_ROUNDS` says how often approval and cancelling meet.
 
 use futures_util::future::join_all;
 
 use super::*;
+
+fn rounds() -> usize {
+    std::env::var("RACE_ROUNDS").map_or(25, |text| text.parse().expect("a number"))
+}
 
 /// Issue 10, acceptance 4.
 #[tokio::test(flavor = "multi_thread")]
@@ -66,7 +72,7 @@ async fn what_is_withdrawn_is_not_approved_and_what_is_approved_is_used_or_withd
     use toolwire::contract::proto::v1::{CancelCallRequest, cancel_call_request};
     let house = House::open();
     let riley = house.person("riley").await;
-    for _ in 0..25 {
+    for _ in 0..rounds() {
         let id = RequestId::generate();
         let asked = riley.asks(id, "x").await.confirmation_id;
         let call = Some(cancel_call_request::Call::RequestId(id.to_string()));
@@ -78,5 +84,34 @@ async fn what_is_withdrawn_is_not_approved_and_what_is_approved_is_used_or_withd
         let ran = matches!(came, Ok(Came::Data(_)));
         let state = riley.state(&asked).await;
         assert_eq!(ran, state == ConfirmationState::Used, "{state:?} {came:?} {approved:?}");
+    }
+}
+
+/// A use against a definition that changes: what is carried out is what was approved; otherwise another is asked for.
+#[tokio::test(flavor = "multi_thread")]
+async fn of_a_use_and_another_definition_one_comes_first() {
+    let house = House::open();
+    let riley = house.person("riley").await;
+    house.patch("add_to_watchlist", &json!({"requires_confirmation": true}));
+    for round in 0..10 {
+        let id = RequestId::generate();
+        let add = || call("add_to_watchlist", &json!({"symbol": "TCS"}), Some(id));
+        let asked = required(riley.call(add()).await).confirmation_id;
+        riley.approve(&asked).await.unwrap();
+        let caller = riley.clone();
+        let message = add();
+        let using = tokio::spawn(async move { caller.call(message).await });
+        house.patch("add_to_watchlist", &json!({"title": format!("Version {round}")}));
+        let came = using.await.unwrap();
+        match riley.state(&asked).await {
+            ConfirmationState::Used => assert!(data(came).is_object()),
+            ConfirmationState::Voided => {
+                let other = required(came);
+                assert_ne!(other.confirmation_id, asked);
+                assert!(other.summary.starts_with("The definition of this tool has changed"), "{other:?}");
+                riley.deny(&other.confirmation_id).await.unwrap();
+            }
+            other => panic!("{other:?}: {came:?}"),
+        }
     }
 }

@@ -70,7 +70,7 @@ const NO_CALLS: [&str; 43] = [
 ];
 
 /// A server all of whose tools require confirmation, but for those about the server, of which `debug_confirm` does.
-fn strict() -> House {
+pub(super) fn strict() -> House {
     let data = data_directory();
     let manifests = fs::read_dir(data.path().join("tools")).unwrap();
     for manifest in manifests {
@@ -102,7 +102,7 @@ fn typed(house: &House) -> Vec<(String, String, Arguments)> {
         .collect()
 }
 
-fn example(definition: &toolwire::registry::Definition) -> Arguments {
+pub(super) fn example(definition: &toolwire::registry::Definition) -> Arguments {
     definition.examples.first().map(|example| example.arguments.clone()).unwrap_or_default()
 }
 
@@ -168,7 +168,7 @@ async fn no_call_of_any_tool_by_any_rpc_is_carried_out_without_a_confirmation() 
     }
 }
 
-async fn open(person: &Person) -> Vec<String> {
+pub(super) async fn open(person: &Person) -> Vec<String> {
     use toolwire::contract::proto::v1::{ConfirmationFilter, ListConfirmationsRequest};
     let states = vec![ConfirmationState::Pending.into(), ConfirmationState::Approved.into()];
     let filter = Some(ConfirmationFilter { states, ..Default::default() });

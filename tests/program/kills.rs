@@ -1,5 +1,6 @@
-//! Kill -9 at random points of a mixed load, again and again on one state (issue 10, acceptance 3): nothing
-//! acknowledged is lost, nothing is done twice, no sequence has a gap, and what was under way ends as
+//! Kill -9 at random points of a mixed load, again and again on one state (issue 10, acceptance 3): writes, decisions,
+//! trees of tasks with delegations and questions, messages, documents. Nothing acknowledged is lost, nothing is done
+//! twice, no sequence has a gap, every parent that waits goes on exactly once, and what was under way ends as
 //! `OUTCOME_UNKNOWN`.
 //!
 //! `KILL_ROUNDS` says how often. Without the prefix of settings, which a server refuses that it does not know.
@@ -12,125 +13,181 @@
 )]
 #![allow(clippy::print_stdout, reason = "the figures of a run on demand")]
 
+mod calls;
+mod documents;
+mod messages;
+mod trees;
+
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::HashMap,
     env,
     path::Path,
     sync::{Arc, Mutex},
     time::Duration,
 };
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tempfile::TempDir;
-use tonic::{Status, transport::Channel};
+use tokio::sync::Mutex as Turn;
+use tonic::{Code, Status, transport::Channel};
 use toolwire::{
     context::RequestId,
-    contract::proto::v1::{
-        Approve, CallState, CallToolRequest, ConfirmationState, DecideConfirmationRequest, Deny,
-        GetCallRequest, GetConfirmationRequest, ToolErrorCode, call_tool_request, call_tool_response,
-        confirmation_service_client::ConfirmationServiceClient, decide_confirmation_request::Decision,
-        get_call_request, tool_result::Outcome, tool_service_client::ToolServiceClient,
+    contract::proto::{
+        tasks::v1::{
+            CreateTaskRequest, EndTaskRequest, ListTimelineRequest, TimelineEntry, end_task_request::End,
+            task_service_client::TaskServiceClient,
+        },
+        v1::{
+            confirmation_service_client::ConfirmationServiceClient, tool_service_client::ToolServiceClient,
+        },
+        workspace::v1::workspace_service_client::WorkspaceServiceClient,
     },
     store::backup,
 };
 
+use self::{calls::Calls, documents::Shelf, messages::Talk, trees::Trees};
 use crate::support::program::Program;
 
-const CALLERS: usize = 4;
+const CALLERS: usize = 2;
+const AGENTS: usize = 2;
 
-/// What the callers were told, and what they only began. It outlives the servers.
-#[derive(Debug, Default)]
-struct Known {
-    /// The writes that were begun, with their outcome if it was told.
-    writes: HashMap<(String, RequestId), Option<Outcome>>,
-    /// The decisions that were acknowledged, and whether they approve.
-    decisions: BTreeMap<String, bool>,
-}
-
+/// The services of one server.
 #[derive(Clone)]
-struct Caller {
+struct Client {
     tools: ToolServiceClient<Channel>,
     confirmations: ConfirmationServiceClient<Channel>,
-    known: Arc<Mutex<Known>>,
+    tasks: TaskServiceClient<Channel>,
+    documents: WorkspaceServiceClient<Channel>,
 }
 
-/// What a call came to.
-enum Came {
-    Outcome(Outcome),
-    Asks(String),
+/// What was done, by the identifiers of calls, as somebody outside of what is killed has counted it.
+#[derive(Clone, Debug, Default)]
+struct Effects(Arc<Mutex<HashMap<String, usize>>>);
+
+/// Those who use the servers, and what they were told. They outlive every server.
+#[derive(Default)]
+struct Users {
+    callers: [Arc<Turn<Calls>>; CALLERS],
+    agents: [Arc<Turn<Trees>>; AGENTS],
+    speaker: Arc<Turn<Talk>>,
+    writer: Arc<Turn<Shelf>>,
+    effects: Effects,
 }
 
-impl Caller {
-    async fn of(program: &Program, known: &Arc<Mutex<Known>>) -> Self {
+impl Client {
+    async fn of(program: &Program) -> Self {
         let channel = program.channel().await;
         Self {
             tools: ToolServiceClient::new(channel.clone()),
-            confirmations: ConfirmationServiceClient::new(channel),
-            known: Arc::clone(known),
+            confirmations: ConfirmationServiceClient::new(channel.clone()),
+            tasks: TaskServiceClient::new(channel.clone()),
+            documents: WorkspaceServiceClient::new(channel),
         }
     }
 
-    async fn call(&mut self, tool: &str, id: RequestId) -> Result<Came, Status> {
-        let arguments = json!({"value": id.to_string(), "duration": "0.003s"});
-        let message = CallToolRequest {
-            target: Some(call_tool_request::Target::Tool(tool.to_owned())),
-            input: Some(call_tool_request::Input::ArgumentsJson(arguments.to_string())),
+    async fn create(&mut self, request: &str, id: RequestId) -> Result<String, Status> {
+        let (request, request_id) = (request.to_owned(), id.to_string());
+        let message = CreateTaskRequest { request, request_id, ..CreateTaskRequest::default() };
+        let created = self.tasks.create_task(message).await?.into_inner();
+        Ok(created.task.expect("a task").task_id)
+    }
+
+    async fn ends(&mut self, task: &str, id: RequestId) -> Result<(), Status> {
+        let end = EndTaskRequest {
+            task_id: task.to_owned(),
+            end: Some(End::Failed("Enough".to_owned())),
             request_id: id.to_string(),
-            ..CallToolRequest::default()
+            ..EndTaskRequest::default()
         };
-        match self.tools.call_tool(message).await?.into_inner().outcome.expect("an outcome") {
-            call_tool_response::Outcome::Result(result) => {
-                Ok(Came::Outcome(result.outcome.expect("an outcome")))
-            }
-            call_tool_response::Outcome::ConfirmationRequired(it) => Ok(Came::Asks(it.confirmation_id)),
-        }
+        self.tasks.end_task(end).await.map(|_| ())
     }
 
-    /// A write, told or not.
-    async fn write(&mut self, tool: &str, id: RequestId) -> Result<Option<String>, Status> {
-        let key = (tool.to_owned(), id);
-        self.known.lock().unwrap().writes.entry(key.clone()).or_insert(None);
-        match self.call(tool, id).await? {
-            Came::Outcome(outcome) => {
-                self.known.lock().unwrap().writes.insert(key, Some(outcome));
-                Ok(None)
-            }
-            Came::Asks(confirmation) => Ok(Some(confirmation)),
+    /// A whole timeline, which has no gap.
+    async fn timeline(&mut self, task: &str) -> Vec<TimelineEntry> {
+        let (mut entries, mut sequence) = (Vec::new(), Some(0));
+        while sequence.is_some() {
+            let task_id = task.to_owned();
+            let message = ListTimelineRequest { task_id, sequence, page_size: 1_000, ..Default::default() };
+            let page = self.tasks.list_timeline(message).await.expect("listed").into_inner();
+            entries.extend(page.entries);
+            sequence = page.next_sequence;
         }
+        let places: Vec<_> = entries.iter().map(|entry| entry.sequence).collect();
+        assert_eq!(places, (0..entries.len() as u64).collect::<Vec<_>>(), "no gap in {task}");
+        entries
     }
+}
 
-    async fn decide(&mut self, confirmation: String, approves: bool) -> Result<(), Status> {
-        let decision = match approves {
-            true => Decision::Approve(Approve { tool: "debug_confirm".to_owned(), reason: String::new() }),
-            false => Decision::Deny(Deny { reason: "no".to_owned() }),
-        };
-        let message = DecideConfirmationRequest {
-            confirmation_id: confirmation.clone(),
-            decision: Some(decision),
-            on_behalf_of: String::new(),
-        };
-        self.confirmations.decide_confirmation(message).await?;
-        self.known.lock().unwrap().decisions.insert(confirmation, approves);
-        Ok(())
-    }
-
-    /// Writes, asks, decides and uses, until the server is gone.
-    async fn load(mut self, number: usize) {
-        for turn in number.. {
-            let id = RequestId::generate();
-            let done = async {
-                if turn % 3 > 0 {
-                    return self.write("debug_write", id).await.map(|_| ());
-                }
-                let Some(confirmation) = self.write("debug_confirm", id).await? else { return Ok(()) };
-                self.decide(confirmation, turn % 2 == 0).await?;
-                self.write("debug_confirm", id).await.map(|_| ())
-            };
-            if done.await.is_err() {
-                return;
+impl Effects {
+    /// Counts what the log of a server says, which is outside of what is killed.
+    fn count(&self, log: &str) {
+        let mut effects = self.0.lock().expect("not poisoned");
+        for line in log.lines() {
+            let Ok(line) = serde_json::from_str::<Value>(line) else { continue };
+            if line["message"] == "wrote" {
+                let id = line["request_id"].as_str().expect("an identifier");
+                *effects.entry(id.to_owned()).or_default() += 1;
             }
         }
+        assert!(effects.values().all(|times| *times == 1), "done more than once: {effects:?}");
     }
+
+    fn has(&self, id: RequestId) -> bool {
+        self.0.lock().expect("not poisoned").contains_key(&id.to_string())
+    }
+}
+
+impl Users {
+    /// Everybody at work, until the server is gone.
+    async fn load(&self, program: &Program) -> Vec<tokio::task::JoinHandle<()>> {
+        let mut at_work = Vec::new();
+        let client = Client::of(program).await;
+        for (number, caller) in self.callers.iter().enumerate() {
+            let (caller, mut client) = (Arc::clone(caller), client.clone());
+            let load = async move { until_killed(&caller.lock().await.load(&mut client, number).await) };
+            at_work.push(tokio::spawn(load));
+        }
+        for agent in &self.agents {
+            let (agent, mut client, effects) = (Arc::clone(agent), client.clone(), self.effects.clone());
+            let load = async move { until_killed(&agent.lock().await.load(&mut client, &effects).await) };
+            at_work.push(tokio::spawn(load));
+        }
+        let (speaker, mut said) = (Arc::clone(&self.speaker), client.clone());
+        let load = async move { until_killed(&speaker.lock().await.load(&mut said).await) };
+        at_work.push(tokio::spawn(load));
+        let (writer, mut written) = (Arc::clone(&self.writer), client);
+        let load = async move { until_killed(&writer.lock().await.load(&mut written).await) };
+        at_work.push(tokio::spawn(load));
+        at_work
+    }
+
+    /// What everybody was told is as it was told. `is_last`: everything since the beginning, and what was begun is
+    /// brought to its end.
+    async fn verify(&self, program: &Program, is_last: bool) {
+        let mut client = Client::of(program).await;
+        for caller in &self.callers {
+            caller.lock().await.verify(&mut client, is_last).await;
+        }
+        for agent in &self.agents {
+            agent.lock().await.verify(&mut client, &self.effects, is_last).await;
+        }
+        self.speaker.lock().await.verify(&mut client).await;
+        self.writer.lock().await.verify(&mut client).await;
+    }
+}
+
+/// Whoever is refused was not killed: all that is asked for is allowed, however often it is repeated.
+fn until_killed(status: &Status) {
+    let is_refused = matches!(
+        status.code(),
+        Code::InvalidArgument
+            | Code::NotFound
+            | Code::AlreadyExists
+            | Code::FailedPrecondition
+            | Code::Aborted
+            | Code::ResourceExhausted
+    );
+    assert!(!is_refused, "{status:?}");
 }
 
 async fn serve(state: &TempDir) -> Program {
@@ -139,110 +196,41 @@ async fn serve(state: &TempDir) -> Program {
     Program::start(Path::new("."), &[], &variables).await
 }
 
-/// Counts what was done, as the log says, which is outside of what is killed.
-fn count(log: &str, effects: &mut HashMap<String, usize>) {
-    for line in log.lines() {
-        let Ok(line) = serde_json::from_str::<Value>(line) else { continue };
-        if line["message"] == "wrote" {
-            *effects.entry(line["request_id"].as_str().unwrap().to_owned()).or_default() += 1;
-        }
-    }
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_acknowledged_is_lost_and_nothing_is_done_twice_wherever_the_server_is_killed() {
     let rounds = env::var("KILL_ROUNDS").map_or(20, |text| text.parse().expect("a number"));
     let state = tempfile::tempdir().expect("a directory");
-    let known = Arc::new(Mutex::new(Known::default()));
-    let (mut effects, mut unknown) = (HashMap::new(), 0);
-    for _ in 0..rounds {
+    let users = Users::default();
+    for round in 0..=rounds {
         let program = serve(&state).await;
-        let mut callers = Vec::new();
-        for number in 0..CALLERS {
-            callers.push(tokio::spawn(Caller::of(&program, &known).await.load(number)));
-        }
+        users.verify(&program, round == rounds).await;
+        let at_work = if round == rounds { Vec::new() } else { users.load(&program).await };
         // Any point will do: it is drawn from the bytes of an identifier.
         let drawn = RequestId::generate().as_bytes()[0];
         tokio::time::sleep(Duration::from_millis(20 + u64::from(drawn))).await;
-        count(&program.kill().await, &mut effects);
-        for caller in callers {
-            caller.await.expect("no panic");
+        users.effects.count(&program.kill().await);
+        for one in at_work {
+            one.await.expect("no panic");
         }
         let checked = backup::check(state.path()).await.expect("readable");
-        assert_eq!(checked.problems, Vec::<String>::new());
-
-        let program = serve(&state).await;
-        unknown += verify(Caller::of(&program, &known).await).await;
-        count(&program.kill().await, &mut effects);
-        assert!(effects.values().all(|times| *times == 1), "done more than once: {effects:?}");
+        assert_eq!(checked.problems, Vec::<String>::new(), "after round {round}");
     }
-    let known = known.lock().unwrap();
-    let told = known.writes.values().flatten().count();
-    let lost: Vec<_> = known
-        .writes
-        .iter()
-        .filter(|((_, id), outcome)| {
-            matches!(outcome, Some(Outcome::Data(_))) && !effects.contains_key(&id.to_string())
-        })
-        .collect();
-    println!(
-        "{rounds} rounds: {told} of {} writes told, {} decisions, {} effects seen, {unknown} outcomes unknown, \
-         {} effects not in the log",
-        known.writes.len(),
-        known.decisions.len(),
-        effects.len(),
-        lost.len()
-    );
-    assert!(told > 0 && !known.decisions.is_empty());
+    report(rounds, &users).await;
 }
 
-/// What was told is as it was told; what was not has an end by now, or is said to be unknown. How many are unknown.
-async fn verify(mut caller: Caller) -> usize {
-    let (writes, decisions) = {
-        let known = caller.known.lock().unwrap();
-        (known.writes.clone(), known.decisions.clone())
-    };
-    for (confirmation_id, approves) in decisions {
-        let message = GetConfirmationRequest { confirmation_id, wait: None };
-        let found =
-            caller.confirmations.get_confirmation(message).await.unwrap().into_inner().confirmation.unwrap();
-        let expected: &[_] = match approves {
-            true => &[ConfirmationState::Approved, ConfirmationState::Used],
-            false => &[ConfirmationState::Denied],
-        };
-        assert!(expected.contains(&found.state()), "an acknowledged decision is lost: {found:?}");
+async fn report(rounds: usize, users: &Users) {
+    let effects = users.effects.0.lock().expect("not poisoned").len();
+    let mut calls = calls::Figures::default();
+    for caller in &users.callers {
+        calls.add(&*caller.lock().await, &users.effects);
     }
-    let mut unknown = 0;
-    for ((tool, id), told) in writes {
-        if let Some(told) = told {
-            let message = GetCallRequest {
-                call: Some(get_call_request::Call::RequestId(id.to_string())),
-                tool,
-                ..GetCallRequest::default()
-            };
-            let found = caller.tools.get_call(message).await.expect("what was told is kept").into_inner();
-            let state = found.call.unwrap().state();
-            match &told {
-                Outcome::Error(error) if error.code() == ToolErrorCode::OutcomeUnknown => {}
-                Outcome::Error(_) => assert_eq!(state, CallState::Failed),
-                Outcome::Data(_) | Outcome::DataJson(_) | Outcome::DataText(_) => {
-                    assert_eq!((state, found.result.unwrap().outcome), (CallState::Succeeded, Some(told)));
-                }
-            }
-            continue;
-        }
-        match caller.write(&tool, id).await.expect("status OK") {
-            // Nothing was done: it waits for a person, and may be decided in the next round or never.
-            Some(_) => {}
-            None => {
-                let outcome = caller.known.lock().unwrap().writes[&(tool, id)].clone();
-                if let Some(Outcome::Error(error)) = outcome {
-                    let is_unknown = error.code() == ToolErrorCode::OutcomeUnknown;
-                    unknown += usize::from(is_unknown);
-                    assert!(is_unknown || error.code() == ToolErrorCode::ConfirmationDenied, "{error:?}");
-                }
-            }
-        }
+    let mut trees = trees::Figures::default();
+    for agent in &users.agents {
+        trees.add(&*agent.lock().await);
     }
-    unknown
+    let (messages, documents) = (users.speaker.lock().await.told, users.writer.lock().await.told);
+    println!(
+        "{rounds} rounds: {effects} effects seen; {calls:?}; {trees:?}; {messages} messages; {documents} puts"
+    );
+    assert!(calls.told > 0 && calls.decisions > 0 && trees.ended > 0 && messages > 0 && documents > 0);
 }

@@ -1,6 +1,7 @@
 //! Tasks over gRPC: 002's flows entry by entry, its table cell by cell, and what is refused.
 
 #![allow(clippy::unwrap_used, reason = "a test that fails")]
+#![allow(clippy::print_stdout, reason = "the figures of races")]
 #![allow(clippy::single_match_else, reason = "two cases beside each other")]
 
 #[path = "../support/mod.rs"]
@@ -11,9 +12,15 @@ mod cli;
 mod confirmed;
 mod credentials;
 mod flow;
+mod killed;
+mod masked;
 mod model;
 mod questions;
+mod races;
+mod remote;
 mod render;
+mod streams;
+mod timers;
 mod types;
 mod users;
 mod watches;

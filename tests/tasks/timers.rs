@@ -1,0 +1,112 @@
+//! Timers on a running server: leases, deadlines and confirmations that end by themselves. Nobody looks; who waits is
+//! told.
+
+use std::time::Duration;
+
+use toolwire::contract::proto::tasks::v1::{
+    Lease, TaskWatchType, WatchTasksRequest, WatchTimelineRequest, timeline_entry::Entry,
+    watch_timeline_response::Event,
+};
+
+use super::*;
+
+/// The entries of a task from now on, until one of a kind has come.
+async fn until(person: &Person, task: &str, is_last: impl Fn(&Entry) -> bool) -> Entry {
+    let message = WatchTimelineRequest { task_id: task.to_owned(), after_sequence: None };
+    let mut stream = person.tasks.clone().watch_timeline(person.request(message)).await.unwrap().into_inner();
+    while let Some(message) = stream.message().await.unwrap() {
+        if let Some(Event::Entry(entry)) = message.event
+            && let Some(entry) = entry.entry
+            && is_last(&entry)
+        {
+            return entry;
+        }
+    }
+    panic!("the timeline ended")
+}
+
+#[tokio::test]
+async fn a_task_whose_lease_ends_goes_to_the_next_worker_who_waits() {
+    let server = server();
+    let person = person(&server, "riley").await;
+    let root = person.create("Anything").await;
+    root.blocks("route_to_analyst", &json!({"request": "x"})).await;
+    let wish = |holder: &str, wait| LeaseTaskRequest {
+        target: Some(Target::AnyOf(Roles { roles: vec!["analyst".to_owned()] })),
+        holder: holder.to_owned(),
+        duration: Some(prost_types::Duration { seconds: 5, nanos: 0 }),
+        wait: Some(prost_types::Duration { seconds: wait, nanos: 0 }),
+        ..Default::default()
+    };
+    let lease = async |holder: &str, wait| {
+        let answer = person.tasks.clone().lease_task(person.request(wish(holder, wait))).await.unwrap();
+        answer.into_inner().task
+    };
+    let stalls = lease("stalls", 0).await.unwrap();
+    assert_eq!(lease("hurries", 0).await, None, "it is somebody's");
+    let taken = lease("waits", 60).await.expect("as soon as the lease is over");
+    let Lease { holder, token, .. } = taken.lease.unwrap();
+    assert_eq!((taken.task_id.as_str(), holder.as_str(), token), (stalls.task_id.as_str(), "waits", 2));
+    let late = Agent { lease_token: 1, ..person.drives(&stalls.task_id) };
+    let refused = late.handle("debug_write", &json!({"value": "x"})).await;
+    assert_refused(refused, Code::Aborted, "LEASE_LOST");
+}
+
+#[tokio::test]
+async fn a_task_whose_deadline_passes_fails_and_its_parent_goes_on() {
+    let server = server();
+    let person = person(&server, "riley").await;
+    let message = CreateTaskRequest {
+        request: "Hurry".to_owned(),
+        timeout: Some(prost_types::Duration { seconds: 1, nanos: 0 }),
+        request_id: new_id(),
+        ..Default::default()
+    };
+    let created = person.tasks.clone().create_task(person.request(message)).await.unwrap();
+    let root = person.drives(&created.into_inner().task.unwrap().task_id);
+    let child = root.blocks("route_to_analyst", &json!({"request": "x"})).await;
+    for task in [&child, &root.task] {
+        let Entry::Ended(ended) = until(&person, task, |it| matches!(it, Entry::Ended(_))).await else {
+            unreachable!()
+        };
+        let how = (ended.state.as_str(), ended.cause.as_str());
+        assert!(matches!(how, ("failed", "timed_out") | ("cancelled", "cancelled")), "{how:?}");
+    }
+    assert_eq!(root.state().await, TaskState::Failed);
+    let refused = root.handle("debug_write", &json!({"value": "x"})).await;
+    let said = assert_refused(refused, Code::FailedPrecondition, "TASK_ENDED");
+    assert!(said.contains("failed"), "{said}");
+}
+
+/// Nobody decides: the task goes on by itself, and everybody who watches it is told.
+#[tokio::test]
+async fn a_confirmation_that_nobody_decides_lets_its_task_go_on() {
+    let mut config = config();
+    config.confirmations.own_calls = true;
+    config.confirmations.expire_in = Duration::from_millis(500);
+    let server = Server::with(config);
+    let person = person(&server, "riley").await;
+    let root = person.create("Pay").await;
+    let mut watch = person
+        .tasks
+        .clone()
+        .watch_tasks(person.request(WatchTasksRequest::default()))
+        .await
+        .unwrap()
+        .into_inner();
+    while watch.message().await.unwrap().unwrap().r#type() != TaskWatchType::Synced {}
+    let message = root.message("debug_confirm", &json!({"value": "x"}));
+    blocked(&root.send(message.clone()).await.unwrap());
+    let Entry::Decision(decision) = until(&person, &root.task, |it| matches!(it, Entry::Decision(_))).await
+    else {
+        unreachable!()
+    };
+    assert_eq!((decision.decides, decision.status.as_str()), (1, "← not confirmed in time"));
+    let mut states = Vec::new();
+    while states.last() != Some(&TaskState::Running) || !states.contains(&TaskState::AwaitingConfirmation) {
+        states.push(watch.message().await.unwrap().unwrap().task.unwrap().state());
+    }
+    let answer = root.send(message).await.unwrap();
+    assert_eq!(answer.action, "continue");
+    assert_eq!(person.timeline(&root.task).await.len(), 3, "its end is the decision");
+}
