@@ -2,6 +2,8 @@
 
 mod access;
 mod administer;
+mod answers;
+mod check;
 mod conflicts;
 mod cool_downs;
 mod expiry;
@@ -15,6 +17,7 @@ mod sources;
 mod start_error;
 mod state;
 mod state_watch;
+mod tree;
 mod unmatched;
 mod webhooks;
 
@@ -33,17 +36,20 @@ use self::{
     sources::{sources, users_sources},
     state::state,
 };
-pub use self::{listeners::Listeners, missing::MissingService, offered::offered, start_error::StartError};
+pub use self::{
+    answers::Answers, check::check, listeners::Listeners, missing::MissingService, offered::offered,
+    start_error::StartError, tree::tree,
+};
 use crate::{
     agent::plan::Offers,
-    config::{self, Config, Section},
+    config::{Config, Section},
     context::Services,
     domain::{Domain, Opened, Opening},
     faces::{
         grpc::{self, Face},
         transport::Report,
     },
-    files::{Embedded, PathTaken, Problem, Tree},
+    files::Tree,
     pipeline::{Parts, Pipeline, Tiers},
     registry::{DataSource, Registry},
     service::{
@@ -76,6 +82,8 @@ pub struct App {
     pub workspace: Workspace,
     /// What the tools of all domains find in their context.
     pub services: Services,
+    /// What the agent answers with.
+    pub answers: Answers,
     /// The names of the tools that have no manifest, and so are not offered.
     pub undeclared: Arc<[String]>,
     limits: Arc<dyn SourceLimits>,
@@ -99,8 +107,9 @@ impl App {
         let state = Arc::new(state(&config.state, domains).map_err(StartError::of)?);
         let offered = offered(&tree, domains, config);
         let descriptors = offered.as_ref().map(|offered| offered.descriptors.clone()).ok();
-        let registry = offered.and_then(Registry::open);
         let asked = domains.iter().filter(|domain| is_offered(domain, config.server.diagnostics));
+        let templates = answers::templates(&tree, asked.clone());
+        let (registry, templates) = answers::with(offered.and_then(Registry::open), templates);
         let upstream = sources(config, domains, &state)?;
         let opening = Opening { config, tree: &tree, state: &state, upstream: &upstream };
         let (mut opened, grpc, failed) = opened::open(&mut asked.clone(), &opening);
@@ -120,8 +129,10 @@ impl App {
                 return Err(StartError { manifests: registry.err(), domains: failed, services, missing });
             }
         };
+        let answers = answers::of(&templates, asked.clone());
         let undeclared = missing::manifests(asked.clone(), &registry.snapshot());
-        let Opened { services, states, data, names, holds, grpc: _ } = opened;
+        let Opened { services, states, mut data, names, holds, grpc: _ } = opened;
+        data.push(templates as _);
         let offer = offers(asked.clone(), names).map_err(StartError::of)?;
         let policy = policy(&config.auth);
         let orchestrator = Orchestrator::new(Arc::clone(&state) as _, workspace.clone());
@@ -165,8 +176,20 @@ impl App {
             tasks,
             records,
         );
-        let app =
-            Self { registry, tools, offer, state, workspace, services, undeclared, limits, data, grpc, tree };
+        let app = Self {
+            registry,
+            tools,
+            offer,
+            state,
+            workspace,
+            services,
+            answers,
+            undeclared,
+            limits,
+            data,
+            grpc,
+            tree,
+        };
         app.publish_health();
         Ok(app)
     }
@@ -274,23 +297,4 @@ pub fn sections(domains: &[Domain]) -> Vec<Section> {
         |domain: &Domain| domain.settings.iter().map(|it| it.clone().of(domain.name)).collect::<Vec<_>>();
     let of_sources = settings::section(domains.iter().flat_map(sources).collect());
     iter::once(of_sources).chain(domains.iter().flat_map(of_domain)).collect()
-}
-
-/// What is wrong with the data of all domains.
-pub fn check(config: &Config, domains: &[Domain]) -> Vec<Problem> {
-    // Domains that take each other's names have no data to look at; start-up says so.
-    let (Ok(tree), Ok(state)) = (tree(&config.data, domains), state(&config.state, domains)) else {
-        return Vec::new();
-    };
-    let state = Arc::new(state);
-    let Ok(upstream) = sources(config, domains, &state) else { return Vec::new() };
-    let opening = Opening { config, tree: &tree, state: &state, upstream: &upstream };
-    domains.iter().flat_map(|domain| (domain.check)(&opening)).collect()
-}
-
-/// The data tree of a configuration: its directory, or else what the domains embed. Two that embed a file of one path
-/// are refused in either case.
-pub fn tree(data: &config::Data, domains: &[Domain]) -> Result<Tree, PathTaken> {
-    let embedded = Embedded::of_all(domains.iter().map(|domain| (domain.name, &domain.data)))?;
-    Ok(data.dir.clone().map_or(Tree::Embedded(embedded), Tree::Disk))
 }

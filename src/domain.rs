@@ -9,7 +9,7 @@ mod command;
 use std::{error::Error, fmt, sync::Arc};
 
 use crate::{
-    agent::plan::Names,
+    agent::{ground::contexts::TypedContexts, plan::Names},
     config::{Config, Section},
     context::{Services, SourceStates},
     faces::grpc,
@@ -37,7 +37,8 @@ pub struct Domain {
     /// The encoded `FileDescriptorSet` of its messages and services and of what they import, comments included. Empty
     /// for a domain whose tools declare their schemas themselves.
     pub descriptors: &'static [u8],
-    /// What it embeds: the manifests of its tools, and the files that its sources read.
+    /// What it embeds: the manifests of its tools, the files that its sources read, and the templates of answers,
+    /// `<name>/answers/<tool>.md`.
     pub data: Embedded,
     /// Its words for planners without a model: the text of `data/<name>/lexicon.json` (docs/AGENT.md).
     pub lexicon: Option<&'static str>,
@@ -48,6 +49,8 @@ pub struct Domain {
     /// The parameters that intents pass to whichever tool they route to: where the tool does not take one of these, it
     /// is dropped rather than refused.
     pub intent_parameters: &'static [&'static str],
+    /// What the results of its tools are about, for whoever writes an answer.
+    pub contexts: Option<TypedContexts>,
     /// What parameters of its tools may be by the configuration.
     pub choices: Choices,
     /// Which of its tools cannot be called by the configuration.
@@ -127,6 +130,7 @@ impl Domain {
             migrations: None,
             commands: Vec::new(),
             intent_parameters: &[],
+            contexts: None,
             choices: Box::new(|_| Vec::new()),
             disabled: Box::new(|_| Vec::new()),
             open: Box::new(|_| Ok(Opened::default())),

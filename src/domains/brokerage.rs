@@ -1,6 +1,7 @@
 //! A simulated brokerage account (spec 000): its tools, and the files they read.
 
 mod commands;
+mod contexts;
 mod names;
 pub mod proto;
 mod service;
@@ -43,6 +44,7 @@ pub fn domain() -> Domain {
         descriptors: proto::DESCRIPTORS,
         commands: commands::commands(),
         intent_parameters: &INTENT_PARAMETERS,
+        contexts: Some(contexts::typed),
         open: Box::new(open),
         check: Box::new(check),
         ..Domain::new("brokerage")

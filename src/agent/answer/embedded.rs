@@ -7,7 +7,7 @@ mod cells;
 mod filters;
 mod general;
 mod notes;
-mod quote;
+pub(in crate::agent) mod quote;
 mod templates;
 #[cfg(test)]
 mod tests;

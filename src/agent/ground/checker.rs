@@ -78,7 +78,7 @@ impl Checker {
             return Released::default();
         }
         self.sentences.push(delta);
-        self.collect(|sentences| sentences.next())
+        self.collect(Sentences::next)
     }
 
     /// The end of the answer: what is left of it, and the citation of its last block.

@@ -6,8 +6,4 @@ mod allowed;
 mod find;
 mod link;
 
-pub(in crate::agent::ground) use self::{
-    allowed::Allowed,
-    find::links,
-    link::{Link, Target},
-};
+pub(in crate::agent::ground) use self::{allowed::Allowed, find::links, link::Link};

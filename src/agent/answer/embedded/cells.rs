@@ -1,11 +1,11 @@
 //! Numbers and amounts as answers show them. Rounded only to the digits that are shown.
 
-/// As many decimals as a number is shown with, if nobody asks for others.
-const DECIMALS: usize = 2;
+/// As many decimals as a number is shown with, if nobody asks for others; below 1 one more.
+const DECIMALS: usize = 3;
 
 /// A number with groups of three: with so many decimals, or without the zeros that end it.
 pub(super) fn number(value: f64, decimals: Option<usize>, signed: bool) -> String {
-    let places = decimals.unwrap_or(if value.abs() < 1.0 { DECIMALS * 2 } else { DECIMALS });
+    let places = decimals.unwrap_or(if value.abs() < 1.0 { DECIMALS + 1 } else { DECIMALS });
     let (sign, digits) = rounded(value, places, signed);
     let digits = match decimals {
         None if digits.contains('.') => digits.trim_end_matches('0').trim_end_matches('.').to_owned(),
@@ -32,11 +32,10 @@ pub(super) fn amount(value: f64, currency: Option<&str>, decimals: usize, signed
 fn rounded(value: f64, decimals: usize, signed: bool) -> (&'static str, String) {
     let digits = format!("{:.*}", decimals.min(12), value.abs());
     let is_zero = digits.bytes().all(|byte| matches!(byte, b'0' | b'.'));
-    let sign = match (is_zero, value < 0.0) {
-        (true, _) => "",
-        (false, true) => "-",
-        (false, false) if signed => "+",
-        (false, false) => "",
+    let sign = match (is_zero, value < 0.0, signed) {
+        (false, true, _) => "-",
+        (false, false, true) => "+",
+        _ => "",
     };
     (sign, digits)
 }
@@ -47,10 +46,8 @@ fn grouped(digits: &str, is_indian: bool) -> String {
     let mut text = String::with_capacity(digits.len() * 4 / 3 + 1);
     for (at, digit) in digits.char_indices() {
         let left = whole.saturating_sub(at);
-        let is_gap = match is_indian {
-            true => left == 3 || (left > 3 && left % 2 == 1),
-            false => left > 0 && left % 3 == 0,
-        };
+        let is_gap =
+            if is_indian { left == 3 || (left > 3 && left % 2 == 1) } else { left > 0 && left % 3 == 0 };
         if at > 0 && is_gap {
             text.push(',');
         }
@@ -65,7 +62,7 @@ mod tests {
 
     #[test]
     fn numbers_are_shown_for_people() {
-        assert_eq!(number(1_234_567.891, None, false), "1,234,567.89");
+        assert_eq!(number(1_234_567.891_1, None, false), "1,234,567.891");
         assert_eq!(number(10.0, None, true), "+10");
         assert_eq!(number(0.0625, None, false), "0.0625");
         assert_eq!(number(-0.001, Some(0), true), "0");

@@ -1,6 +1,8 @@
 //! The filters of templates: `num`, `money`, `pct`, `date`, `quote`, `link`. What they write is not escaped again;
 //! everything else that a template shows is quoted as text from outside.
 
+#![allow(clippy::needless_pass_by_value, reason = "the engine gives named arguments away")]
+
 use chrono::{DateTime, NaiveDate, Utc};
 use minijinja::{
     Error, ErrorKind,
@@ -9,13 +11,13 @@ use minijinja::{
 
 use super::{
     cells::{amount, number},
-    quote::quote,
+    quote::{quote, quote_within},
 };
 
 /// What stands for a value that is absent.
 pub(super) const ABSENT: &str = "n/a";
 
-/// `1,234.5`, with as many decimals as it has, at most two or those asked for.
+/// `1,234.5`, with as many decimals as it has, at most three or those asked for.
 pub(super) fn num(value: &Value, decimals: Option<usize>, options: Kwargs) -> Result<Value, Error> {
     let signed = options.get::<Option<bool>>("signed")?.unwrap_or(false);
     options.assert_all_used()?;
@@ -53,9 +55,10 @@ pub(super) fn date(value: &Value) -> Result<Value, Error> {
     Ok(Value::from_safe_string(shown))
 }
 
-/// A text from outside.
-pub(super) fn quoted(value: &Value) -> Result<Value, Error> {
-    Ok(text(value)?.map_or_else(|| safe(ABSENT), |text| Value::from_safe_string(quote(text))))
+/// A text from outside, of at most so many characters.
+pub(super) fn quoted(value: &Value, longest: Option<usize>) -> Result<Value, Error> {
+    let shown = |text| longest.map_or_else(|| quote(text), |longest| quote_within(text, longest));
+    Ok(text(value)?.map_or_else(|| safe(ABSENT), |text| Value::from_safe_string(shown(text))))
 }
 
 /// An address as a link, if it is one that a page can have; otherwise nothing.

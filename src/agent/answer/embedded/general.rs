@@ -7,11 +7,14 @@ use serde_json::{Map, Value};
 use super::{
     cells::number,
     filters::ABSENT,
-    quote::{cut, quote},
+    quote::{quote, quote_within},
 };
-use crate::agent::{
-    ground::ContextItem,
-    plan::{Asked, Made},
+use crate::{
+    agent::{
+        ground::ContextItem,
+        plan::{Asked, Made},
+    },
+    contract::Payload,
 };
 
 /// How many rows of a list are shown, and how many of its columns.
@@ -23,19 +26,29 @@ const CELL: usize = 80;
 
 /// The answer, with its citation.
 pub(super) fn body(asked: &Asked<'_>, made: &Made, item: &ContextItem) -> String {
-    let lead = lead(asked, made, item);
-    let table = first_list(&item.data).map_or_else(|| fields(&item.data), |(name, rows)| table(name, rows));
+    let list = first_list(&item.data);
     let cite = item.source_ids.iter().map(|id| format!("[{id}]")).collect::<Vec<_>>().join(" ");
+    let lead = lead(asked, made, item, list);
+    let lead = if lead.is_empty() { lead } else { format!("{lead} {cite}") };
+    let table = list.map_or_else(|| fields(&item.data), |(_, rows)| table(rows));
     [lead, table, cite].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 
-/// The summary of the manifest, under the tool's title.
-fn lead(asked: &Asked<'_>, made: &Made, item: &ContextItem) -> String {
-    let Some(tool) = asked.offer.get(&item.tool) else { return String::new() };
-    let data = made.result.outcome.as_ref().map(|payload| payload.json());
-    let said = data.ok().and_then(|data| tool.narration.said(data));
-    let title = quote(&tool.definition.title);
-    said.map_or_else(|| format!("{title}:"), |said| format!("{title}: {}.", quote(&said)))
+/// The tool's title with the summary of its manifest, and whether the list goes on.
+fn lead(asked: &Asked<'_>, made: &Made, item: &ContextItem, list: Option<(&str, &[Value])>) -> String {
+    let tool = asked.offer.get(&item.tool);
+    let data = made.result.outcome.as_ref().ok().map(Payload::json);
+    let said = tool.zip(data).and_then(|(tool, data)| tool.narration.said(data));
+    let title = tool.map(|tool| quote(&tool.definition.title)).filter(|title| !title.is_empty());
+    let lead = match (title, said) {
+        (Some(title), Some(said)) => format!("{title}: {}.", quote(&said)),
+        (Some(one), None) | (None, Some(one)) => format!("{one}."),
+        (None, None) => String::new(),
+    };
+    let more = list.filter(|(_, rows)| rows.len() > ROWS).map_or_else(String::new, |(name, rows)| {
+        format!("These are the first of {} {}.", rows.len(), quote(&words(name)))
+    });
+    [lead, more].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 /// The first list of objects or values in an object, and its name.
@@ -45,7 +58,7 @@ fn first_list(data: &Value) -> Option<(&str, &[Value])> {
     lists.next().map(|(name, rows)| (name.as_str(), rows.as_slice()))
 }
 
-fn table(name: &str, rows: &[Value]) -> String {
+fn table(rows: &[Value]) -> String {
     let shown = &rows[..rows.len().min(ROWS)];
     let columns = columns(shown);
     let mut text = String::new();
@@ -61,9 +74,7 @@ fn table(name: &str, rows: &[Value]) -> String {
             let _ = writeln!(text, "| {} |", cells.join(" | "));
         }
     }
-    let more = format!("These are the first of {} {}.\n\n", rows.len(), quote(&words(name)));
-    let more = if rows.len() > shown.len() { more } else { String::new() };
-    format!("{more}{}", text.trim_end())
+    text.trim_end().to_owned()
 }
 
 /// The fields of the rows that a cell can show.
@@ -71,7 +82,12 @@ fn columns(rows: &[Value]) -> Vec<&str> {
     let mut columns: Vec<&str> = Vec::new();
     for row in rows.iter().filter_map(Value::as_object) {
         for (name, value) in row {
-            let is_shown = !matches!(value, Value::Array(_) | Value::Object(_));
+            let is_shown = match value {
+                // An address takes more room than it is worth.
+                Value::String(text) => !text.starts_with("http"),
+                Value::Array(_) | Value::Object(_) => false,
+                Value::Null | Value::Bool(_) | Value::Number(_) => true,
+            };
             if is_shown && !columns.contains(&name.as_str()) && columns.len() < COLUMNS {
                 columns.push(name);
             }
@@ -104,18 +120,17 @@ fn flat(fields: &Map<String, Value>) -> Vec<(String, &Value)> {
 
 fn cell(value: &Value) -> String {
     match value {
-        Value::Null => ABSENT.to_owned(),
+        Value::Null | Value::Object(_) => ABSENT.to_owned(),
         Value::Bool(true) => "yes".to_owned(),
         Value::Bool(false) => "no".to_owned(),
         Value::Number(it) => it.as_f64().map_or_else(|| it.to_string(), |it| number(it, None, false)),
         Value::String(text) => cut_cell(text),
         Value::Array(items) => items.len().to_string(),
-        Value::Object(_) => ABSENT.to_owned(),
     }
 }
 
 fn cut_cell(text: &str) -> String {
-    quote(&cut(text, CELL))
+    quote_within(text, CELL)
 }
 
 /// The name of a field as words.

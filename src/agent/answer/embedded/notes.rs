@@ -6,7 +6,7 @@ use super::quote::quote;
 use crate::agent::plan::{Asked, Made};
 
 /// A copy as young as this is not worth a word.
-const FRESH: Duration = Duration::from_secs(60);
+const FRESH: Duration = Duration::from_mins(1);
 
 /// What is to be known of a result; each with its source, since it may have numbers.
 pub(super) fn of_result(made: &Made, source_ids: &[String]) -> Vec<String> {

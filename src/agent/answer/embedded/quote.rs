@@ -6,12 +6,17 @@ use crate::agent::ground::plain;
 const LONGEST: usize = 400;
 
 /// A text as an answer quotes it.
-pub(super) fn quote(text: &str) -> String {
-    escaped(&cut(&plain(text), LONGEST))
+pub(in crate::agent) fn quote(text: &str) -> String {
+    quote_within(text, LONGEST)
+}
+
+/// The same of a text that may be longer or is to be shorter.
+pub(super) fn quote_within(text: &str, longest: usize) -> String {
+    escaped(&cut(&plain(text), longest))
 }
 
 /// A text of at most so many characters, cut between words. Nothing that belongs to a number or a date is parted.
-pub(super) fn cut(text: &str, longest: usize) -> String {
+fn cut(text: &str, longest: usize) -> String {
     let Some((end, _)) = text.char_indices().nth(longest) else { return text.to_owned() };
     let mut shown = text[..end].rsplit_once(' ').map_or("", |(words, _)| words);
     while let Some((words, last)) = shown.rsplit_once(' ')
@@ -27,8 +32,8 @@ pub(super) fn cut(text: &str, longest: usize) -> String {
 
 /// Whether a word may be the beginning of a number or of a date.
 fn belongs_to_number(word: &str) -> bool {
-    let is_month =
-        word.len() >= 3 && word.starts_with(|c: char| c.is_ascii_uppercase()) && MONTHS.contains(&&word[..3]);
+    let is_capital = word.starts_with(|c: char| c.is_ascii_uppercase());
+    let is_month = is_capital && word.get(..3).is_some_and(|it| MONTHS.contains(&it));
     is_month || word.contains(char::is_numeric) || !word.contains(char::is_alphabetic)
 }
 
@@ -44,13 +49,15 @@ fn escaped(text: &str) -> String {
     while let Some(c) = chars.next() {
         let next = chars.peek().copied();
         let is_sign = match c {
-            '\\' | '`' | '*' | '[' | ']' | '|' | '<' | '>' => true,
+            '\\' | '`' | '*' | '[' | ']' | '|' => true,
+            // Elsewhere it is neither HTML nor an address.
+            '<' => next.is_some_and(|next| next.is_ascii_alphabetic() || matches!(next, '/' | '!' | '?')),
             // Within a word it says nothing.
             '_' => !(is_of_word(before) && is_of_word(next)),
             '~' => next == Some('~') || before == Some('~'),
             '!' => next == Some('['),
             '&' => next.is_some_and(|next| next == '#' || next.is_ascii_alphabetic()),
-            '#' | '+' | '-' | '=' => before.is_none(),
+            '#' | '+' | '-' | '=' | '>' => before.is_none(),
             // `1. ` at the beginning is an item of a list.
             '.' | ')' => in_marker && before.is_some() && next.is_none_or(|next| next == ' '),
             _ => false,
@@ -78,7 +85,7 @@ mod tests {
         for (text, expected) in [
             ("a [b](c) ![d] **e** `f`", "a \\[b\\](c) \\!\\[d\\] \\*\\*e\\*\\* \\`f\\`"),
             ("# a\n- b | c", "\\# a - b \\| c"),
-            ("<b> M&M & AT&T snake_case _x_", "\\<b\\> M\\&M & AT\\&T snake_case \\_x\\_"),
+            ("<b> 1 < 2 > M&M & AT&T snake_case _x_", "\\<b> 1 < 2 > M\\&M & AT\\&T snake_case \\_x\\_"),
             ("12. a 1.5", "12\\. a 1.5"),
             ("1.5 is 5.", "1.5 is 5."),
         ] {

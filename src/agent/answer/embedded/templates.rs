@@ -5,6 +5,7 @@
 //! not.
 
 mod files;
+mod used;
 
 use std::{
     collections::BTreeMap,
@@ -21,11 +22,14 @@ use minijinja::{
 use serde_json::Map;
 
 pub use self::files::Folder;
-use self::files::{Files, Text};
+use self::{
+    files::{Files, Text},
+    used::unknown_filters,
+};
 use super::{filters, quote::quote};
 use crate::{
     agent::ground::ContextItem,
-    files::{Problem, Problems, Tree},
+    files::{Embedded, Problem, Problems, Tree},
     registry::{DataSource, SourceHealth},
 };
 
@@ -51,6 +55,13 @@ pub(super) struct Values<'a> {
     pub(super) item: &'a ContextItem,
     /// The arguments of the call.
     pub(super) arguments: &'a Map<String, serde_json::Value>,
+}
+
+impl Default for Templates {
+    fn default() -> Self {
+        let files = Mutex::new(Files::new(Tree::Embedded(Embedded::default()), Vec::new()));
+        Self { files, current: ArcSwap::from_pointee(environment()) }
+    }
 }
 
 impl Templates {
@@ -135,8 +146,12 @@ fn add(environment: &mut Environment<'static>, text: &Text) -> Option<Problem> {
     let mut unknown: Vec<_> = template.undeclared_variables(false).into_iter().collect();
     unknown.retain(|name| !VALUES.contains(&name.as_str()));
     unknown.sort_unstable();
-    let what = format!("no such value: {}; there are {}", unknown.join(", "), VALUES.join(", "));
-    (!unknown.is_empty()).then(|| text.problem("unknown-value", what))
+    if !unknown.is_empty() {
+        let what = format!("no such value: {}; there are {}", unknown.join(", "), VALUES.join(", "));
+        return Some(text.problem("unknown-value", what));
+    }
+    let (line, name) = unknown_filters(environment, template.source()).into_iter().next()?;
+    Some(text.problem("unknown-filter", format!("line {line}: no such filter: {name}")))
 }
 
 fn in_words(error: &Error) -> String {
@@ -154,7 +169,9 @@ fn environment() -> Environment<'static> {
     environment.set_syntax(syntax.expect("the usual signs of blocks are not ambiguous"));
     environment.set_formatter(show);
     // They would turn text from outside into Markdown.
-    ["safe", "escape", "e"].iter().for_each(|name| environment.remove_filter(name));
+    for name in ["safe", "escape", "e"] {
+        environment.remove_filter(name);
+    }
     environment.add_filter("num", filters::num);
     environment.add_filter("money", filters::money);
     environment.add_filter("pct", filters::pct);

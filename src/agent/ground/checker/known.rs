@@ -41,9 +41,10 @@ impl Known {
             Err(error) => return self.add_failure(made, error),
         };
         let (data, provenance) = (payload.json(), &made.result.provenance);
-        let description = asked.offer.get(&made.call.tool).map(|tool| tool.definition.description.as_str());
+        let tool = asked.offer.get(&made.call.tool).map(|tool| &tool.definition);
+        let of_tool = tool.into_iter().flat_map(|it| [it.description.as_str(), it.title.as_str()]);
         let warnings = provenance.warnings.iter().map(String::as_str);
-        let texts = warnings.chain([provenance.as_of.as_str()]).chain(description);
+        let texts = warnings.chain([provenance.as_of.as_str()]).chain(of_tool);
         let age = provenance.cached_for.into_iter().flat_map(in_all_units);
         self.facts.add_origin(made.call.arguments.values().chain([data]), texts, age);
         self.allowed.add(data);

@@ -6,7 +6,7 @@ use super::known::Known;
 use crate::agent::ground::{
     citations::{Citation, citations},
     issue::{Issue, IssueKind},
-    links::{Link, Target, links},
+    links::{Link, links},
     markdown::{Covered, Line, code},
     numbers::{Token, tokens},
     sentences::Part,
@@ -45,7 +45,7 @@ pub(super) fn check(part: &Part, line: Line, known: &Known, ordinals: u32) -> Re
     let text = part.text.as_str();
     let goes_on = !part.begins_line;
     let links = links(text, part.is_code);
-    if let Some(wrong) = links.iter().find(|link| !is_allowed(link, known)) {
+    if let Some(wrong) = links.iter().find(|link| !known.allowed.allows(&link.target)) {
         return Err(Issue::new(IssueKind::Link, &text[wrong.range.clone()]));
     }
     if part.is_code {
@@ -57,13 +57,6 @@ pub(super) fn check(part: &Part, line: Line, known: &Known, ordinals: u32) -> Re
     let left_out = left_out(line, ordinals, code, &cited, &links);
     let (need, has_numbers) = numbers(text, &left_out, known)?;
     Ok(Checked { source_ids, need, goes_on, has_numbers })
-}
-
-fn is_allowed(link: &Link<'_>, known: &Known) -> bool {
-    match &link.target {
-        Target::Address(address) => known.allowed.allows(address),
-        Target::Hidden => false,
-    }
 }
 
 /// The parts whose digits say nothing, in order.

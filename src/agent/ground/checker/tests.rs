@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::agent::answer::embedded::quote::quote;
 
 /// A checker over results, each with its source.
 fn over(results: &[(&str, Value)], message: &str) -> Checker {
@@ -255,6 +256,19 @@ proptest! {
         } else if meets {
             prop_assert_eq!(issue, None);
         }
+    }
+
+    #[test]
+    fn a_text_from_outside_that_is_quoted_passes_untouched(text in hostile(), before in 0..400_usize) {
+        let text = format!("{}{text}", "a ".repeat(before / 2));
+        let mut checker = over(&[("tool:q:v1", json!({"text": text}))], "");
+        let quoted = quote(&text);
+        prop_assert!(quoted.chars().count() <= 2 * 401, "{}", quoted);
+        let answer = format!("It says “{quoted}” [tool:q:v1]\n\n- {quoted} [tool:q:v1]\n\n| {quoted} |\n\n[tool:q:v1]");
+        let (passed, issue) = checked(&mut checker, &answer, 7);
+        prop_assert_eq!(issue, None, "{}", answer);
+        prop_assert!(!checker.is_attributed(), "{}", answer);
+        prop_assert_eq!(passed, answer);
     }
 
     #[test]

@@ -7,22 +7,21 @@ const LONGEST_SCHEME: usize = 32;
 
 /// The address around `://`.
 pub(super) fn bare(text: &str, at: usize) -> Link<'_> {
-    let is_scheme = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.' | b'\\');
-    let scheme = text[..at].bytes().rev().take(LONGEST_SCHEME).take_while(is_scheme).count();
-    from(text, at - scheme, at)
+    let before = text[..at].trim_end_matches('\\');
+    let letters = before.bytes().rev().take(LONGEST_SCHEME).take_while(u8::is_ascii_alphabetic).count();
+    let letters = before[before.len() - letters..].to_ascii_lowercase();
+    // Programs find `http` behind other letters too.
+    let known = ["https", "http"].into_iter().find(|known| letters.ends_with(known));
+    let scheme = known.map_or(letters.len(), str::len);
+    from(text, before.len() - scheme, at)
 }
 
 /// The address from one place on, which goes on at least beyond the other one.
 pub(super) fn from(text: &str, start: usize, beyond: usize) -> Link<'_> {
-    let mut is_escaped = false;
-    let ends = |c: char| {
-        let ends =
-            c.is_whitespace() || c.is_control() || (matches!(c, '<' | '>' | '|' | '"' | '`') && !is_escaped);
-        is_escaped = c == '\\' && !is_escaped;
-        ends
-    };
+    let ends = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '<' | '>' | '|' | '"' | '`');
     let end = text[beyond..].find(ends).map_or(text.len(), |len| beyond + len);
-    Link { range: start..end, target: Target::Address(unescaped(&text[start..end])) }
+    let address = text[start..end].trim_end_matches('\\');
+    Link { range: start..end, target: Target::Address(unescaped(address)) }
 }
 
 /// The address of a mailbox around `@`, if there is one.

@@ -1,10 +1,14 @@
-//! Which addresses an answer may contain: those that stand in the results, if they lead to a page or a mailbox.
+//! Which addresses an answer may contain: those that stand in the results, and as a link only if they lead to a page or
+//! a mailbox.
 
 use std::{collections::HashSet, iter};
 
 use serde_json::Value;
 
-use super::{find::links, link::Target};
+use super::{
+    find::links,
+    link::{Target, unescaped},
+};
 
 /// The addresses of a turn's results.
 #[derive(Debug, Default)]
@@ -36,26 +40,36 @@ impl Allowed {
             return;
         }
         if !text.contains(char::is_whitespace) {
-            self.0.insert(text.into());
+            self.0.insert(unescaped(text).into());
         }
         for link in links(text, false) {
-            if let Target::Address(address) = link.target {
+            if let Target::Address(address) | Target::Destination(address) = link.target {
                 self.0.insert(within(&address).last().unwrap_or(&address).into());
                 self.0.insert(address.into());
             }
         }
     }
 
-    /// Whether an address of an answer may stand there.
-    pub(in crate::agent::ground) fn allows(&self, address: &str) -> bool {
-        let scheme = address.split_once(':').map(|(scheme, _)| scheme);
-        let is_known = match scheme {
-            Some(scheme) => ["http", "https", "mailto"].iter().any(|it| it.eq_ignore_ascii_case(scheme)),
-            None => true,
-        };
-        let bare = address.strip_prefix("mailto:").unwrap_or(address);
-        is_known && within(bare).any(|part| self.0.contains(part))
+    /// Whether what an answer leads to may stand there.
+    pub(in crate::agent::ground) fn allows(&self, target: &Target<'_>) -> bool {
+        match target {
+            Target::Address(address) => self.has(address),
+            Target::Destination(address) => is_page(address) && self.has(address),
+            Target::Hidden => false,
+        }
     }
+
+    fn has(&self, address: &str) -> bool {
+        let bare = address.strip_prefix("mailto:").unwrap_or(address);
+        within(bare).any(|part| self.0.contains(part))
+    }
+}
+
+/// Whether a link may have the address: of a page or of a mailbox.
+fn is_page(address: &str) -> bool {
+    let known = ["http", "https", "mailto"];
+    let scheme = address.split_once(':').map(|(scheme, _)| scheme);
+    scheme.is_none_or(|scheme| known.iter().any(|it| it.eq_ignore_ascii_case(scheme)))
 }
 
 /// An address, and the same without one or more of the marks behind it.
@@ -73,15 +87,19 @@ mod tests {
     fn only_addresses_of_the_results_are_allowed() {
         let mut allowed = Allowed::default();
         allowed.add(
-            &json!({"a": ["https://a.b/c?d=(e)", "see https://a.b/f. Or me@a.co"], "b": "javascript:x"}),
+            &json!({"a": ["https://a.b/c?d=(e)", "see https://a.b/f. Or me@a.co"], "b": "javascript:x", "c": "or steam://x"}),
         );
+        let may = |address: &'static str| allowed.allows(&Target::Destination(address.into()));
         for good in
             ["https://a.b/c?d=(e)", "https://a.b/c?d=(e).", "https://a.b/f", "https://a.b/f).", "me@a.co"]
         {
-            assert!(allowed.allows(good), "{good}");
+            assert!(may(good), "{good}");
         }
         for bad in ["https://a.b/", "https://a.b/f/g", "http://a.b/f", "javascript:x", "//a.b/f", ""] {
-            assert!(!allowed.allows(bad), "{bad}");
+            assert!(!may(bad), "{bad}");
         }
+        // As text it leads nowhere.
+        assert!(allowed.allows(&Target::Address("steam://x".into())) && !may("steam://x"));
+        assert!(!allowed.allows(&Target::Hidden));
     }
 }

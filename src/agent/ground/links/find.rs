@@ -4,7 +4,7 @@
 
 use super::{
     address::{bare, email, from},
-    link::{Link, address, hidden},
+    link::{Link, hidden, leading_to},
 };
 
 /// The links of a text. In a block of code angle brackets are not HTML.
@@ -61,7 +61,7 @@ fn angle(text: &str, at: usize, is_code: bool) -> Option<Link<'_>> {
     let inner = &rest[..end];
     let is_address = rest[end..].starts_with('>') && (inner.contains(':') || inner.contains('@'));
     let range = at..at + 1 + end + 1;
-    if is_address { Some(address(range, inner)) } else { Some(hidden(at..at + 1 + end)) }
+    if is_address { Some(leading_to(range, inner)) } else { Some(hidden(at..at + 1 + end)) }
 }
 
 /// What stands behind `](`, up to the bracket that closes it.
@@ -76,7 +76,7 @@ fn destination(text: &str, at: usize) -> Link<'_> {
         }
         None => (&rest[..closing(rest)], from + closing(rest)),
     };
-    address(at..end.max(start), inner)
+    leading_to(at..end.max(start), inner)
 }
 
 /// Where an address in round brackets ends: at white space, or at the bracket that was not opened within it.
@@ -108,7 +108,7 @@ fn definition(text: &str) -> Option<Link<'_>> {
     })?;
     let behind = rest[end + 1..].strip_prefix(':')?.trim_start();
     let len = behind.find(char::is_whitespace).unwrap_or(behind.len());
-    Some(address(start..start + 1, behind[..len].trim_matches(['<', '>'])))
+    Some(leading_to(start..start + 1, behind[..len].trim_matches(['<', '>'])))
 }
 
 /// Entities hide characters; those that only make a text readable may stay.
@@ -139,7 +139,7 @@ mod tests {
 
     fn targets(text: &str) -> Vec<String> {
         let target = |link: Link<'_>| match link.target {
-            Target::Address(address) => address.into_owned(),
+            Target::Address(address) | Target::Destination(address) => address.into_owned(),
             Target::Hidden => "hidden".to_owned(),
         };
         links(text, false).into_iter().map(target).collect()

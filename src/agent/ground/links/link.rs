@@ -14,8 +14,10 @@ pub(in crate::agent::ground) struct Link<'a> {
 /// Where something leads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::agent::ground) enum Target<'a> {
-    /// To an address, as it was meant: without escapes.
+    /// To an address that stands in the text, as it was meant: without escapes.
     Address(Cow<'a, str>),
+    /// To an address that is given as that of a link.
+    Destination(Cow<'a, str>),
     /// An image, HTML, or an address that does not stand there openly.
     Hidden,
 }
@@ -25,23 +27,23 @@ pub(super) fn hidden<'a>(range: Range<usize>) -> Link<'a> {
     Link { range, target: Target::Hidden }
 }
 
-/// An address, escaped as it stands.
-pub(super) fn address(range: Range<usize>, text: &str) -> Link<'_> {
-    let target = if text.is_empty() { Target::Hidden } else { Target::Address(unescaped(text)) };
+/// The address of a link, escaped as it stands.
+pub(super) fn leading_to(range: Range<usize>, text: &str) -> Link<'_> {
+    let target = if text.is_empty() { Target::Hidden } else { Target::Destination(unescaped(text)) };
     Link { range, target }
 }
 
-/// A text without the backslashes of Markdown.
+/// A text without the backslashes of Markdown, however often it was escaped.
 pub(super) fn unescaped(text: &str) -> Cow<'_, str> {
     if !text.contains('\\') {
         return Cow::Borrowed(text);
     }
-    let (mut plain, mut chars) = (String::with_capacity(text.len()), text.chars().peekable());
-    while let Some(c) = chars.next() {
-        match chars.peek() {
-            Some(next) if c == '\\' && next.is_ascii_punctuation() => plain.extend(chars.next()),
-            _ => plain.push(c),
+    let mut kept: Vec<char> = Vec::with_capacity(text.len());
+    for c in text.chars().rev() {
+        let escapes = c == '\\' && kept.last().is_some_and(char::is_ascii_punctuation);
+        if !escapes {
+            kept.push(c);
         }
     }
-    Cow::Owned(plain)
+    Cow::Owned(kept.into_iter().rev().collect())
 }

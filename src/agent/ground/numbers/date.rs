@@ -84,8 +84,7 @@ pub(super) fn month(word: &str) -> Option<u8> {
         return None;
     }
     let is_name = |name: &&str| name.eq_ignore_ascii_case(word) || name[..3].eq_ignore_ascii_case(word);
-    let at =
-        if word.eq_ignore_ascii_case("sept") { 8 } else { MONTHS.iter().position(|name| is_name(&name))? };
+    let at = if word.eq_ignore_ascii_case("sept") { 8 } else { MONTHS.iter().position(is_name)? };
     u8::try_from(at + 1).ok()
 }
 

@@ -1,0 +1,14 @@
+//! Where manifests and data are read from.
+
+use crate::{
+    config,
+    domain::Domain,
+    files::{Embedded, PathTaken, Tree},
+};
+
+/// The data tree of a configuration: its directory, or else what the domains embed. Two that embed a file of one path
+/// are refused in either case.
+pub fn tree(data: &config::Data, domains: &[Domain]) -> Result<Tree, PathTaken> {
+    let embedded = Embedded::of_all(domains.iter().map(|domain| (domain.name, &domain.data)))?;
+    Ok(data.dir.clone().map_or(Tree::Embedded(embedded), Tree::Disk))
+}

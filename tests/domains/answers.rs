@@ -1,0 +1,257 @@
+//! Answers without a model: every tool's own, over embedded data, and whether they pass the checks.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use chrono::NaiveDate;
+use futures_util::TryStreamExt as _;
+use serde_json::{Map, Value, json};
+use toolwire::{
+    agent::{
+        answer::Answerer as _,
+        ground::{Checker, ContextBundle, IssueKind},
+        plan::{Asked, Made, Offer, Offers, PlannedCall},
+    },
+    config::Config,
+    contract::{ErrorCode, ToolError, ToolResult},
+    registry::{Category, Status},
+};
+
+use super::research::support::Research;
+
+/// A service, and what its user is offered.
+struct Turn {
+    service: Research,
+    offer: Offer,
+}
+
+/// What a turn came to.
+struct Answered {
+    bundle: ContextBundle,
+    text: String,
+    passed: String,
+    citations: Vec<String>,
+    issue: Option<IssueKind>,
+    is_attributed: bool,
+}
+
+impl Turn {
+    fn new() -> Self {
+        let service = Research::of(Config::default());
+        let user = "demo".parse().unwrap();
+        let offers = Offers::new(&[], Vec::new()).unwrap();
+        let offer = offers.of(&service.app.registry.snapshot(), &user, |_| true);
+        Self { service, offer }
+    }
+
+    async fn made(&self, tool: &str, arguments: Value) -> Made {
+        let result = Arc::new(self.service.call(tool, arguments.clone()).await);
+        Made { call: planned(tool, arguments), result }
+    }
+
+    async fn answer(&self, message: &str, made: &[Made]) -> Answered {
+        let today = NaiveDate::from_ymd_opt(2026, 11, 22).unwrap();
+        let offer = &self.offer;
+        let asked = Asked { message, account: None, history: &[], made, offer, today };
+        let bundle = ContextBundle::of(&asked, &[], &self.service.app.answers.contexts);
+        let answerer = &self.service.app.answers.answerer;
+        let text: String = answerer.answer(&asked, &bundle, None).try_collect().await.unwrap();
+        let mut checker = Checker::new(&bundle, &asked);
+        let (first, last) = (checker.release(&text), checker.finish());
+        let sentences = first.sentences.iter().chain(&last.sentences);
+        Answered {
+            passed: sentences.map(|sentence| sentence.text.as_str()).collect(),
+            citations: checker.citations().to_vec(),
+            issue: first.issue.or(last.issue).map(|issue| issue.kind),
+            is_attributed: checker.is_attributed(),
+            text,
+            bundle,
+        }
+    }
+}
+
+fn planned(tool: &str, arguments: Value) -> PlannedCall {
+    let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+    PlannedCall { tool: tool.to_owned(), arguments, reason: String::new() }
+}
+
+fn failed(tool: &str, error: ToolError) -> Made {
+    let name = tool.parse().unwrap();
+    let fetched_at = std::time::SystemTime::UNIX_EPOCH;
+    let provenance = toolwire::contract::Provenance::default();
+    let result = ToolResult { tool: name, fetched_at, outcome: Err(error), provenance };
+    Made { call: planned(tool, json!({"symbol": "AAPL"})), result: Arc::new(result) }
+}
+
+impl Answered {
+    #[track_caller]
+    fn passes_untouched(&self, what: &str) {
+        assert_eq!(self.issue, None, "{what}: {}", self.text);
+        assert!(!self.is_attributed, "{what} needed a citation: {}", self.passed);
+        assert_eq!(self.passed, self.text, "{what}");
+        let sources: BTreeSet<_> = self.bundle.source_ids.iter().collect();
+        assert!(self.citations.iter().all(|id| sources.contains(id)), "{what} cites {:?}", self.citations);
+        assert!(!self.citations.is_empty(), "{what} cites nothing: {}", self.text);
+    }
+}
+
+/// Calls beside the examples of the manifests: what is not held, not quoted, not found, and empty.
+fn more() -> Vec<(&'static str, Value)> {
+    vec![
+        ("get_positions", json!({"symbol": "TSLA"})),
+        ("get_symbol_performance", json!({"symbol": "TSLA"})),
+        ("get_symbol_performance", json!({"symbol": "AVUV", "account": "Retirement"})),
+        ("get_positions_list", json!({"asset_class": "crypto"})),
+        ("get_quotes", json!({"symbol": "AAPL,MSFT,VOO,TSLA"})),
+        ("rank_portfolio", json!({"account": "Retirement"})),
+        ("get_performance_with_transfers", json!({"timeframe": "1Y"})),
+        ("get_facts", json!({"topic": "something else"})),
+        ("check_forbidden", json!({"symbol": "HDBFS"})),
+        ("check_forbidden", json!({"symbol": "IDEA"})),
+        ("check_wait_zone", json!({"symbol": "TCS"})),
+        ("compare_stocks", json!({"symbols": ["TCS", "INFY", "ZZZZ"]})),
+        ("get_fundamentals", json!({"symbol": "HDBFS"})),
+        ("get_technicals", json!({"symbol": "HDBFS"})),
+        ("get_stock_thesis", json!({"query": "no such company at all"})),
+        ("get_news", json!({"symbol": "HDBFS", "days": 1})),
+        ("get_reddit_mentions", json!({"symbol": "HDBFS"})),
+        ("get_insider_trading", json!({"symbol": "HDBFS"})),
+        ("browse_watchlist", json!({"source": "all"})),
+        ("browse_valuepickr", json!({"category": "watchlist"})),
+        ("backtest_filter", json!({"symbols": ["HDBFS"]})),
+    ]
+}
+
+#[tokio::test]
+async fn every_answer_passes_the_checks_untouched() {
+    let turn = Turn::new();
+    let is_of = |message: &Option<String>| {
+        let of = |package: &str| message.as_ref().is_some_and(|it| it.starts_with(package));
+        of("toolwire.brokerage.") || of("toolwire.research.")
+    };
+    let mut calls = more().into_iter().map(|(tool, input)| (tool.to_owned(), input)).collect::<Vec<_>>();
+    let mut tools = BTreeSet::new();
+    for tool in turn.offer.tools().iter().map(|tool| &tool.definition) {
+        let is_read = tool.category == Category::Read && matches!(tool.status, Status::Ready);
+        if is_read && is_of(&tool.output_message) {
+            tools.insert(tool.name.to_string());
+            calls.extend(tool.examples.iter().map(|it| (tool.name.to_string(), it.arguments.clone().into())));
+        }
+    }
+    assert_eq!(tools.len(), 28, "{tools:?}");
+    let mut answered = 0;
+    for (tool, arguments) in calls {
+        let made = turn.made(&tool, arguments.clone()).await;
+        if made.result.outcome.is_err() {
+            continue;
+        }
+        let what = format!("{tool} {arguments}");
+        turn.answer("How is it?", &[made]).await.passes_untouched(&what);
+        tools.remove(&tool);
+        answered += 1;
+    }
+    println!("embedded answers that pass untouched: {answered} of {answered}");
+    assert!(tools.is_empty(), "never answered: {tools:?}");
+}
+
+#[test]
+fn every_tool_that_reads_has_a_template() {
+    let data = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("data");
+    let turn = Turn::new();
+    for tool in turn.offer.tools().iter().map(|tool| &tool.definition) {
+        let message = tool.output_message.as_deref().unwrap_or_default();
+        let domain = message.split('.').nth(1).unwrap_or_default();
+        if tool.category == Category::Read && ["brokerage", "research"].contains(&domain) {
+            let path = data.join(domain).join("answers").join(format!("{}.md", tool.name));
+            assert!(path.exists(), "{}", path.display());
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_intent_has_the_context_of_the_specification() {
+    let turn = Turn::new();
+    let symbol = || json!({"symbol": "AAPL"});
+    for (tool, arguments, message, kind) in [
+        ("get_activity", json!({}), "", "ActivityContext"),
+        ("get_positions", symbol(), "", "PositionsContext"),
+        ("get_positions_list", json!({}), "", "PositionsListContext"),
+        ("get_performance", json!({"timeframe": "YTD"}), "", "PerformanceContext"),
+        ("get_performance_with_transfers", json!({"timeframe": "YTD"}), "", "PerformanceContext"),
+        ("get_quotes", symbol(), "", "QuotesContext"),
+        ("get_facts", json!({"topic": "roth"}), "", "FactsContext"),
+        ("get_transfers", json!({}), "", "TransfersContext"),
+        ("get_account_summary", json!({}), "What am I worth?", "AccountValueContext"),
+        ("get_account_summary", json!({}), "How much cash is there?", "CashBalanceContext"),
+        ("get_symbol_performance", symbol(), "", "SymbolPerformanceContext"),
+        ("rank_portfolio", json!({}), "", "PortfolioRankingContext"),
+        ("get_technicals", json!({"symbol": "INFY"}), "", "ResultContext"),
+    ] {
+        let made = turn.made(tool, arguments).await;
+        let answered = turn.answer(message, std::slice::from_ref(&made)).await;
+        let item = &answered.bundle.items[0];
+        assert_eq!(
+            (item.kind.as_str(), item.as_of.as_str()),
+            (kind, &*made.result.provenance.as_of),
+            "{tool}"
+        );
+        assert_eq!(answered.bundle.source_ids, made.result.provenance.source_ids);
+    }
+    let held = turn.answer("", &[turn.made("get_positions", symbol()).await]).await.bundle;
+    assert_eq!(
+        [&held.items[0].data["found"], &held.items[0].data["position"]["symbol"]],
+        [&json!(true), &json!("AAPL")]
+    );
+    let not_held = turn.made("get_positions", json!({"symbol": "tsla"})).await;
+    let not_held = turn.answer("", &[not_held]).await;
+    assert_eq!(
+        [&not_held.bundle.items[0].data["found"], &not_held.bundle.items[0].data["symbol"]],
+        [&json!(false), &json!("TSLA")]
+    );
+    assert!(not_held.text.contains("does not hold TSLA"), "{}", not_held.text);
+    let flows = turn.made("get_performance_with_transfers", json!({"timeframe": "YTD"})).await;
+    let flows = turn.answer("", &[flows]).await.bundle;
+    assert_eq!(flows.items[0].data["transfers"].as_array().map(Vec::len), Some(3));
+}
+
+#[tokio::test]
+async fn results_stand_one_after_the_other_and_what_failed_is_said() {
+    let turn = Turn::new();
+    let mut limited = ToolError::new(ErrorCode::RateLimited, "Reddit's limit is reached; call again in 30 s");
+    limited.retry_after = Some(std::time::Duration::from_secs(30));
+    let made = [
+        turn.made("get_quotes", json!({"symbol": "AAPL"})).await,
+        turn.made("get_technicals", json!({"symbol": "INFY"})).await,
+        failed("get_reddit_mentions", limited),
+        turn.made("get_quotes", json!({"symbol": "NOSUCH"})).await,
+    ];
+    let answered = turn.answer("How are AAPL and INFY?", &made).await;
+    answered.passes_untouched("four calls");
+    assert_eq!(answered.citations, ["tool:quotes:v1", "tool:yahoo:v1"]);
+    for part in
+        ["**AAPL** is at $193.12", "**INFY** closed at", "Left out: ", "call again in 30 s.", "NOSUCH"]
+    {
+        assert!(answered.text.contains(part), "{part}: {}", answered.text);
+    }
+    let nothing = turn.answer("Hello", &[]).await;
+    assert_eq!((nothing.text.as_str(), nothing.issue), ("I have nothing to answer from.", None));
+}
+
+#[tokio::test]
+async fn a_tool_without_a_template_is_answered_by_its_summary_and_a_table() {
+    let turn = Turn::new();
+    // The server's own tools have none.
+    let data = json!({"rows": (0..12).map(|at| json!({"name": format!("n{at}"), "size": at * 1000})).collect::<Vec<_>>()});
+    let result = ToolResult {
+        tool: "plan_next_steps".parse().unwrap(),
+        fetched_at: std::time::SystemTime::UNIX_EPOCH,
+        outcome: Ok(toolwire::contract::Payload::from_json(data)),
+        provenance: toolwire::contract::Provenance::of("tool:x:v1", "2026-01-15"),
+    };
+    let call =
+        PlannedCall { tool: "plan_next_steps".to_owned(), arguments: Map::new(), reason: String::new() };
+    let answered = turn.answer("", &[Made { call, result: Arc::new(result) }]).await;
+    answered.passes_untouched("a table");
+    let rows = answered.text.lines().filter(|line| line.starts_with("| n")).count();
+    assert_eq!(rows, 1 + 8, "{}", answered.text);
+    assert!(answered.text.contains("These are the first of 12 rows."), "{}", answered.text);
+}
