@@ -2,6 +2,7 @@
 
 mod access;
 mod administer;
+mod agent;
 mod answers;
 mod check;
 mod conflicts;
@@ -37,11 +38,10 @@ use self::{
     state::state,
 };
 pub use self::{
-    answers::Answers, check::check, listeners::Listeners, missing::MissingService, offered::offered,
-    start_error::StartError, tree::tree,
+    check::check, listeners::Listeners, missing::MissingService, offered::offered, start_error::StartError,
+    tree::tree,
 };
 use crate::{
-    agent::plan::Offers,
     config::{Config, Section},
     context::Services,
     domain::{Domain, Opened, Opening},
@@ -56,6 +56,7 @@ use crate::{
         Tools,
         confirmations::{self, Confirmations},
         tasks::{self, Tasks},
+        turns::Turns,
         workspace::Workspaces,
     },
     store::Sqlite,
@@ -74,16 +75,14 @@ pub struct App {
     pub registry: Arc<Registry>,
     /// The tools as every face offers them.
     pub tools: Tools,
-    /// What the turns of conversations are offered.
-    pub offer: Arc<Offers>,
     /// What outlives the process. Opened at first use.
     pub state: Arc<Sqlite>,
     /// The documents that tasks share.
     pub workspace: Workspace,
     /// What the tools of all domains find in their context.
     pub services: Services,
-    /// What the agent answers with.
-    pub answers: Answers,
+    /// Conversations.
+    pub turns: Turns,
     /// The names of the tools that have no manifest, and so are not offered.
     pub undeclared: Arc<[String]>,
     limits: Arc<dyn SourceLimits>,
@@ -167,6 +166,17 @@ impl App {
             orchestrator,
             workspace: workspace.clone(),
         });
+        let turns = agent::turns(agent::Wiring {
+            config,
+            answers,
+            offers: offer,
+            state: &state,
+            registry: &registry,
+            policy: &policy,
+            pipeline: &pipeline,
+            confirmations: &confirmations,
+            limits: &limits,
+        });
         let tools = Tools::new(
             pipeline,
             Arc::clone(&registry),
@@ -176,20 +186,8 @@ impl App {
             tasks,
             records,
         );
-        let app = Self {
-            registry,
-            tools,
-            offer,
-            state,
-            workspace,
-            services,
-            answers,
-            undeclared,
-            limits,
-            data,
-            grpc,
-            tree,
-        };
+        let app =
+            Self { registry, tools, state, workspace, services, turns, undeclared, limits, data, grpc, tree };
         app.publish_health();
         Ok(app)
     }
@@ -217,6 +215,7 @@ impl App {
         };
         let face = Face {
             tools: self.tools.clone(),
+            turns: self.turns.clone(),
             workspaces: self.workspaces(),
             max_request_bytes: config.server.limits.max_request_bytes,
         };

@@ -12,6 +12,7 @@ mod call;
 mod calls;
 mod cancel;
 mod card;
+mod chat;
 mod completions;
 mod confirmations;
 mod connection;
@@ -71,6 +72,7 @@ enum Command {
     Export(export::Export),
     Limits(limits::Limits),
     Call(call::Call),
+    Chat(chat::Chat),
     Cancel(cancel::Cancel),
     Calls(calls::Calls),
     Audit(audit::Audit),
@@ -150,6 +152,7 @@ impl Command {
             Self::Export(export) => export.run(domains).await,
             Self::Limits(limits) => limits.run(domains).await,
             Self::Call(call) => call.run(domains).await,
+            Self::Chat(chat) => chat.run(domains).await,
             Self::Cancel(cancel) => cancel.run().await,
             Self::Calls(calls) => calls.run(domains).await,
             Self::Audit(audit) => audit.run(domains).await,

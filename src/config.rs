@@ -6,6 +6,7 @@
 //! a module above this one, are a [`Section`] that it hands to [`load`].
 
 mod admin;
+mod agent;
 mod auth;
 mod client;
 mod confirmations;
@@ -40,6 +41,7 @@ mod webhooks;
 use std::sync::Arc;
 
 pub use admin::Admin;
+pub use agent::Agent;
 pub use auth::{Auth, AuthUser, InvalidPattern, ToolPattern};
 pub use client::Client;
 pub use confirmations::Confirmations;
@@ -80,6 +82,8 @@ pub struct Config {
     pub confirmations: Confirmations,
     /// Trees of tasks.
     pub tasks: Tasks,
+    /// Conversations.
+    pub agent: Agent,
     /// The log.
     pub log: Log,
     /// The admin endpoint.

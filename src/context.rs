@@ -9,6 +9,7 @@ mod cancellation;
 mod deadline;
 mod events;
 mod ids;
+mod ledger;
 mod lineage;
 mod origin;
 mod pins;
@@ -33,6 +34,7 @@ pub use cancellation::{Cancellation, StopCause};
 pub use deadline::Deadline;
 pub use events::EventSink;
 pub use ids::{CallId, InvalidId, RequestId, SessionId, TaskId, TaskLabel, UserId};
+pub use ledger::{Ledger, LedgerRow};
 pub use lineage::{Lineage, Outermost};
 pub use origin::Origin;
 pub use pins::Pins;
@@ -86,6 +88,8 @@ pub struct ToolContext {
     pub services: Services,
     /// The state that this call and its nested calls see, fixed at first use.
     pub pins: Pins,
+    /// Takes note of this call and of those that it makes, where somebody shows a trace of them.
+    pub ledger: Option<Ledger>,
     /// Calls other tools through the pipeline.
     pub caller: Arc<dyn CallTools>,
 }
@@ -128,6 +132,7 @@ impl ToolContext {
             credentials: None,
             services: Services::default(),
             pins: Pins::default(),
+            ledger: None,
             caller: Arc::new(NoNestedCalls),
         }
     }

@@ -36,6 +36,7 @@ pub use cache::Tiers;
 pub use call::{Arrived, Call, CallResult, Facts, Target, Wishes};
 use execute::{Execute, timed_out};
 pub use in_flight::{End as CallEnd, EndedCall, InFlight, RunningCall, Seen, Which};
+pub(crate) use nested::refused_call;
 pub use orchestrate::{Carried, Orchestrate};
 pub(crate) use record::refused;
 use stream::End;

@@ -15,6 +15,7 @@ mod model;
 mod page;
 pub mod request;
 pub mod tasks;
+pub mod turns;
 mod unavailable;
 mod watch;
 pub mod workspace;

@@ -1,6 +1,7 @@
 //! The tools that a command works with: those of a server, or those of this very program. Both answer in the same
 //! generated types, so that no command knows which it speaks to.
 
+mod chat;
 mod documents;
 mod invocation;
 mod local;

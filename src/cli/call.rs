@@ -1,7 +1,7 @@
 //! `toolwire call`: calls a tool and shows its events as they come.
 
 mod arguments;
-mod decision;
+pub(super) mod decision;
 mod follow;
 mod format;
 mod render;

@@ -4,8 +4,8 @@
 mod tests;
 
 use super::{
-    Admin, Auth, Config, ConfigError, Confirmations, Data, Log, Origin, Problem, Section, Server, Sources,
-    State, Tasks, Telemetry, file,
+    Admin, Agent, Auth, Config, ConfigError, Confirmations, Data, Log, Origin, Problem, Section, Server,
+    Sources, State, Tasks, Telemetry, file,
     reader::{Known, Reader},
     unknown,
 };
@@ -44,7 +44,7 @@ fn config(reader: &mut Reader, sections: &[Section]) -> Config {
     }
     reader.on_behalf_of("");
     let confirmations = Confirmations::read(reader, !auth.users.is_empty());
-    let tasks = Tasks::read(reader);
+    let (tasks, agent) = (Tasks::read(reader), Agent::read(reader));
     let (state, log) = (State::read(reader), Log::read(reader));
     let (admin, telemetry) = (Admin::read(reader), Telemetry::read(reader));
     Config {
@@ -54,6 +54,7 @@ fn config(reader: &mut Reader, sections: &[Section]) -> Config {
         auth,
         confirmations,
         tasks,
+        agent,
         log,
         admin,
         telemetry,

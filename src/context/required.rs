@@ -30,6 +30,11 @@ impl Required {
     }
 
     /// Whether a type is among them.
+    pub fn needs<S: Any + Send + Sync>(&self) -> bool {
+        self.has(TypeId::of::<S>())
+    }
+
+    /// The same, by the type's identifier.
     pub(super) fn has(&self, id: TypeId) -> bool {
         self.0.iter().any(|service| service.id == id)
     }

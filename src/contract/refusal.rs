@@ -4,10 +4,11 @@
 
 mod document;
 mod task;
+mod turn;
 
 use std::time::Duration;
 
-pub use self::{document::DocumentRefusal, task::TaskRefusal};
+pub use self::{document::DocumentRefusal, task::TaskRefusal, turn::TurnRefusal};
 use super::{Violation, near};
 
 /// Why a call was not carried out.
@@ -132,6 +133,9 @@ pub enum Refusal {
     /// Something is not done to a task.
     #[error(transparent)]
     Task(#[from] TaskRefusal),
+    /// A turn does not begin, or was not carried out to its end.
+    #[error(transparent)]
+    Turn(#[from] TurnRefusal),
     /// The call's deadline passed.
     #[error("the deadline passed before the call ended")]
     DeadlineExceeded,

@@ -5,6 +5,7 @@
 
 mod document;
 mod task;
+mod turn;
 
 use std::collections::HashMap;
 
@@ -38,6 +39,7 @@ impl From<Refusal> for Status {
             | Refusal::StateUnavailable { retry_after } => ErrorDetails::with_retry_info(Some(*retry_after)),
             Refusal::Document(refusal) => document::details(refusal),
             Refusal::Task(refusal) => task::details(refusal),
+            Refusal::Turn(refusal) => turn::details(refusal),
             _ => ErrorDetails::new(),
         };
         let metadata = match &refusal {
@@ -81,6 +83,7 @@ pub const fn code_of_refusal(refusal: &Refusal) -> Code {
         Refusal::Internal { .. } => Code::Internal,
         Refusal::Document(refusal) => document::code(refusal),
         Refusal::Task(refusal) => task::code(refusal),
+        Refusal::Turn(refusal) => turn::code(refusal),
     }
 }
 
@@ -109,6 +112,7 @@ pub const fn reason_of(refusal: &Refusal) -> &'static str {
         Refusal::Internal { .. } => "INTERNAL",
         Refusal::Document(refusal) => document::reason(refusal),
         Refusal::Task(refusal) => task::reason(refusal),
+        Refusal::Turn(refusal) => turn::reason(refusal),
     }
 }
 

@@ -1,5 +1,8 @@
 //! The gRPC face: tonic's generated services over the pipeline, served by a transport of our own.
 
+pub mod agent;
+mod agent_forms;
+mod agent_service;
 pub mod audit;
 mod audit_service;
 pub mod calls;

@@ -30,7 +30,7 @@ impl CallTools for Pipeline {
             let call = Call::new(context, Target::Tool(tool.to_owned()), arguments);
             let mut stack = self.stack.clone();
             let terminal = async { stack.ready().await?.call(call).await }.await;
-            match terminal.map_err(|refusal| of_refusal(&refusal))? {
+            match terminal.map_err(|refusal| refused_call(&refusal))? {
                 Terminal::Result(result) => Ok((result.outcome?, result.provenance)),
                 Terminal::ConfirmationRequired(it) => Err(Unfinished::AwaitsConfirmation(it)),
             }
@@ -43,8 +43,8 @@ fn too_deep(tool: &str) -> ToolError {
     ToolError::new(ErrorCode::InvalidArgument, message).with_origin(Origin::Tool)
 }
 
-/// What a refused nested call means to the tool that made it.
-fn of_refusal(refusal: &Refusal) -> ToolError {
+/// What a refused call means to the tool, or to the agent, that made it.
+pub(crate) fn refused_call(refusal: &Refusal) -> ToolError {
     let code = match refusal {
         Refusal::PermissionDenied { .. } => ErrorCode::PermissionDenied,
         // A manifest that names a missing tool does not load, so it vanished or was disabled since.
@@ -68,6 +68,7 @@ fn of_refusal(refusal: &Refusal) -> ToolError {
         | Refusal::ConfirmationDecided { .. }
         | Refusal::NoSuchSequence { .. }
         | Refusal::Document(_)
+        | Refusal::Turn(_)
         | Refusal::Internal { .. } => ErrorCode::Unknown,
     };
     ToolError::new(code, refusal.to_string()).with_origin(Origin::Service)

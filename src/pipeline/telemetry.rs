@@ -5,6 +5,7 @@
 use std::{
     sync::Arc,
     task::{Context, Poll},
+    time::Duration,
 };
 
 use futures_util::future::BoxFuture;
@@ -15,7 +16,7 @@ use tower::Service;
 use super::{Arrived, Call, Facts};
 use crate::{
     clock,
-    context::{CallId, Cancellation, StopCause, TaskLabel, ToolContext, UserId},
+    context::{CallId, Cancellation, Ledger, LedgerRow, StopCause, TaskLabel, ToolContext, UserId},
     contract::{Refusal, Terminal, ToolError, status},
     telemetry::{
         self,
@@ -81,6 +82,7 @@ struct Line {
     arrived: Arrived,
     trace_id: Option<TraceId>,
     facts: Arc<Facts>,
+    ledger: Option<Ledger>,
     _in_flight: InFlightGauge,
 }
 
@@ -99,6 +101,7 @@ impl Line {
             arrived: call.arrived,
             trace_id: *trace_id,
             facts: Arc::clone(&call.facts),
+            ledger: call.context.ledger.clone(),
             _in_flight: InFlightGauge::begin(),
         }
     }
@@ -113,6 +116,9 @@ impl Line {
         let error = error_of(end);
         let duration = clock::now() - self.arrived.at;
         metric::call_ended(tool, error.unwrap_or(metric::name::OK), duration);
+        if let Some(ledger) = &self.ledger {
+            ledger.note(self.row(end, duration));
+        }
         let trace_id = telemetry::current_trace_id().or(self.trace_id);
         tracing::info!(
             target: "toolwire::call",
@@ -130,6 +136,30 @@ impl Line {
             trace_id = trace_id.map(tracing::field::display),
             "call"
         );
+    }
+}
+
+impl Line {
+    /// What a ledger says of the call.
+    fn row(&self, end: &Result<Terminal, Refusal>, took: Duration) -> LedgerRow {
+        let definition = self.facts.tool().map(|tool| &tool.definition);
+        let tool = definition.map_or(self.target.as_str(), |it| it.name.as_str());
+        let intent = definition.and_then(|it| it.intents.first());
+        let source_ids = match end {
+            Ok(Terminal::Result(result)) => result.provenance.source_ids.clone(),
+            Ok(Terminal::ConfirmationRequired(_)) | Err(_) => Vec::new(),
+        };
+        LedgerRow {
+            tool: tool.to_owned(),
+            component: intent.map_or(tool, String::as_str).to_owned(),
+            arguments: self.facts.arguments().map(ToOwned::to_owned),
+            took,
+            source_ids,
+            error: error_of(end),
+            cache_hit: self.facts.is_cache_hit(),
+            call_id: self.call_id,
+            parent_call_id: self.parent_call_id,
+        }
     }
 }
 
@@ -170,7 +200,6 @@ mod tests {
     use std::{
         future::pending,
         sync::atomic::{AtomicUsize, Ordering},
-        time::Duration,
     };
 
     use futures_util::FutureExt;

@@ -91,6 +91,26 @@ pub fn cool_down_in_force(source: &str, in_force: bool) {
     with(|it| it.cool_down_in_force(source, in_force));
 }
 
+/// A turn of a conversation ended; `outcome` is that of its reply, `PAUSED`, or the reason of a refusal.
+pub fn turn_ended(mode: &'static str, outcome: &'static str, duration: Duration) {
+    with(|it| it.turn_ended(mode, outcome, duration));
+}
+
+/// A cycle ended that made so many calls; `kind` is what it is of.
+pub fn cycle_ended(kind: &'static str, calls: u32) {
+    with(|it| it.cycle_ended(kind, calls));
+}
+
+/// An answer was checked.
+pub fn agent_validation(action: &'static str) {
+    with(|it| it.agent_validation(action));
+}
+
+/// A source refused us in the middle of a turn; `code` is `AUTH_FAILED` or `BLOCKED`.
+pub fn agent_alert(source: &str, code: &'static str) {
+    with(|it| it.agent_alert(source, code));
+}
+
 /// A bound of the transport was reached, of this name: something was refused, or closed to make room.
 pub fn bound_reached(bound: &'static str) {
     with(|it| it.bound_reached(bound));

@@ -52,8 +52,8 @@ impl Turn {
         let today = NaiveDate::from_ymd_opt(2026, 11, 22).unwrap();
         let offer = &self.offer;
         let asked = Asked { message, account: None, history: &[], made, offer, today };
-        let bundle = ContextBundle::of(&asked, &[], &self.service.app.answers.contexts);
-        let answerer = &self.service.app.answers.answerer;
+        let bundle = ContextBundle::of(&asked, &[], &self.service.app.turns.agent().parts().contexts);
+        let answerer = &self.service.app.turns.agent().parts().embedded;
         let text: String = answerer.answer(&asked, &bundle, None).try_collect().await.unwrap();
         let mut checker = Checker::new(&bundle, &asked);
         let (first, last) = (checker.release(&text), checker.finish());

@@ -74,6 +74,7 @@ async fn reflection_lists_the_service() {
     let names: Vec<_> = list.service.into_iter().map(|service| service.name).collect();
     assert!(names.iter().any(|name| name == "toy.v1.ToyService"), "{names:?}");
     let platform = [
+        "toolwire.agent.v1.AgentService",
         "toolwire.tasks.v1.TaskService",
         "toolwire.v1.AuditService",
         "toolwire.v1.ConfirmationService",

@@ -27,7 +27,7 @@ impl Bench {
         config.state.dir = Some(state.path().to_owned());
         let app = App::build(&config, &domains::bundled()).unwrap_or_else(|error| panic!("{error}"));
         let user = config.data.default_user.clone();
-        let offer = app.offer.of(&app.registry.snapshot(), &user, is_offered);
+        let offer = app.turns.agent().parts().offers.of(&app.registry.snapshot(), &user, is_offered);
         Self { offer, names: names(), _state: state }
     }
 

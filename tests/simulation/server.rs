@@ -5,7 +5,14 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
+use futures_util::future::BoxFuture;
 use toolwire::{
+    agent::{
+        self, Agent, Mode,
+        answer::embedded::{Embedded as Answerer, Templates},
+        ground::contexts::Contexts,
+        plan::{Asked, Offers, Plan, PlanError, Planner},
+    },
     app,
     config::{self, Config, ServerBounds},
     context::{Services, UnreadBounds, User},
@@ -14,7 +21,7 @@ use toolwire::{
         grpc::{self, Face, GrpcServices},
         transport::{Listener, authenticate::StaticTokens},
     },
-    files::Tree,
+    files::{Embedded, Tree},
     pipeline::{InFlight, Parts, Pipeline, Tiers, policy::AllowAll},
     registry::Registry,
     service::{
@@ -23,6 +30,7 @@ use toolwire::{
         calls::{self, Calls},
         confirmations::{self, Confirmations},
         tasks::{self, Tasks},
+        turns::{self, Turns},
         workspace::Workspaces,
     },
     store::{MemoryCoolDowns, MemoryIdempotency, Sqlite},
@@ -60,12 +68,52 @@ static REGISTRY: LazyLock<Arc<Registry>> = LazyLock::new(|| {
 #[derive(Clone)]
 pub(crate) struct Server {
     tools: Tools,
+    turns: Turns,
     workspaces: Workspaces,
 }
 
 /// Whose machine it is.
 pub(crate) fn user(caller: usize) -> &'static str {
     CALLERS[caller].split('-').next().unwrap()
+}
+
+/// Plans nothing: nobody talks here.
+#[derive(Debug)]
+struct Silent;
+
+impl Planner for Silent {
+    fn plan<'a>(&'a self, _asked: Asked<'a>) -> BoxFuture<'a, Result<Plan, PlanError>> {
+        Box::pin(async { Err(PlanError { reason: "nobody talks here".to_owned() }) })
+    }
+}
+
+/// No source has a limit.
+fn no_limits() -> Limits {
+    let limiter = Arc::new(MemoryLimiter::new(Vec::<(String, Budgets)>::new()));
+    Limits::new(limiter, Arc::<MemoryCoolDowns>::default(), Vec::new())
+}
+
+/// Conversations, of which there are none here.
+fn turns(pipeline: &Arc<Pipeline>, nowhere: &Arc<Sqlite>, confirmations: &Confirmations) -> Turns {
+    let templates = Templates::open(Tree::Embedded(Embedded::default()), Vec::new()).expect("there are none");
+    let answerer = Arc::new(Answerer::new(Arc::new(templates)));
+    let agent = Agent::new(agent::Parts {
+        pipeline: Arc::clone(pipeline),
+        registry: Arc::clone(&REGISTRY),
+        policy: Arc::new(AllowAll),
+        offers: Arc::new(Offers::new(&[], Vec::new()).expect("there are none")),
+        contexts: Contexts::default(),
+        mode: Mode::Embedded,
+        model: String::new(),
+        planner: Arc::new(Silent),
+        answerer: answerer.clone(),
+        embedded: answerer,
+        sessions: nowhere.clone(),
+        settings: config::Agent::default(),
+        limits: Arc::new(no_limits()),
+        log_arguments: false,
+    });
+    Turns::new(turns::Parts { agent, store: nowhere.clone(), confirmations: confirmations.clone() })
 }
 
 impl Server {
@@ -93,8 +141,7 @@ impl Server {
             unread: UnreadBounds::default(),
             log_arguments: false,
         });
-        let limiter = Arc::new(MemoryLimiter::new(Vec::<(String, Budgets)>::new()));
-        let limits = Limits::new(limiter, Arc::<MemoryCoolDowns>::default(), Vec::new());
+        let limits = no_limits();
         let confirmations = Confirmations::new(confirmations::Parts {
             store: Arc::new(NoConfirmations),
             registry: Arc::clone(&REGISTRY),
@@ -117,10 +164,11 @@ impl Server {
             in_flight: pipeline.in_flight().clone(),
             cap: CAP,
         });
-        let records = Records { calls, audit: Audit::new(nowhere, policy.clone()) };
+        let records = Records { calls, audit: Audit::new(nowhere.clone(), policy.clone()) };
+        let turns = turns(&pipeline, &nowhere, &confirmations);
         let registry = Arc::clone(&REGISTRY);
         let tools = Tools::new(pipeline, registry, policy, Arc::new(limits), confirmations, tasks, records);
-        Self { tools, workspaces: Workspaces::new(workspace) }
+        Self { tools, turns, workspaces: Workspaces::new(workspace) }
     }
 
     /// The calls that are running.
@@ -138,7 +186,8 @@ impl Server {
         };
         let server = config::Server { deadline_cap: CAP, limits, ..config::Server::default() };
         let max_request_bytes = server.limits.max_request_bytes;
-        let face = Face { tools: self.tools, workspaces: self.workspaces, max_request_bytes };
+        let face =
+            Face { tools: self.tools, turns: self.turns, workspaces: self.workspaces, max_request_bytes };
         let pool = descriptors::pool([("sim", tools::domain().descriptors)]).expect("they agree");
         let services = GrpcServices::new(&pool, [], false).expect("they are described");
         let users = ["alice", "bob"].map(|name| (name.into(), User::new(name.parse().unwrap())));

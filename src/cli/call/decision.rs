@@ -13,7 +13,7 @@ use crate::{
 
 /// What came of asking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(in crate::cli) enum Answer {
     /// It is approved: the call is to be made again.
     Approved,
     /// It is denied: nothing will be done.
@@ -23,7 +23,7 @@ pub(super) enum Answer {
 }
 
 /// Asks the person at the terminal. Without a terminal nobody is asked: the confirmation is printed as JSON.
-pub(super) async fn ask(
+pub(in crate::cli) async fn ask(
     backend: &Backend,
     required: &v1::ConfirmationRequired,
     flags: &str,

@@ -1,12 +1,14 @@
 //! What a gRPC service is given when it is served.
 
-use crate::service::{Tools, workspace::Workspaces};
+use crate::service::{Tools, turns::Turns, workspace::Workspaces};
 
 /// What the services need from the modules below. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Face {
     /// The tools.
     pub tools: Tools,
+    /// Conversations.
+    pub turns: Turns,
     /// The documents that tasks share.
     pub workspaces: Workspaces,
     /// The longest request message, in bytes.

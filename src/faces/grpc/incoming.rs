@@ -46,6 +46,12 @@ impl Caller {
 
 /// A call with the identity and the deadline of its request.
 pub(super) fn call(extensions: &Extensions, target: Target, arguments: Arguments) -> Call {
+    let (arrived, context) = caller(extensions);
+    Call::arrived(arrived, context, target, arguments)
+}
+
+/// When a request came, and a context with its identity and its deadline.
+pub(super) fn caller(extensions: &Extensions) -> (Arrived, ToolContext) {
     let user = user(extensions);
     let arrival = extensions.get::<Arrival>();
     let arrived = arrival.map_or_else(Arrived::now, |it| Arrived { at: it.at, wall: it.wall });
@@ -55,7 +61,7 @@ pub(super) fn call(extensions: &Extensions, target: Target, arguments: Arguments
     let trace_id = extensions.get::<CallersTrace>().map(|it| it.0);
     let origin = origin(extensions);
     let context = ToolContext { origin, trace_id, credentials, ..ToolContext::new(user, deadline) };
-    Call::arrived(arrived, context, target, arguments)
+    (arrived, context)
 }
 
 /// Where a request came from.
@@ -85,15 +91,15 @@ pub(super) fn missing_hint(input: Option<&Input>) -> Option<&'static str> {
 }
 
 /// On whose behalf the tool is called. Identity and deadline are never taken from here.
-pub(super) fn context(call: &mut Call, context: v1::ToolContext) -> Result<(), Refusal> {
+pub(super) fn context(own: &mut ToolContext, context: v1::ToolContext) -> Result<(), Refusal> {
     if claims(&context) {
         let message = "may set only task_id, session_id and attributes: identity comes from your credentials \
                        and the deadline from grpc-timeout";
         return Err(request::refuse("context", "read-only", message));
     }
-    call.context.task_id = request::task_id("context.task_id", &context.task_id)?;
-    call.context.session_id = request::session_id("context.session_id", &context.session_id)?;
-    call.context.attributes = request::attributes("context.attributes", context.attributes)?;
+    own.task_id = request::task_id("context.task_id", &context.task_id)?;
+    own.session_id = request::session_id("context.session_id", &context.session_id)?;
+    own.attributes = request::attributes("context.attributes", context.attributes)?;
     Ok(())
 }
 

@@ -51,7 +51,7 @@ pub(super) fn invoke_request(message: Request<InvokeToolRequest>) -> Result<(Cal
         require_confirmation: message.require_confirmation,
     };
     call.wishes = wishes.if_any();
-    incoming::context(&mut call, message.context.unwrap_or_default())?;
+    incoming::context(&mut call.context, message.context.unwrap_or_default())?;
     incoming::hand_over(&extensions);
     Ok((call, form))
 }

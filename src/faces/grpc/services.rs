@@ -10,7 +10,7 @@ use prost_reflect::{DescriptorPool, MethodDescriptor};
 use tokio::sync::watch;
 
 use super::{
-    audit_service, confirmation_service,
+    agent_service, audit_service, confirmation_service,
     face::Face,
     health::{self, Health},
     reflection,
@@ -81,6 +81,7 @@ impl GrpcServices {
         let health = Health::new();
         let platform = [
             tool_service::service(),
+            agent_service::service(),
             audit_service::service(),
             confirmation_service::service(),
             task_service::service(),

@@ -7,7 +7,7 @@ use opentelemetry::{
     metrics::{Counter, Gauge, Histogram, Meter, UpDownCounter},
 };
 
-use super::name::{self, BOUND, CODE, OUTCOME, RESULT, SOURCE, STATE, TOOL};
+use super::name::{self, ACTION, BOUND, CODE, KIND, MODE, OUTCOME, RESULT, SOURCE, STATE, TOOL};
 use crate::telemetry::attribute;
 
 /// Upper bounds of the histograms, in seconds: from a cached read to the longest call.
@@ -16,6 +16,9 @@ const BOUNDARIES: [f64; 17] =
 
 /// The same of what persons do: from a glance to a day.
 const PERSONS: [f64; 9] = [1.0, 5.0, 15.0, 60.0, 300.0, 600.0, 3_600.0, 21_600.0, 86_400.0];
+
+/// How many calls a cycle makes: from none to more than the server allows by default.
+const CALLS: [f64; 7] = [0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0];
 
 #[derive(Debug)]
 pub(super) struct Instruments {
@@ -34,6 +37,10 @@ pub(super) struct Instruments {
     cool_downs: Counter<u64>,
     cool_down_in_force: Gauge<u64>,
     webhook_attempts: Counter<u64>,
+    turn_duration: Histogram<f64>,
+    cycle_invocations: Histogram<f64>,
+    validations: Counter<u64>,
+    alerts: Counter<u64>,
 }
 
 impl Instruments {
@@ -79,6 +86,17 @@ impl Instruments {
                 name::UPSTREAM_REQUEST_DURATION,
                 "How long requests to sources take.",
             ),
+            turn_duration: seconds(meter, name::TURN_DURATION, "How long turns of conversations take."),
+            cycle_invocations: meter
+                .f64_histogram(name::CYCLE_INVOCATIONS)
+                .with_description("Tool invocations per cycle.")
+                .with_boundaries(CALLS.to_vec())
+                .build(),
+            validations: counter(
+                name::AGENT_VALIDATION,
+                "Answers that were checked, by what became of each.",
+            ),
+            alerts: counter(name::AGENT_ALERTS, "Sources that refused us in the middle of a turn."),
             cool_downs: counter(name::COOL_DOWNS, "Cool-downs of sources that began."),
             cool_down_in_force: in_force
                 .with_description("1 while a source is left alone, otherwise 0.")
@@ -159,6 +177,23 @@ impl Instruments {
         self.cool_down_in_force.record(in_force.into(), &[text(SOURCE, source)]);
     }
 
+    pub(super) fn turn_ended(&self, mode: &'static str, outcome: &'static str, duration: Duration) {
+        let labels = [KeyValue::new(MODE, mode), KeyValue::new(OUTCOME, outcome)];
+        self.turn_duration.record(duration.as_secs_f64(), &labels);
+    }
+
+    pub(super) fn cycle_ended(&self, kind: &'static str, calls: u32) {
+        self.cycle_invocations.record(calls.into(), &[KeyValue::new(KIND, kind)]);
+    }
+
+    pub(super) fn agent_validation(&self, action: &'static str) {
+        self.validations.add(1, &[KeyValue::new(ACTION, action)]);
+    }
+
+    pub(super) fn agent_alert(&self, source: &str, code: &'static str) {
+        self.alerts.add(1, &[text(SOURCE, source), KeyValue::new(CODE, code)]);
+    }
+
     pub(super) fn in_flight(&self, change: i64) {
         self.calls_in_flight.add(change, &[]);
     }
@@ -203,6 +238,10 @@ mod tests {
         instruments.cool_down_in_force("toy", true);
         instruments.in_flight(1);
         instruments.webhook_attempted("delivered");
+        instruments.turn_ended("embedded", "ANSWERED", SECOND);
+        instruments.cycle_ended("turn", 2);
+        instruments.agent_validation("PASSED");
+        instruments.agent_alert("toy", "BLOCKED");
         registry.gather()
     }
 

@@ -34,6 +34,15 @@ pub const COOL_DOWNS: &str = "toolwire.cool_downs";
 /// 1 while a source is left alone for everybody, otherwise 0.
 pub const COOL_DOWN_IN_FORCE: &str = "toolwire.cool_down.in_force";
 
+/// How long turns of conversations take, in seconds.
+pub const TURN_DURATION: &str = "toolwire.agent.turn.duration";
+/// How many calls a cycle makes (spec 004 §8.2).
+pub const CYCLE_INVOCATIONS: &str = "toolwire.cycle.invocations";
+/// Answers that were checked, by what became of each.
+pub const AGENT_VALIDATION: &str = "toolwire.agent.validation";
+/// Sources that refused us in the middle of a turn.
+pub const AGENT_ALERTS: &str = "toolwire.agent.alerts";
+
 /// CPU time of this process, in seconds, by [`CPU_MODE`].
 pub const PROCESS_CPU_TIME: &str = "process.cpu.time";
 /// Physical memory of this process, in bytes.
@@ -59,6 +68,12 @@ pub const BOUND: &str = "bound";
 pub const SOURCE: &str = "source";
 /// [`OK`] or the kind of failure.
 pub const OUTCOME: &str = "outcome";
+/// What plans: `embedded`, `plan` or `native`.
+pub const MODE: &str = "mode";
+/// What a cycle is of, such as `turn`.
+pub const KIND: &str = "kind";
+/// `PASSED`, `ATTRIBUTED`, `REPAIRED` or `REPLACED`.
+pub const ACTION: &str = "action";
 /// [`HIT`] or [`MISS`].
 pub const RESULT: &str = "result";
 
@@ -82,6 +97,9 @@ pub const PROCESS_IN_PROMETHEUS: &[&str] = &[
 pub const IN_PROMETHEUS: &[&str] = &[
     "gen_ai_execute_tool_duration_seconds",
     "rpc_server_call_duration_seconds",
+    "toolwire_agent_alerts_total",
+    "toolwire_agent_turn_duration_seconds",
+    "toolwire_agent_validation_total",
     "toolwire_bounds_reached_total",
     "toolwire_cache_lookups_total",
     "toolwire_call_duration_seconds",
@@ -91,6 +109,7 @@ pub const IN_PROMETHEUS: &[&str] = &[
     "toolwire_connections_open",
     "toolwire_cool_down_in_force",
     "toolwire_cool_downs_total",
+    "toolwire_cycle_invocations",
     "toolwire_limiter_refusals_total",
     "toolwire_limiter_wait_duration_seconds",
     "toolwire_upstream_request_duration_seconds",

@@ -1,0 +1,45 @@
+//! What a turn is asked: by whom, in which conversation, and within which bounds. Not here: what is done about it.
+
+use std::time::SystemTime;
+
+use super::memory::Standing;
+use crate::context::{RequestId, SessionId, ToolContext};
+
+/// Names a turn: the identifier by which a repeat is recognised.
+pub type TurnId = RequestId;
+
+/// A turn that is to be carried out.
+#[derive(Clone, Debug)]
+pub struct Asking {
+    /// Whose it is, in which session, and until when it may take.
+    pub context: ToolContext,
+    /// The conversation.
+    pub session: SessionId,
+    /// Its name.
+    pub turn_id: TurnId,
+    /// What the user says.
+    pub message: String,
+    /// The account of the request; empty if none.
+    pub account: String,
+    /// Only tools with all of these tags are offered.
+    pub tags: Vec<String>,
+    /// What it may spend.
+    pub budget: Budget,
+    /// When it began.
+    pub created_at: SystemTime,
+    /// What it goes on from, if it was paused.
+    pub standing: Option<Standing>,
+    /// Whether it had read text from outside when it paused.
+    pub was_tainted: bool,
+}
+
+/// What a turn may spend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// The most plans.
+    pub max_steps: u32,
+    /// The most calls.
+    pub max_calls: u32,
+    /// The most tokens of a model.
+    pub max_tokens: u32,
+}

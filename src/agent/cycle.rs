@@ -1,0 +1,254 @@
+//! The calls of one cycle: as many as its budget allows, in parallel, and none of them twice (spec 004 §3.0).
+//!
+//! Everything goes through the pipeline, as the turn's user. Not here: which calls are wanted, and what is made of
+//! their results.
+
+mod call;
+mod slot;
+
+use std::{collections::HashMap, sync::Arc};
+
+use futures_util::{StreamExt, stream};
+
+use self::call::End;
+pub(super) use self::call::{Caller, component, text};
+use self::slot::{Slot, Wanted, cut, failed, is_cut, key_in, not_offered, too_often};
+use super::{
+    Budget,
+    memory::{KeptCall, Pending, Standing},
+    plan::{Made, Offer, PlannedCall},
+    policy::{OnError, on_error},
+};
+use crate::{
+    contract::{ErrorCode, ToolError, ToolResult},
+    digest::Digest,
+    registry::RegisteredTool,
+};
+
+/// What a cycle has done so far.
+#[derive(Debug)]
+pub(super) struct Cycle {
+    budget: Budget,
+    /// How many plans were made.
+    pub(super) steps: u32,
+    /// How many calls were made.
+    pub(super) calls: u32,
+    /// The number of the next call, by which a repeat of the turn names it again.
+    position: u32,
+    /// The calls that ended, in the order in which they were planned.
+    pub(super) made: Vec<Made>,
+    /// The name of each.
+    pub(super) call_ids: Vec<String>,
+    /// Where the result of an equal call is.
+    known: HashMap<Digest, usize>,
+    /// Every call that was planned.
+    pub(super) planned: Vec<KeptCall>,
+    /// The calls that wait for persons.
+    pub(super) pending: Vec<(Pending, Asked)>,
+    /// Whether a result holds text from outside.
+    pub(super) tainted: bool,
+    /// How many calls asked each source.
+    of_source: HashMap<String, u32>,
+}
+
+/// What a person is asked about a call.
+pub(super) type Asked = (String, Box<crate::contract::ConfirmationRequired>);
+
+/// What a step came to.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Stepped {
+    /// Every call has ended.
+    Results,
+    /// Calls wait for persons.
+    Awaits,
+    /// A source refuses us: the tool of that call, and its error.
+    Stopped(String, ToolError),
+    /// There was no budget for all of them.
+    Spent,
+}
+
+impl Cycle {
+    pub(super) fn new(budget: Budget) -> Self {
+        Self {
+            budget,
+            steps: 0,
+            calls: 0,
+            position: 0,
+            made: Vec::new(),
+            call_ids: Vec::new(),
+            known: HashMap::new(),
+            planned: Vec::new(),
+            pending: Vec::new(),
+            tainted: false,
+            of_source: HashMap::new(),
+        }
+    }
+
+    /// As it paused, without the calls that wait.
+    pub(super) fn resumed(standing: Standing, tainted: bool, offer: &Offer) -> Self {
+        let [max_steps, max_calls, max_tokens] = standing.bounds;
+        let mut cycle = Self::new(Budget { max_steps, max_calls, max_tokens });
+        cycle.steps = standing.steps;
+        cycle.calls = standing.calls;
+        cycle.position = standing.position;
+        cycle.tainted = tainted;
+        for (made, call_id) in standing.made.into_iter().filter_map(super::memory::KeptMade::restored) {
+            cycle.planned.push(KeptCall::from(&made.call));
+            cycle.keep(key_in(offer, &made.call), made.call, call_id, made.result);
+        }
+        cycle
+    }
+
+    pub(super) fn budget(&self) -> Budget {
+        self.budget
+    }
+
+    /// The number of the next call.
+    pub(super) fn position(&self) -> u32 {
+        self.position
+    }
+
+    /// Whether another plan may be made.
+    pub(super) fn may_plan(&self) -> bool {
+        self.steps < self.budget.max_steps
+    }
+
+    /// Makes the calls of a plan, those of them that are to be made.
+    pub(super) async fn step(&mut self, caller: &Caller<'_>, calls: Vec<PlannedCall>) -> Stepped {
+        self.planned.extend(calls.iter().map(KeptCall::from));
+        let slots: Vec<_> = calls.into_iter().map(|call| self.slot(caller, call)).collect();
+        let was_cut =
+            slots.iter().any(|slot| matches!(&slot.wanted, Wanted::Refused(error) if is_cut(error)));
+        match self.run(caller, slots).await {
+            Stepped::Results if was_cut => Stepped::Spent,
+            stepped => stepped,
+        }
+    }
+
+    /// Makes the calls again that waited for persons.
+    pub(super) async fn resume(&mut self, caller: &Caller<'_>, pending: Vec<Pending>) -> Stepped {
+        let slot = |pending: Pending| {
+            let planned: PlannedCall = pending.call.into();
+            let unnamed = || ToolError::new(ErrorCode::Unavailable, "not called: it cannot be named again");
+            let request_id = pending.request_id.parse().map_err(|_| unnamed());
+            let wanted = request_id.map_or_else(Wanted::Refused, Wanted::Call);
+            Slot { key: key_in(caller.offer, &planned), planned, wanted }
+        };
+        let slots: Vec<_> = pending.into_iter().map(slot).collect();
+        self.planned.extend(slots.iter().map(|slot| KeptCall::from(&slot.planned)));
+        self.run(caller, slots).await
+    }
+
+    /// Decides what becomes of a planned call.
+    fn slot(&mut self, caller: &Caller<'_>, planned: PlannedCall) -> Slot {
+        let Some(tool) = caller.offer.get(&planned.tool) else {
+            let wanted = Wanted::Refused(not_offered(caller, &planned.tool));
+            return Slot { key: key_in(caller.offer, &planned), planned, wanted };
+        };
+        let key = key_in(caller.offer, &planned);
+        let request_id = caller.turn_id.part(self.position);
+        self.position += 1;
+        if self.known.contains_key(&key) {
+            return Slot { planned, key, wanted: Wanted::Known };
+        }
+        if self.calls >= self.budget.max_calls {
+            return Slot { planned, key, wanted: Wanted::Refused(cut(self.budget.max_calls)) };
+        }
+        if let Some(error) = self.ask_source(caller, tool) {
+            return Slot { planned, key, wanted: Wanted::Refused(error) };
+        }
+        self.calls += 1;
+        // A place for the result, so that an equal call of this step waits for it.
+        self.known.insert(key, usize::MAX);
+        Slot { planned, key, wanted: Wanted::Call(request_id) }
+    }
+
+    /// Counts one more call that asks the tool's source, or says why it is not made: no cycle asks a source more often
+    /// than one user may in its window.
+    fn ask_source(&mut self, caller: &Caller<'_>, tool: &RegisteredTool) -> Option<ToolError> {
+        let source = &tool.definition.source.as_ref()?.name;
+        let budget = caller.budgets.iter().find(|budget| budget.name == *source)?;
+        let asked = self.of_source.entry(source.clone()).or_default();
+        if *asked >= budget.budget.max_requests {
+            return Some(too_often(&budget.title, budget.budget.max_requests));
+        }
+        *asked += 1;
+        None
+    }
+
+    /// Makes the calls, a few at once. The first that a source refuses ends the step.
+    async fn run(&mut self, caller: &Caller<'_>, slots: Vec<Slot>) -> Stepped {
+        let mut ends: Vec<Option<End>> = slots.iter().map(|_| None).collect();
+        let mut stopped = None;
+        {
+            let mut wanted = Vec::new();
+            for (at, slot) in slots.iter().enumerate() {
+                if let Wanted::Call(request_id) = &slot.wanted {
+                    wanted.push(caller.numbered(at, &slot.planned, *request_id));
+                }
+            }
+            let mut made = stream::iter(wanted).buffer_unordered(caller.concurrency);
+            while let Some((at, end)) = made.next().await {
+                if let End::Result { result, .. } = &end
+                    && let Err(error) = &result.outcome
+                    && on_error(error.code) == OnError::Stop
+                {
+                    stopped = Some((slots[at].planned.tool.clone(), error.clone()));
+                }
+                ends[at] = Some(end);
+                if stopped.is_some() {
+                    // Dropping the others cancels them.
+                    break;
+                }
+            }
+        }
+        self.take(caller, slots, ends);
+        match stopped {
+            Some((tool, error)) => Stepped::Stopped(tool, error),
+            None if !self.pending.is_empty() => Stepped::Awaits,
+            None => Stepped::Results,
+        }
+    }
+
+    /// Takes what the calls came to, in the order in which they were planned.
+    fn take(&mut self, caller: &Caller<'_>, slots: Vec<Slot>, ends: Vec<Option<End>>) {
+        for (slot, end) in slots.into_iter().zip(ends) {
+            let Slot { planned, key, wanted } = slot;
+            match (wanted, end) {
+                (Wanted::Call(_), Some(End::Result { call_id, result })) => {
+                    let untrusted = |tool: &Arc<RegisteredTool>| tool.definition.untrusted;
+                    self.tainted |=
+                        result.outcome.is_ok() && caller.offer.get(&planned.tool).is_some_and(untrusted);
+                    self.keep(key, planned, call_id, result);
+                }
+                (Wanted::Call(request_id), Some(End::Awaits { call_id, required })) => {
+                    let request_id = required.request_id.parse().unwrap_or(request_id);
+                    let call = KeptCall::from(&planned);
+                    let pending = Pending { call, request_id: request_id.to_string() };
+                    self.pending.push((pending, (call_id, required)));
+                }
+                (Wanted::Call(_), None) => {}
+                (Wanted::Known, _) => self.repeat(key, planned),
+                (Wanted::Refused(error), _) => {
+                    let result = failed(&planned.tool, error);
+                    self.made.push(Made { call: planned, result: Arc::new(result) });
+                    self.call_ids.push(String::new());
+                }
+            }
+        }
+    }
+
+    fn keep(&mut self, key: Digest, call: PlannedCall, call_id: String, result: Arc<ToolResult>) {
+        self.known.insert(key, self.made.len());
+        self.made.push(Made { call, result });
+        self.call_ids.push(call_id);
+    }
+
+    /// Answers an equal call from the one that was made.
+    fn repeat(&mut self, key: Digest, call: PlannedCall) {
+        let Some(at) = self.known.get(&key).copied().filter(|at| *at < self.made.len()) else { return };
+        let (result, call_id) = (Arc::clone(&self.made[at].result), self.call_ids[at].clone());
+        self.made.push(Made { call, result });
+        self.call_ids.push(call_id);
+    }
+}

@@ -1,0 +1,234 @@
+//! One call of a cycle: through the pipeline, told as it goes, and once more if its end may only have been lost.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use tokio::time::Instant;
+
+use crate::{
+    agent::{
+        TurnId,
+        log::Log,
+        plan::{Offer, PlannedCall},
+        policy::{OnError, action, on_error},
+    },
+    clock,
+    context::{CallId, Cancellation, Lineage, Pins, RequestId, ToolContext},
+    contract::{
+        ConfirmationRequired, Event, Provenance, Refusal, Terminal, ToolError, ToolResult,
+        convert::{self, ResultFormat},
+        proto::{
+            agent::v1::{
+                CallAction, ToolCallFinished, ToolCallProgress, ToolCallStarted, tool_call_finished::Outcome,
+                turn_event::Event as Told,
+            },
+            v1,
+        },
+    },
+    pipeline::{Call, Pipeline, Step, Target, refused_call},
+    registry::{Category, RegisteredTool},
+    telemetry::milliseconds,
+    upstream::source_status::SourceBudget,
+};
+
+/// Makes the calls of a step.
+#[derive(Debug)]
+pub(in crate::agent) struct Caller<'a> {
+    pub(in crate::agent) pipeline: &'a Arc<Pipeline>,
+    /// Whose calls they are, in which session.
+    pub(in crate::agent) context: &'a ToolContext,
+    pub(in crate::agent) turn_id: TurnId,
+    pub(in crate::agent) offer: &'a Offer,
+    pub(in crate::agent) log: &'a Log,
+    /// The plan that they are of.
+    pub(in crate::agent) step: u32,
+    /// Whether what is not only read needs a person.
+    pub(in crate::agent) tainted: bool,
+    /// By when they end.
+    pub(in crate::agent) until: Instant,
+    /// So many at once.
+    pub(in crate::agent) concurrency: usize,
+    /// How often one user may ask each source.
+    pub(in crate::agent) budgets: &'a [SourceBudget],
+    /// Whether the log shows arguments.
+    pub(in crate::agent) log_arguments: bool,
+}
+
+/// How a call ended.
+#[derive(Debug)]
+pub(in crate::agent) enum End {
+    /// With data or an error.
+    Result { call_id: String, result: Arc<ToolResult> },
+    /// A person must approve it first.
+    Awaits { call_id: String, required: Box<ConfirmationRequired> },
+}
+
+/// A call that was said to have begun: its end is said too, be it dropped.
+struct Begun<'a> {
+    log: &'a Log,
+    call_id: CallId,
+    tool: &'a RegisteredTool,
+    began: Instant,
+    is_over: bool,
+}
+
+impl Caller<'_> {
+    /// Makes a call of an offered tool, which has this place among those of its step.
+    pub(super) fn numbered<'b>(
+        &'b self,
+        at: usize,
+        planned: &'b PlannedCall,
+        request_id: RequestId,
+    ) -> BoxFuture<'b, (usize, End)> {
+        Box::pin(async move { (at, self.call(planned, request_id).await) })
+    }
+
+    /// Makes a call, and once more if that may help.
+    async fn call(&self, planned: &PlannedCall, request_id: RequestId) -> End {
+        let mut is_last = false;
+        loop {
+            let end = self.once(planned, request_id, is_last).await;
+            match &end {
+                End::Result { result, .. } if !is_last && is_worth_repeating(result) => is_last = true,
+                End::Result { .. } | End::Awaits { .. } => return end,
+            }
+        }
+    }
+
+    async fn once(&self, planned: &PlannedCall, request_id: RequestId, is_last: bool) -> End {
+        let tool = self.offer.get(&planned.tool).expect("only offered tools are called");
+        let call = self.made(tool, planned, request_id);
+        let call_id = call.context.call_id;
+        let mut begun = Begun { log: self.log, call_id, tool, began: clock::now(), is_over: false };
+        let params = if self.log_arguments { text(planned) } else { "[redacted]".to_owned() };
+        tracing::info!(target: "toolwire::agent", component = component(tool), params, "tool_params");
+        self.log.tell(Told::ToolCallStarted(ToolCallStarted {
+            call_id: call_id.to_string(),
+            step: self.step,
+            tool: planned.tool.clone(),
+            component: component(tool).to_owned(),
+            arguments: None,
+            arguments_json: text(planned),
+            request_id: call.request_id.map(|id| id.to_string()).unwrap_or_default(),
+        }));
+        let terminal = match self.carried_out(call).await {
+            Ok(terminal) => terminal,
+            Err(refusal) => Terminal::Result(begun.failed(refused_call(&refusal))),
+        };
+        match terminal {
+            Terminal::Result(result) => {
+                begun.ended(&result, is_last);
+                End::Result { call_id: call_id.to_string(), result: Arc::new(result) }
+            }
+            Terminal::ConfirmationRequired(required) => {
+                begun.awaits((*required).clone());
+                End::Awaits { call_id: call_id.to_string(), required }
+            }
+        }
+    }
+
+    /// The call: an ordinary one, of the turn's user and session.
+    fn made(&self, tool: &RegisteredTool, planned: &PlannedCall, request_id: RequestId) -> Call {
+        let call_id = CallId::generate();
+        let pins = Pins::default();
+        pins.get_or_pin(|| Arc::clone(self.offer.snapshot()));
+        let context = ToolContext {
+            call_id,
+            lineage: Lineage::of(call_id),
+            cancellation: Cancellation::new(),
+            deadline: self.context.deadline.shortened(self.until),
+            tainted: self.tainted,
+            pins,
+            ..self.context.clone()
+        };
+        let definition = &tool.definition;
+        let is_named = definition.category != Category::Read || definition.requires_confirmation;
+        Call {
+            request_id: is_named.then_some(request_id),
+            ..Call::new(context, Target::Tool(planned.tool.clone()), planned.arguments.clone())
+        }
+    }
+
+    /// Carries a call out, telling how far it is.
+    async fn carried_out(&self, call: Call) -> Result<Terminal, Refusal> {
+        let call_id = call.context.call_id.to_string();
+        let mut stream = self.pipeline.start(call).await?;
+        while let Some(step) = stream.next().await {
+            match step? {
+                Step::Terminal(terminal) => return Ok(terminal),
+                Step::Event(Event::Progress { fraction, message }) => {
+                    let progress = Some(v1::Progress { fraction, message });
+                    let call_id = call_id.clone();
+                    self.log.tell(Told::ToolCallProgress(ToolCallProgress { call_id, progress }));
+                }
+                Step::Event(_) => {}
+            }
+        }
+        Err(Refusal::Internal { call_id })
+    }
+}
+
+impl Begun<'_> {
+    fn failed(&self, error: ToolError) -> ToolResult {
+        ToolResult {
+            tool: self.tool.definition.name.clone(),
+            fetched_at: clock::wall(),
+            outcome: Err(error),
+            provenance: Provenance::default(),
+        }
+    }
+
+    fn ended(&mut self, result: &ToolResult, is_last: bool) {
+        tracing::info!(
+            target: "toolwire::agent",
+            component = component(self.tool),
+            latency_ms = milliseconds(clock::now() - self.began),
+            source_id = result.provenance.source_ids.first(),
+            "tool"
+        );
+        let action = match &result.outcome {
+            Ok(_) => CallAction::Used,
+            Err(error) => action(error.code, is_last),
+        };
+        self.tell(Outcome::Result(convert::tool_result(result.clone(), ResultFormat::Json)), action);
+    }
+
+    fn awaits(&mut self, required: ConfirmationRequired) {
+        let required = convert::confirmation_required(required);
+        self.tell(Outcome::ConfirmationRequired(required), CallAction::Paused);
+    }
+
+    fn tell(&mut self, outcome: Outcome, action: CallAction) {
+        self.is_over = true;
+        self.log.tell(Told::ToolCallFinished(ToolCallFinished {
+            call_id: self.call_id.to_string(),
+            outcome: Some(outcome),
+            duration: Some(convert::duration(clock::now() - self.began)),
+            action: action.into(),
+        }));
+    }
+}
+
+impl Drop for Begun<'_> {
+    fn drop(&mut self) {
+        if !self.is_over {
+            let result = self.failed(ToolError::cancelled());
+            let result = convert::tool_result(result, ResultFormat::Json);
+            self.tell(Outcome::Result(result), CallAction::Stopped);
+        }
+    }
+}
+
+/// The first intent of a tool, else its name (spec 000's trace).
+pub(in crate::agent) fn component(tool: &RegisteredTool) -> &str {
+    tool.definition.intents.first().map_or(tool.definition.name.as_str(), String::as_str)
+}
+
+fn is_worth_repeating(result: &ToolResult) -> bool {
+    result.outcome.as_ref().is_err_and(|error| on_error(error.code) == OnError::Again)
+}
+
+/// The arguments as JSON text.
+pub(in crate::agent) fn text(planned: &PlannedCall) -> String {
+    serde_json::to_string(&planned.arguments).unwrap_or_default()
+}

@@ -1,0 +1,79 @@
+//! A call of a step before it is made: whether it is made at all, and which calls are equal.
+
+use serde_json::{Map, Value};
+
+use super::Caller;
+use crate::{
+    agent::plan::{Offer, PlannedCall},
+    clock,
+    context::RequestId,
+    contract::{ErrorCode, Provenance, ToolError, ToolName, ToolResult, json, near},
+    digest::Digest,
+    registry::RegisteredTool,
+};
+
+/// A call of a step.
+pub(super) struct Slot {
+    pub(super) planned: PlannedCall,
+    pub(super) key: Digest,
+    pub(super) wanted: Wanted,
+}
+
+/// What becomes of it.
+pub(super) enum Wanted {
+    /// It is made, by this identifier.
+    Call(RequestId),
+    /// An equal one was made, or is made in this step.
+    Known,
+    /// It is not made.
+    Refused(ToolError),
+}
+
+/// The arguments as the tool would take them, so that two spellings of one call are one; as they are if they are wrong.
+fn normal(tool: &RegisteredTool, planned: &PlannedCall) -> Map<String, Value> {
+    tool.input.check(planned.arguments.clone()).unwrap_or_else(|_| planned.arguments.clone())
+}
+
+/// The same for equal calls, whichever way they are spelled.
+pub(super) fn key_in(offer: &Offer, call: &PlannedCall) -> Digest {
+    let arguments = offer.get(&call.tool).map(|tool| normal(tool, call));
+    let arguments = json::canonical(arguments.as_ref().unwrap_or(&call.arguments));
+    Digest::of_parts([call.tool.as_str(), &arguments])
+}
+
+/// The words begin alike, by which such a call is known.
+const CUT: &str = "not called: this turn may make";
+
+/// A call beyond the budget.
+pub(super) fn cut(most: u32) -> ToolError {
+    ToolError::new(ErrorCode::Unavailable, format!("{CUT} {most} calls, and has made them"))
+}
+
+/// A source that was asked as often as one user may in its window.
+pub(super) fn too_often(source: &str, most: u32) -> ToolError {
+    let message = format!("not called: this turn may ask {source} {most} times, and has done so");
+    ToolError::new(ErrorCode::RateLimited, message)
+}
+
+/// Whether the budget is why a call was not made.
+pub(super) fn is_cut(error: &ToolError) -> bool {
+    error.message.starts_with(CUT)
+}
+
+/// A tool that may not be called, or that there is not.
+pub(super) fn not_offered(caller: &Caller<'_>, name: &str) -> ToolError {
+    let shown: String = name.chars().take(64).collect();
+    let near = near::names(&shown, caller.offer.tools().iter().map(|tool| tool.definition.name.as_str()));
+    ToolError::not_found(format!("no such tool: {shown}{}", near::question(&near)))
+}
+
+/// The result of a call that was not made.
+pub(super) fn failed(tool: &str, error: ToolError) -> ToolResult {
+    let unknown = || "unknown".parse::<ToolName>().expect("a name");
+    ToolResult {
+        tool: tool.parse().unwrap_or_else(|_| unknown()),
+        fetched_at: clock::wall(),
+        outcome: Err(error),
+        provenance: Provenance::default(),
+    }
+}

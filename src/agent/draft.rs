@@ -1,0 +1,46 @@
+//! The reply of a turn as far as it is made. Not here: making it (`run`), and its form (`reply`).
+
+use super::ground::{Checker, ContextBundle, Issue};
+use crate::contract::proto::agent::v1::Validation;
+
+/// The reply as far as it is made.
+#[derive(Debug)]
+pub(super) struct Draft {
+    /// How sure the least sure plan was.
+    pub(super) confidence: f64,
+    /// What was given out.
+    pub(super) answer: String,
+    /// What is said instead of an answer.
+    pub(super) words: String,
+    /// What the user is asked.
+    pub(super) question: Option<String>,
+    /// What the answer cites.
+    pub(super) citations: Vec<String>,
+    /// What a reader should know.
+    pub(super) warnings: Vec<String>,
+    /// What the answer is made from.
+    pub(super) bundle: ContextBundle,
+    /// What was found, and what became of the answer. `None` if there was none.
+    pub(super) validation: Option<Validation>,
+    /// Checks the answer.
+    pub(super) checker: Option<Checker>,
+    /// What is wrong with it.
+    pub(super) issue: Option<Issue>,
+}
+
+impl Default for Draft {
+    fn default() -> Self {
+        Self {
+            confidence: 1.0,
+            answer: String::new(),
+            words: String::new(),
+            question: None,
+            citations: Vec::new(),
+            warnings: Vec::new(),
+            bundle: ContextBundle::default(),
+            validation: None,
+            checker: None,
+            issue: None,
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! The events of one turn, as long as somebody reads them: numbered once, read by as many as come, each from the first.
+//!
+//! A reader who is slow holds nothing up: what a turn says is bounded by its budget, and is dropped with its last
+//! reader. Not here: what is said.
+
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use tokio::{
+    sync::watch,
+    time::{Instant, sleep_until},
+};
+
+use crate::{
+    clock,
+    contract::{
+        Refusal,
+        convert::timestamp,
+        proto::{
+            agent::v1::{TurnEvent, turn_event::Event},
+            v1,
+        },
+    },
+};
+
+/// A turn that is silent says that it goes on this often.
+pub const SILENCE: Duration = Duration::from_secs(15);
+
+/// What a turn says.
+#[derive(Debug)]
+pub struct Log {
+    turn_id: String,
+    told: Mutex<Told>,
+    /// Every reader has a receiver: without any, nobody reads.
+    changed: watch::Sender<()>,
+}
+
+#[derive(Debug)]
+struct Told {
+    events: Vec<Arc<TurnEvent>>,
+    /// A terminal event is among the events, or this is why there is none.
+    end: Option<Result<(), Refusal>>,
+    last: Instant,
+}
+
+/// Reads what a turn says, from its first event on.
+#[derive(Debug)]
+pub struct Reader {
+    log: Arc<Log>,
+    changed: watch::Receiver<()>,
+    next: usize,
+    over: bool,
+}
+
+impl Log {
+    /// That of a turn, and its first reader.
+    pub fn new(turn_id: String) -> (Arc<Self>, Reader) {
+        let told = Told { events: Vec::new(), end: None, last: clock::now() };
+        let (changed, receiver) = watch::channel(());
+        let log = Arc::new(Self { turn_id, told: Mutex::new(told), changed });
+        let reader = Reader { log: Arc::clone(&log), changed: receiver, next: 0, over: false };
+        (log, reader)
+    }
+
+    /// One more reader.
+    pub fn read(self: &Arc<Self>) -> Reader {
+        Reader { log: Arc::clone(self), changed: self.changed.subscribe(), next: 0, over: false }
+    }
+
+    /// Says something. Nothing is said after the end.
+    pub fn tell(&self, event: Event) {
+        let is_last = matches!(event, Event::Final(_) | Event::Paused(_));
+        let mut told = self.lock();
+        if told.end.is_some() {
+            return;
+        }
+        let sequence = told.events.len() as u64;
+        told.events.push(Arc::new(TurnEvent {
+            turn_id: self.turn_id.clone(),
+            task_id: String::new(),
+            sequence,
+            event_time: Some(timestamp(clock::wall())),
+            event: Some(event),
+        }));
+        told.last = clock::now();
+        if is_last {
+            told.end = Some(Ok(()));
+        }
+        drop(told);
+        self.changed.send_replace(());
+    }
+
+    /// Ends without a terminal event.
+    pub fn refuse(&self, refusal: Refusal) {
+        let mut told = self.lock();
+        if told.end.is_none() {
+            told.end = Some(Err(refusal));
+        }
+        drop(told);
+        self.changed.send_replace(());
+    }
+
+    /// Waits until nobody reads any more.
+    pub async fn abandoned(&self) {
+        self.changed.closed().await;
+    }
+
+    /// Says, for as long as it is polled, that the turn goes on whenever it has been silent.
+    pub async fn keep_talking(&self) -> std::convert::Infallible {
+        loop {
+            let due = self.lock().last + SILENCE;
+            if clock::now() >= due {
+                let message = "Still working".to_owned();
+                self.tell(Event::Progress(v1::Progress { fraction: None, message }));
+            } else {
+                sleep_until(due).await;
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Told> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Reader {
+    /// The next event; `None` after the last. A refusal is an end too. Cancel safe.
+    pub async fn next(&mut self) -> Option<Result<Arc<TurnEvent>, Refusal>> {
+        loop {
+            self.changed.mark_unchanged();
+            if let Some(step) = self.step() {
+                return step;
+            }
+            // The log has the sender, and this has the log.
+            let _ = self.changed.changed().await;
+        }
+    }
+
+    /// `None` if there is nothing yet.
+    fn step(&mut self) -> Option<Option<Result<Arc<TurnEvent>, Refusal>>> {
+        if self.over {
+            return Some(None);
+        }
+        let told = self.log.lock();
+        if let Some(event) = told.events.get(self.next) {
+            self.next += 1;
+            return Some(Some(Ok(Arc::clone(event))));
+        }
+        let end = told.end.clone()?;
+        self.over = true;
+        Some(end.err().map(Err))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::*;
+    use crate::contract::proto::agent::v1::{AnswerDelta, Reply};
+
+    fn delta(text: &str) -> Event {
+        Event::AnswerDelta(AnswerDelta { text: text.to_owned() })
+    }
+
+    async fn rest(reader: &mut Reader) -> Vec<u64> {
+        let mut sequences = Vec::new();
+        while let Some(Ok(event)) = reader.next().await {
+            sequences.push(event.sequence);
+        }
+        sequences
+    }
+
+    #[tokio::test]
+    async fn every_reader_has_all_events_and_nothing_comes_after_the_last() {
+        let (log, mut first) = Log::new("t".to_owned());
+        log.tell(delta("a"));
+        assert_eq!(first.next().await.unwrap().unwrap().sequence, 0);
+        assert!(first.next().now_or_never().is_none());
+        let mut second = log.read();
+        log.tell(Event::Final(Reply::default()));
+        log.tell(delta("late"));
+        log.refuse(Refusal::DeadlineExceeded);
+        assert_eq!((rest(&mut first).await, rest(&mut second).await), (vec![1], vec![0, 1]));
+        assert!(second.next().await.is_none());
+    }
+
+    #[tokio::test]
+    async fn a_refusal_is_told_once_after_what_was_said() {
+        let (log, mut reader) = Log::new("t".to_owned());
+        log.tell(delta("a"));
+        log.refuse(Refusal::DeadlineExceeded);
+        assert!(reader.next().await.unwrap().is_ok());
+        assert_eq!(reader.next().await.unwrap().unwrap_err(), Refusal::DeadlineExceeded);
+        assert!(reader.next().await.is_none());
+    }
+
+    #[tokio::test]
+    async fn a_turn_is_abandoned_by_its_last_reader() {
+        let (log, first) = Log::new("t".to_owned());
+        let second = log.read();
+        drop(first);
+        assert!(log.abandoned().now_or_never().is_none());
+        drop(second);
+        assert!(log.abandoned().now_or_never().is_some());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_silent_turn_says_that_it_goes_on() {
+        let (log, mut reader) = Log::new("t".to_owned());
+        let began = clock::now();
+        tokio::select! {
+            never = log.keep_talking() => match never {},
+            event = reader.next() => {
+                assert!(matches!(event.unwrap().unwrap().event, Some(Event::Progress(_))));
+            }
+        }
+        assert_eq!(clock::now() - began, SILENCE);
+    }
+}

@@ -1,0 +1,130 @@
+//! A conversation: what it remembers of its newest turns, and the row of a turn that ends.
+
+use std::{sync::Arc, time::SystemTime};
+
+use futures_util::future::BoxFuture;
+use prost::Message;
+
+use super::{Ending, KeptCall, Memory, Remembered};
+use crate::{
+    agent::{TurnId, plan::Exchange},
+    clock,
+    context::{SessionId, UserId},
+    contract::proto::agent::v1::Reply,
+    store::{
+        StoreError,
+        sessions::{self, KeptTurn, Sessions, State},
+    },
+};
+
+/// So many of the newest turns are looked at.
+const MOST_TURNS: u32 = 50;
+
+/// So many bytes of what was said are remembered: about 16,000 tokens.
+const MOST_BYTES: usize = 64 * 1024;
+
+/// The largest reply that is kept whole, in bytes. A larger one is kept without the data of its results.
+const LARGEST_REPLY: usize = 256 * 1024;
+
+/// One turn of a conversation.
+#[derive(Clone, Debug)]
+pub struct Session {
+    /// Keeps conversations.
+    pub store: Arc<dyn Sessions>,
+    /// Whose it is.
+    pub user: UserId,
+    /// The conversation.
+    pub session: SessionId,
+    /// The turn.
+    pub turn_id: TurnId,
+    /// What is said.
+    pub message: String,
+    /// The account of the request; empty if none.
+    pub account: String,
+    /// When the turn began.
+    pub created_at: SystemTime,
+}
+
+impl Memory for Session {
+    fn messages(&self) -> BoxFuture<'_, Result<Remembered, StoreError>> {
+        Box::pin(async move {
+            let turns = self.store.remembered(&self.user, &self.session, MOST_TURNS).await?;
+            Ok(newest(turns))
+        })
+    }
+
+    fn end<'a>(
+        &'a self,
+        ending: &'a Ending,
+        calls: &'a [KeptCall],
+        tainted: bool,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move {
+            let turn = self.row(ending, calls, tainted);
+            self.store.keep_turn(&turn).await
+        })
+    }
+}
+
+impl Session {
+    fn row(&self, ending: &Ending, calls: &[KeptCall], tainted: bool) -> KeptTurn {
+        let (state, answered, reply, standing) = match ending {
+            Ending::Ended(reply) => (State::Ended, answer_of(reply), encoded(reply), String::new()),
+            Ending::Paused(paused, standing) => {
+                (State::Paused, String::new(), paused.encode_to_vec(), text(standing))
+            }
+            Ending::Cancelled => (State::Cancelled, String::new(), Vec::new(), String::new()),
+        };
+        KeptTurn {
+            user: self.user.clone(),
+            turn_id: self.turn_id,
+            session: self.session.clone(),
+            account: self.account.clone(),
+            message: self.message.clone(),
+            state,
+            created_at: self.created_at,
+            ended_at: clock::wall(),
+            answered,
+            calls: text(&calls),
+            tainted,
+            reply,
+            standing,
+        }
+    }
+}
+
+/// The newest turns that fit, the oldest first.
+fn newest(turns: Vec<sessions::Remembered>) -> Remembered {
+    let mut room = MOST_BYTES;
+    let fits = |turn: &sessions::Remembered| {
+        let size = turn.message.len() + turn.answered.len();
+        room.checked_sub(size).map(|left| room = left).is_some()
+    };
+    let mut turns: Vec<_> = turns.into_iter().rev().take_while(fits).collect();
+    turns.reverse();
+    let tainted = turns.iter().any(|turn| turn.tainted);
+    let exchange = |turn: sessions::Remembered| {
+        let calls: Vec<KeptCall> = serde_json::from_str(&turn.calls).unwrap_or_default();
+        let calls = calls.into_iter().map(Into::into).collect();
+        Exchange { said: turn.message, answered: turn.answered, calls }
+    };
+    Remembered { history: turns.into_iter().map(exchange).collect(), tainted }
+}
+
+fn answer_of(reply: &Reply) -> String {
+    reply.response.as_ref().map(|it| it.answer_markdown.clone()).unwrap_or_default()
+}
+
+fn encoded(reply: &Reply) -> Vec<u8> {
+    let whole = reply.encode_to_vec();
+    if whole.len() <= LARGEST_REPLY {
+        return whole;
+    }
+    let mut warnings = reply.warnings.clone();
+    warnings.push("the results of this turn were too large to be kept with it".to_owned());
+    Reply { tool_results: Vec::new(), context: None, warnings, ..reply.clone() }.encode_to_vec()
+}
+
+fn text(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}

@@ -1,0 +1,71 @@
+//! What the agent is made of. Not here: making it, which the composition root does.
+
+use std::sync::Arc;
+
+use super::{
+    answer::Answerer,
+    ground::contexts::Contexts,
+    plan::{Offers, Planner},
+};
+use crate::{
+    config::Agent as Settings,
+    pipeline::{Pipeline, Policy},
+    registry::Registry,
+    store::sessions::Sessions,
+    upstream::source_status::SourceLimits,
+};
+
+/// How tools are picked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Without a model.
+    Embedded,
+    /// By a model's plans (spec 003).
+    Plan,
+    /// By a model's own calls (specs 002, 004).
+    Native,
+}
+
+/// What the agent is made of.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    /// Carries calls out.
+    pub pipeline: Arc<Pipeline>,
+    /// The tools.
+    pub registry: Arc<Registry>,
+    /// Who may call what.
+    pub policy: Arc<dyn Policy>,
+    /// Makes what a turn may call.
+    pub offers: Arc<Offers>,
+    /// The typed contexts of all domains.
+    pub contexts: Contexts,
+    /// How tools are picked.
+    pub mode: Mode,
+    /// Who picks them: `embedded`, or `provider/name`.
+    pub model: String,
+    /// Picks them.
+    pub planner: Arc<dyn Planner>,
+    /// Makes answers.
+    pub answerer: Arc<dyn Answerer>,
+    /// Makes answers without a model: whatever the other one does, its own stand in the results.
+    pub embedded: Arc<dyn Answerer>,
+    /// Keeps conversations.
+    pub sessions: Arc<dyn Sessions>,
+    /// What turns may spend.
+    pub settings: Settings,
+    /// How often each source may be asked.
+    pub limits: Arc<dyn SourceLimits>,
+    /// Whether the log shows arguments.
+    pub log_arguments: bool,
+}
+
+impl Mode {
+    /// The word in events and metrics.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Embedded => "embedded",
+            Self::Plan => "plan",
+            Self::Native => "native",
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! What is done in each state of a turn (`turn`), from the first plan to the reply.
+
+mod answering;
+mod told;
+
+use futures_util::future::BoxFuture;
+use tokio::{
+    select,
+    time::{Instant, sleep_until},
+};
+
+use super::{
+    Asking, Mode, Parts,
+    cycle::{Caller, Cycle, Stepped},
+    draft::Draft,
+    log::Log,
+    memory::{Ending, KeptMade, Memory, Pending, Remembered, Standing},
+    plan::{Asked, Exchange, Made, Offer, PlannedCall, Step},
+    reply,
+    turn::{self, Event, Outcome, State},
+};
+use crate::{
+    clock,
+    context::{Ledger, ToolContext},
+    contract::{ErrorCode, Refusal, ToolError, proto::agent::v1::turn_event::Event as Told},
+    store::StoreError,
+    telemetry::metric,
+    upstream::source_status::SourceBudget,
+};
+
+/// A turn at work.
+#[derive(Debug)]
+pub(super) struct Turn<'a> {
+    parts: &'a Parts,
+    asking: &'a Asking,
+    log: &'a Log,
+    memory: &'a dyn Memory,
+    /// Whose the calls are.
+    context: ToolContext,
+    ledger: Ledger,
+    offer: Offer,
+    history: Vec<Exchange>,
+    cycle: Cycle,
+    /// What the last plan wants.
+    wanted: Vec<PlannedCall>,
+    /// What waited for persons.
+    resumed: Vec<Pending>,
+    /// From then on only the answer is made.
+    until: Instant,
+    /// How often one user may ask each source.
+    budgets: Vec<SourceBudget>,
+    draft: Draft,
+}
+
+/// What a turn is begun with.
+pub(super) struct Beginning<'a> {
+    pub(super) parts: &'a Parts,
+    pub(super) asking: &'a Asking,
+    pub(super) log: &'a Log,
+    pub(super) memory: &'a dyn Memory,
+    pub(super) offer: Offer,
+    pub(super) remembered: Remembered,
+    pub(super) until: Instant,
+}
+
+impl<'a> Turn<'a> {
+    pub(super) fn new(beginning: Beginning<'a>) -> Self {
+        let Beginning { parts, asking, log, memory, offer, remembered, until } = beginning;
+        let ledger = Ledger::default();
+        let context = ToolContext { ledger: Some(ledger.clone()), ..asking.context.clone() };
+        let Remembered { history, tainted } = remembered;
+        let mut draft = Draft::default();
+        let (mut cycle, mut resumed) = (Cycle::new(asking.budget), Vec::new());
+        if let Some(mut standing) = asking.standing.clone() {
+            resumed = std::mem::take(&mut standing.pending);
+            draft.confidence = standing.confidence;
+            cycle = Cycle::resumed(standing, asking.was_tainted, &offer);
+        }
+        cycle.tainted |= tainted;
+        Self {
+            parts,
+            asking,
+            log,
+            memory,
+            context,
+            ledger,
+            offer,
+            history,
+            cycle,
+            wanted: Vec::new(),
+            resumed,
+            until,
+            budgets: parts.limits.budgets(),
+            draft,
+        }
+    }
+
+    /// Carries the turn out to its end, which is kept: the event that tells it, and the word for it.
+    pub(super) fn run(self) -> BoxFuture<'a, Result<(Told, &'static str), Refusal>> {
+        Box::pin(self.steps())
+    }
+
+    async fn steps(mut self) -> Result<(Told, &'static str), Refusal> {
+        let mut state = if self.resumed.is_empty() { State::Plan } else { State::Execute };
+        loop {
+            let event = match state {
+                State::Plan => self.plan().await,
+                State::Execute => self.execute().await,
+                State::Answer(outcome, attempt) => self.answer(outcome, attempt).await,
+                State::Validate(_, attempt) => self.validate(attempt),
+                State::Paused => return self.pause().await,
+                State::Done(outcome) => return self.finish(outcome).await,
+            };
+            // What the table does not have is a planner or an answerer that does what it must not.
+            state = turn::next(state, event).unwrap_or(State::Done(Outcome::ModelFailed));
+        }
+    }
+
+    fn asked(&self) -> Asked<'_> {
+        Asked {
+            message: &self.asking.message,
+            account: Some(self.asking.account.as_str()).filter(|account| !account.is_empty()),
+            history: &self.history,
+            made: &self.cycle.made,
+            offer: &self.offer,
+            today: chrono::DateTime::<chrono::Utc>::from(clock::wall()).date_naive(),
+        }
+    }
+
+    async fn plan(&mut self) -> Event {
+        if !self.cycle.may_plan() || clock::now() >= self.until {
+            return Event::Spent;
+        }
+        if self.offer.tools().is_empty() && self.parts.mode == Mode::Embedded {
+            self.draft.question = Some("No tools are currently available.".to_owned());
+            return Event::Question;
+        }
+        let plan = select! {
+            biased;
+            plan = self.parts.planner.plan(self.asked()) => plan,
+            () = sleep_until(self.until) => return Event::Spent,
+        };
+        let plan = match plan {
+            Ok(plan) => plan,
+            Err(error) => {
+                self.draft.warnings.push(error.to_string());
+                return Event::Failed;
+            }
+        };
+        self.cycle.steps += 1;
+        self.log.tell(Told::Plan(told::plan(&plan, self.cycle.steps)));
+        self.draft.confidence = self.draft.confidence.min(plan.confidence.clamp(0.0, 1.0));
+        match plan.step {
+            Step::Call(calls) if !calls.is_empty() => {
+                self.wanted = calls;
+                Event::Calls
+            }
+            Step::Call(_) | Step::Answer => Event::NoCalls,
+            Step::Clarify(question) => {
+                self.draft.question = Some(question);
+                Event::Question
+            }
+            Step::Refuse(words) => {
+                self.draft.words = words;
+                Event::Question
+            }
+        }
+    }
+
+    async fn execute(&mut self) -> Event {
+        let before = self.cycle.made.len();
+        let caller = Caller {
+            pipeline: &self.parts.pipeline,
+            context: &self.context,
+            turn_id: self.asking.turn_id,
+            offer: &self.offer,
+            log: self.log,
+            step: self.cycle.steps,
+            // Without a model nothing that was read decides what is called.
+            tainted: self.cycle.tainted && self.parts.mode != Mode::Embedded,
+            until: self.until,
+            concurrency: self.parts.settings.concurrency as usize,
+            budgets: &self.budgets,
+            log_arguments: self.parts.log_arguments,
+        };
+        let stepped = if self.resumed.is_empty() {
+            self.cycle.step(&caller, std::mem::take(&mut self.wanted)).await
+        } else {
+            self.cycle.resume(&caller, std::mem::take(&mut self.resumed)).await
+        };
+        match stepped {
+            Stepped::Results => self.misunderstood(before).map_or(Event::Results, |question| {
+                self.draft.question = Some(question);
+                Event::Question
+            }),
+            Stepped::Awaits => Event::Confirmation,
+            Stepped::Stopped(tool, error) => {
+                self.log.tell(Told::Alert(told::alert(&self.offer, &tool, &error)));
+                Event::Stop
+            }
+            Stepped::Spent => Event::Spent,
+        }
+    }
+
+    /// What the user is asked where no model can correct arguments that break a schema.
+    fn misunderstood(&self, before: usize) -> Option<String> {
+        let new = &self.cycle.made[before..];
+        let broken = |made: &Made| {
+            made.result.outcome.as_ref().is_err_and(|error| error.code == ErrorCode::InvalidArgument)
+        };
+        if self.parts.mode != Mode::Embedded || new.is_empty() || !new.iter().all(broken) {
+            return None;
+        }
+        let errors = new.iter().filter_map(|made| made.result.outcome.as_ref().err());
+        let violations: Vec<_> = errors.flat_map(said_wrong).collect();
+        Some(format!("{}. Can you say it differently?", violations.join("; ")))
+    }
+
+    async fn pause(self) -> Result<(Told, &'static str), Refusal> {
+        let (paused, pending) = told::paused(&self.cycle.pending);
+        let budget = self.cycle.budget();
+        let kept = self.cycle.made.iter().zip(&self.cycle.call_ids);
+        let standing = Standing {
+            tags: self.asking.tags.clone(),
+            steps: self.cycle.steps,
+            calls: self.cycle.calls,
+            position: self.cycle.position(),
+            confidence: self.draft.confidence,
+            bounds: [budget.max_steps, budget.max_calls, budget.max_tokens],
+            made: kept.map(|(made, call_id)| KeptMade::of(made, call_id)).collect(),
+            pending,
+        };
+        let ending = Ending::Paused(Box::new(paused.clone()), Box::new(standing));
+        self.keep(&ending).await?;
+        Ok((Told::Paused(paused), "PAUSED"))
+    }
+
+    async fn finish(mut self, outcome: Outcome) -> Result<(Told, &'static str), Refusal> {
+        self.say_what_was_not_said(outcome);
+        let reply = reply::reply(&reply::Parts {
+            asking: self.asking,
+            model: &self.parts.model,
+            offer: &self.offer,
+            cycle: &self.cycle,
+            ledger: &self.ledger,
+            draft: &self.draft,
+            outcome,
+        });
+        if !self.draft.citations.is_empty() {
+            self.log.tell(Told::Citations(reply::citations(&reply)));
+        }
+        self.keep(&Ending::Ended(Box::new(reply.clone()))).await?;
+        metric::cycle_ended("turn", self.cycle.calls);
+        Ok((Told::Final(reply), outcome.word()))
+    }
+
+    async fn keep(&self, ending: &Ending) -> Result<(), Refusal> {
+        let kept = self.memory.end(ending, &self.cycle.planned, self.cycle.tainted).await;
+        kept.map_err(|error| unavailable(&error))
+    }
+}
+
+fn said_wrong(error: &ToolError) -> Vec<String> {
+    match error.violations.as_slice() {
+        [] => vec![error.message.clone()],
+        violations => violations.iter().map(|it| it.description.clone()).collect(),
+    }
+}
+
+/// Tells operators why, and callers when to try again.
+pub(super) fn unavailable(error: &StoreError) -> Refusal {
+    tracing::error!(%error, "a conversation cannot be read or kept");
+    Refusal::StateUnavailable { retry_after: std::time::Duration::from_secs(5) }
+}

@@ -1,0 +1,157 @@
+//! The answer: made by whoever answers, checked as it comes, and given out sentence by sentence.
+
+use futures_util::StreamExt;
+
+use super::Turn;
+use crate::{
+    agent::{
+        Mode,
+        answer::{Answerer, Problem, Response},
+        ground::{Checker, ContextBundle, Issue, IssueKind, Released},
+        turn::{Event, Outcome, REPLACED},
+    },
+    contract::proto::agent::v1::{
+        AnswerDelta, Validation, ValidationAction, ValidationIssue, ValidationIssueKind,
+        turn_event::Event as Told,
+    },
+    telemetry::metric,
+};
+
+impl Turn<'_> {
+    /// Makes an answer and gives out what passes, up to the first issue.
+    pub(super) async fn answer(&mut self, outcome: Outcome, attempt: u32) -> Event {
+        let has_data = self.cycle.made.iter().any(|made| made.result.outcome.is_ok());
+        if !has_data && (outcome != Outcome::Answered || !self.cycle.made.is_empty()) {
+            return Event::Nothing;
+        }
+        let mut checker = match self.draft.checker.take() {
+            Some(mut checker) => {
+                checker.resume();
+                checker
+            }
+            None => {
+                self.draft.bundle =
+                    ContextBundle::of(&self.asked(), &self.cycle.call_ids, &self.parts.contexts);
+                Checker::new(&self.draft.bundle, &self.asked())
+            }
+        };
+        let problem =
+            self.draft.issue.take().map(|issue| Problem { issue, released: self.draft.answer.clone() });
+        let answerer: &dyn Answerer =
+            if attempt < REPLACED { &*self.parts.answerer } else { &*self.parts.embedded };
+        let mut given = String::new();
+        let made = made(answerer, self, problem.as_ref(), &mut checker, &mut given).await;
+        self.draft.answer.push_str(&given);
+        self.draft.citations = checker.citations().to_vec();
+        let is_attributed = checker.is_attributed();
+        self.draft.checker = Some(checker);
+        match made {
+            Ok(issue) => {
+                self.draft.issue = issue;
+                self.note(attempt, is_attributed);
+                Event::Answer
+            }
+            Err(why) => {
+                self.draft.warnings.push(why);
+                Event::Failed
+            }
+        }
+    }
+
+    /// Says what was found in the answer.
+    pub(super) fn validate(&mut self, attempt: u32) -> Event {
+        let Some(issue) = &self.draft.issue else { return Event::Clean };
+        // Without a model the same answer would come again.
+        if self.parts.mode == Mode::Embedded || attempt >= REPLACED {
+            self.draft
+                .warnings
+                .push(format!("the answer was cut: it has a {} that no result has", issue.kind.name()));
+            return Event::Failed;
+        }
+        if attempt + 1 == REPLACED {
+            self.draft.warnings.push(
+                "the model's answer did not stand in the results; its rest was made without the model"
+                    .to_owned(),
+            );
+        }
+        Event::Issues
+    }
+
+    /// Notes what became of an attempt, and tells it.
+    fn note(&mut self, attempt: u32, is_attributed: bool) {
+        let action = match (&self.draft.issue, attempt) {
+            (None, _) if is_attributed => ValidationAction::Attributed,
+            (None, _) => ValidationAction::Passed,
+            (Some(_), 0) => ValidationAction::Repaired,
+            (Some(_), _) => ValidationAction::Replaced,
+        };
+        let issues: Vec<_> = self.draft.issue.iter().map(told).collect();
+        let told = Validation { attempt: attempt + 1, issues: issues.clone(), action: action.into() };
+        metric::agent_validation(action.as_str_name().trim_start_matches("VALIDATION_ACTION_"));
+        let mut whole = self.draft.validation.take().unwrap_or_default();
+        whole.attempt = told.attempt;
+        whole.issues.extend(issues);
+        whole.action = whole.action.max(told.action);
+        self.draft.validation = Some(whole);
+        self.log.tell(Told::Validation(told));
+    }
+
+    /// What stands in for an answer, where there is none: all that is said is told.
+    pub(super) fn say_what_was_not_said(&mut self, outcome: Outcome) {
+        if !self.draft.answer.is_empty() {
+            return;
+        }
+        let draft = &mut self.draft;
+        let words = match outcome {
+            Outcome::Degraded | Outcome::ModelFailed => {
+                let degraded = Response::degraded();
+                draft.confidence = degraded.confidence;
+                draft.question = degraded.clarifying_question;
+                degraded.answer_markdown
+            }
+            _ if !draft.words.is_empty() => draft.words.clone(),
+            _ => draft.question.clone().unwrap_or_default(),
+        };
+        draft.answer.clone_from(&words);
+        if !words.is_empty() {
+            self.log.tell(Told::AnswerDelta(AnswerDelta { text: words }));
+        }
+    }
+}
+
+/// Asks for an answer and gives out what passes of it: the first issue, or why there is no answer.
+async fn made(
+    answerer: &dyn Answerer,
+    turn: &Turn<'_>,
+    problem: Option<&Problem>,
+    checker: &mut Checker,
+    given: &mut String,
+) -> Result<Option<Issue>, String> {
+    let asked = turn.asked();
+    let mut deltas = answerer.answer(&asked, &turn.draft.bundle, problem);
+    while let Some(delta) = deltas.next().await {
+        let delta = delta.map_err(|error| error.to_string())?;
+        if let Some(issue) = give(turn, checker.release(&delta), given) {
+            return Ok(Some(issue));
+        }
+    }
+    Ok(give(turn, checker.finish(), given))
+}
+
+fn give(turn: &Turn<'_>, released: Released, given: &mut String) -> Option<Issue> {
+    for sentence in released.sentences {
+        given.push_str(&sentence.text);
+        turn.log.tell(Told::AnswerDelta(AnswerDelta { text: sentence.text }));
+    }
+    released.issue
+}
+
+fn told(issue: &Issue) -> ValidationIssue {
+    let kind = match issue.kind {
+        IssueKind::Number => ValidationIssueKind::Number,
+        IssueKind::Citation => ValidationIssueKind::Citation,
+        IssueKind::Link => ValidationIssueKind::Link,
+        IssueKind::Uncited => ValidationIssueKind::Uncited,
+    };
+    ValidationIssue { kind: kind.into(), text: issue.text.clone() }
+}

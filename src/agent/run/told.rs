@@ -1,0 +1,73 @@
+//! Plans, alerts and pauses as the contract tells them.
+
+use crate::{
+    agent::{
+        cycle::Asked,
+        memory::Pending,
+        plan::{Alternative, Offer, Plan, PlannedCall, Step},
+    },
+    clock,
+    contract::{
+        ToolError,
+        convert::{self, timestamp},
+        proto::agent::v1,
+    },
+    telemetry::metric,
+};
+
+/// So many of the tools that came next are told.
+const MOST_ALTERNATIVES: usize = 5;
+
+/// A plan.
+pub(super) fn plan(plan: &Plan, step: u32) -> v1::TurnPlan {
+    let calls = match &plan.step {
+        Step::Call(calls) => calls.iter().map(planned).collect(),
+        Step::Answer | Step::Clarify(_) | Step::Refuse(_) => Vec::new(),
+    };
+    let alternative = |it: &Alternative| v1::Alternative { tool: it.tool.clone(), score: it.score };
+    v1::TurnPlan {
+        step,
+        calls,
+        reason: plan.reason.clone(),
+        confidence: plan.confidence,
+        alternatives: plan.alternatives.iter().take(MOST_ALTERNATIVES).map(alternative).collect(),
+    }
+}
+
+fn planned(call: &PlannedCall) -> v1::PlannedCall {
+    v1::PlannedCall {
+        tool: call.tool.clone(),
+        reason: call.reason.clone(),
+        arguments: None,
+        arguments_json: crate::agent::cycle::text(call),
+    }
+}
+
+/// A source that refuses us, said to operators too.
+pub(super) fn alert(offer: &Offer, tool: &str, error: &ToolError) -> v1::Alert {
+    let source = offer.get(tool).and_then(|tool| tool.definition.source.as_ref());
+    let source = source.map_or(tool, |source| source.name.as_str()).to_owned();
+    tracing::warn!(source, code = error.code.name(), "a source refuses us; the turn makes no more calls");
+    metric::agent_alert(&source, error.code.name());
+    let until = error.retry_after.and_then(|wait| clock::wall().checked_add(wait));
+    v1::Alert {
+        source,
+        code: convert::tool_error(error.clone()).code,
+        message: error.message.clone(),
+        cool_down_until: until.map(timestamp),
+    }
+}
+
+/// A pause, and what it goes on from.
+pub(super) fn paused(waiting: &[(Pending, Asked)]) -> (v1::Paused, Vec<Pending>) {
+    let pending = waiting.iter().map(|(pending, (call_id, required))| v1::PendingCall {
+        call_id: call_id.clone(),
+        tool: pending.call.tool.clone(),
+        arguments: None,
+        arguments_json: serde_json::to_string(&pending.call.arguments).unwrap_or_default(),
+        confirmation_required: Some(convert::confirmation_required((**required).clone())),
+    });
+    let first = waiting.iter().map(|(_, (_, required))| required.expires_at).min();
+    let paused = v1::Paused { pending: pending.collect(), expires_at: first.map(timestamp) };
+    (paused, waiting.iter().map(|(pending, _)| pending.clone()).collect())
+}

@@ -1,0 +1,224 @@
+//! The turns that run now: one a session, and no more of one user's and of all than is set.
+//!
+//! A repeat of a running turn reads the same events. Not here: turns that ended, which a store keeps.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::{Duration, SystemTime},
+};
+
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    TurnId,
+    log::{Log, Reader},
+};
+use crate::{
+    context::{SessionId, UserId},
+    contract::{Refusal, TurnRefusal},
+};
+
+/// When room is expected for another turn.
+const RETRY_AFTER: Duration = Duration::from_secs(1);
+
+/// The turns that run. Cheap to clone; clones share state.
+#[derive(Clone, Debug)]
+pub struct Running {
+    turns: Arc<Mutex<HashMap<(UserId, TurnId), Entry>>>,
+    most: usize,
+    most_of_user: usize,
+}
+
+/// A turn that runs.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Its conversation.
+    pub session: SessionId,
+    /// What is said; `None` if it goes on from where it paused.
+    pub said: Option<Said>,
+    /// When it began.
+    pub since: SystemTime,
+    log: Arc<Log>,
+    cancelled: CancellationToken,
+}
+
+/// What a turn is about: a repeat says the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// The message.
+    pub message: String,
+    /// The account; empty if none.
+    pub account: String,
+}
+
+/// What came of entering.
+#[derive(Debug)]
+pub enum Entered {
+    /// The turn may begin.
+    New(Place, Reader),
+    /// It runs already.
+    Runs(Reader),
+}
+
+/// The place of a turn that runs, until it is dropped.
+#[derive(Debug)]
+pub struct Place {
+    running: Running,
+    /// `None` once it is left.
+    key: Option<(UserId, TurnId)>,
+    /// Where it says what happens.
+    pub log: Arc<Log>,
+    /// Cancelled by whoever does not want it any more.
+    pub cancelled: CancellationToken,
+}
+
+impl Running {
+    /// Room for so many turns, and so many of one user's.
+    pub fn new(most: u32, most_of_user: u32) -> Self {
+        Self { turns: Arc::default(), most: most as usize, most_of_user: most_of_user as usize }
+    }
+
+    /// Takes a place for a turn, or joins it if it runs already.
+    pub fn enter(
+        &self,
+        user: &UserId,
+        turn_id: TurnId,
+        session: &SessionId,
+        said: Option<Said>,
+        since: SystemTime,
+    ) -> Result<Entered, Refusal> {
+        let mut turns = self.lock();
+        let key = (user.clone(), turn_id);
+        if let Some(entry) = turns.get(&key) {
+            return match entry.said == said {
+                true => Ok(Entered::Runs(entry.log.read())),
+                false => Err(Refusal::RequestIdReused { request_id: turn_id.to_string() }),
+            };
+        }
+        let own = turns.iter().filter(|((of, _), _)| of == user);
+        if let Some(((_, other), _)) = own.clone().find(|(_, entry)| entry.session == *session) {
+            return Err(TurnRefusal::Running { turn_id: other.to_string() }.into());
+        }
+        let is_own = own.count() >= self.most_of_user;
+        if is_own || turns.len() >= self.most {
+            return Err(TurnRefusal::TooMany { own: is_own, retry_after: RETRY_AFTER }.into());
+        }
+        let (log, reader) = Log::new(turn_id.to_string());
+        let cancelled = CancellationToken::new();
+        let place = Place {
+            running: self.clone(),
+            key: Some(key.clone()),
+            log: Arc::clone(&log),
+            cancelled: cancelled.clone(),
+        };
+        turns.insert(key, Entry { session: session.clone(), said, since, log, cancelled });
+        Ok(Entered::New(place, reader))
+    }
+
+    /// A user's turn that runs.
+    pub fn get(&self, user: &UserId, turn_id: TurnId) -> Option<Entry> {
+        self.lock().get(&(user.clone(), turn_id)).cloned()
+    }
+
+    /// The turn of a user's session that runs.
+    pub fn of_session(&self, user: &UserId, session: &SessionId) -> Option<(TurnId, Entry)> {
+        let turns = self.lock();
+        let found = turns.iter().find(|((of, _), entry)| of == user && entry.session == *session);
+        found.map(|((_, turn_id), entry)| (*turn_id, entry.clone()))
+    }
+
+    /// How many turns run.
+    pub fn len(&self) -> usize {
+        self.lock().len()
+    }
+
+    /// Whether no turn runs.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<(UserId, TurnId), Entry>> {
+        self.turns.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Entry {
+    /// Cancels it, with its calls.
+    pub fn cancel(&self) {
+        self.cancelled.cancel();
+    }
+}
+
+impl Place {
+    /// Frees the place; the end is told by whoever has left it.
+    pub fn leave(mut self) -> Arc<Log> {
+        self.free();
+        Arc::clone(&self.log)
+    }
+
+    fn free(&mut self) -> Option<TurnId> {
+        let key = self.key.take()?;
+        self.running.lock().remove(&key);
+        Some(key.1)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        // Not left: the turn panicked.
+        if let Some(turn_id) = self.free() {
+            self.log.refuse(Refusal::Internal { call_id: turn_id.to_string() });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::RequestId;
+
+    fn said(message: &str) -> Option<Said> {
+        Some(Said { message: message.to_owned(), account: String::new() })
+    }
+
+    fn enter(
+        running: &Running,
+        user: &str,
+        turn: TurnId,
+        session: &str,
+        message: &str,
+    ) -> Result<Entered, Refusal> {
+        let (user, session) = (user.parse().unwrap(), session.parse().unwrap());
+        running.enter(&user, turn, &session, said(message), SystemTime::UNIX_EPOCH)
+    }
+
+    #[test]
+    fn a_session_has_one_turn_at_a_time_and_a_repeat_joins_it() {
+        let running = Running::new(9, 9);
+        let id = RequestId::generate();
+        let Ok(Entered::New(place, _reader)) = enter(&running, "riley", id, "s", "a") else { panic!() };
+        assert!(matches!(enter(&running, "riley", id, "s", "a"), Ok(Entered::Runs(_))));
+        let reused = enter(&running, "riley", id, "s", "b").unwrap_err();
+        assert!(matches!(reused, Refusal::RequestIdReused { .. }));
+        let other = enter(&running, "riley", RequestId::generate(), "s", "a").unwrap_err();
+        assert_eq!(other, TurnRefusal::Running { turn_id: id.to_string() }.into());
+        // Another user's session of that name, and another user's turn of that name, are others.
+        assert!(matches!(enter(&running, "sam", id, "s", "b"), Ok(Entered::New(..))));
+        drop(place);
+        assert!(matches!(enter(&running, "riley", RequestId::generate(), "s", "a"), Ok(Entered::New(..))));
+    }
+
+    #[test]
+    fn one_user_leaves_room_for_others_and_all_have_a_bound() {
+        let running = Running::new(3, 2);
+        let new = |user, session| enter(&running, user, RequestId::generate(), session, "a");
+        let places: Vec<_> = ["s", "t"].map(|session| new("riley", session).unwrap()).into();
+        let refused = |own| Err(Refusal::Turn(TurnRefusal::TooMany { own, retry_after: RETRY_AFTER }));
+        assert_eq!(new("riley", "u").map(|_| ()), refused(true));
+        let third = new("sam", "s").unwrap();
+        assert_eq!(new("kim", "s").map(|_| ()), refused(false));
+        drop((places, third));
+        assert!(running.is_empty());
+    }
+}

@@ -1,0 +1,47 @@
+//! Conversations of either backend: those of a server, or those of this program's own state.
+
+use futures_util::StreamExt;
+use tonic::Status;
+
+use super::{Backend, Local, Remote};
+use crate::{
+    clock,
+    context::ToolContext,
+    contract::proto::agent::v1::{ChatStreamRequest, TurnInput, agent_service_client::AgentServiceClient},
+    faces::grpc::agent::{self, Events},
+    service::request,
+};
+
+impl Backend {
+    /// Begins a turn, or goes on with one. Dropping its events cancels it.
+    pub(in crate::cli) async fn chat(&self, input: TurnInput) -> Result<Events, Status> {
+        match self {
+            Self::Remote(remote) => remote.chat(input).await,
+            Self::Local(local) => local.chat(input).await,
+        }
+    }
+}
+
+impl Remote {
+    async fn chat(&self, input: TurnInput) -> Result<Events, Status> {
+        let request = self.message(ChatStreamRequest { input: Some(input) });
+        let mut client = AgentServiceClient::new(self.channel());
+        let events = self.answered(client.chat_stream(request)).await?;
+        let event = |response: Result<_, Status>| {
+            let response: crate::contract::proto::agent::v1::ChatStreamResponse = response?;
+            response.event.ok_or_else(|| Status::internal("the server sent an empty message"))
+        };
+        Ok(events.map(event).boxed())
+    }
+}
+
+impl Local {
+    async fn chat(&self, mut input: TurnInput) -> Result<Events, Status> {
+        let session_id = input.context.take().unwrap_or_default().session_id;
+        let context = ToolContext {
+            session_id: request::session_id("session_id", &session_id)?,
+            ..ToolContext::new(self.user.clone(), clock::now() + self.cap)
+        };
+        Ok(agent::chat_stream(&self.app.turns, context, input).await?)
+    }
+}

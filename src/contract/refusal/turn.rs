@@ -1,0 +1,47 @@
+//! Why a turn of a conversation does not begin, or was not carried out to its end.
+
+use std::time::Duration;
+
+/// Why a turn does not begin, or was not carried out to its end.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TurnRefusal {
+    /// The user has no turn of this name.
+    #[error("no turn {id} of yours")]
+    Unknown {
+        /// The name asked for.
+        id: String,
+    },
+    /// Another turn of the session runs.
+    #[error("the turn {turn_id} of this session is running: wait for its end, or cancel it")]
+    Running {
+        /// That turn.
+        turn_id: String,
+    },
+    /// A turn of the session waits for persons.
+    #[error(
+        "the turn {turn_id} of this session waits for a person: resume it once that is decided, or cancel it"
+    )]
+    Paused {
+        /// That turn.
+        turn_id: String,
+    },
+    /// It does not wait for anybody.
+    #[error("the turn {turn_id} is {state}; only a paused one can be resumed")]
+    NotPaused {
+        /// The turn.
+        turn_id: String,
+        /// Where it stands.
+        state: &'static str,
+    },
+    /// Too many turns run.
+    #[error("too many turns are running{}; try again in {} s", if *own { " for you" } else { "" }, .retry_after.as_secs())]
+    TooMany {
+        /// Whether they are the user's own.
+        own: bool,
+        /// When room is expected.
+        retry_after: Duration,
+    },
+    /// Somebody cancelled it.
+    #[error("the turn was cancelled")]
+    Cancelled,
+}

@@ -1,0 +1,44 @@
+//! Refusals of turns as gRPC statuses.
+
+use tonic::Code;
+use tonic_types::ErrorDetails;
+
+use crate::contract::refusal::TurnRefusal;
+
+/// The status code.
+pub(super) const fn code(refusal: &TurnRefusal) -> Code {
+    match refusal {
+        // Turns of others are unknown.
+        TurnRefusal::Unknown { .. } => Code::NotFound,
+        // The end of the other one makes room.
+        TurnRefusal::Running { .. } => Code::Aborted,
+        // A person, or whoever resumes or cancels the turn, must act first.
+        TurnRefusal::Paused { .. } | TurnRefusal::NotPaused { .. } => Code::FailedPrecondition,
+        TurnRefusal::TooMany { .. } => Code::ResourceExhausted,
+        TurnRefusal::Cancelled => Code::Cancelled,
+    }
+}
+
+/// The stable reason.
+pub(super) const fn reason(refusal: &TurnRefusal) -> &'static str {
+    match refusal {
+        TurnRefusal::Unknown { .. } => "UNKNOWN_TURN",
+        TurnRefusal::Running { .. } => "TURN_RUNNING",
+        TurnRefusal::Paused { .. } => "TURN_PAUSED",
+        TurnRefusal::NotPaused { .. } => "TURN_NOT_PAUSED",
+        TurnRefusal::TooMany { .. } => "TOO_MANY_TURNS",
+        TurnRefusal::Cancelled => "TURN_CANCELLED",
+    }
+}
+
+/// What the status says beside its message.
+pub(super) fn details(refusal: &TurnRefusal) -> ErrorDetails {
+    match refusal {
+        TurnRefusal::Unknown { id: turn_id }
+        | TurnRefusal::Running { turn_id }
+        | TurnRefusal::Paused { turn_id }
+        | TurnRefusal::NotPaused { turn_id, .. } => ErrorDetails::with_resource_info("turn", turn_id, "", ""),
+        TurnRefusal::TooMany { retry_after, .. } => ErrorDetails::with_retry_info(Some(*retry_after)),
+        TurnRefusal::Cancelled => ErrorDetails::new(),
+    }
+}

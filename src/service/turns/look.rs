@@ -1,0 +1,127 @@
+//! Looking at turns and cancelling them.
+
+use std::time::SystemTime;
+
+use super::{Turns, named, pending, unknown};
+use crate::{
+    agent::TurnId,
+    clock,
+    context::{SessionId, User},
+    contract::Refusal,
+    service::unavailable::unavailable,
+    store::{
+        confirmations::Of,
+        sessions::{KeptTurn, State},
+    },
+};
+
+/// So many turns are read at once.
+const PAGE: u32 = 20;
+
+/// A turn as it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Looked {
+    /// It runs.
+    Running {
+        /// Its name.
+        turn_id: TurnId,
+        /// Its conversation.
+        session: SessionId,
+        /// What the user said; empty of one that goes on from where it paused.
+        message: String,
+        /// Since when.
+        since: SystemTime,
+    },
+    /// It ended or paused.
+    Kept(Box<KeptTurn>),
+}
+
+/// What is to be cancelled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// This turn.
+    Turn(String),
+    /// What runs or waits in this session.
+    Session(SessionId),
+}
+
+impl Turns {
+    /// One turn.
+    pub async fn get(&self, user: &User, id: &str) -> Result<Looked, Refusal> {
+        let turn_id = named(id)?;
+        if let Some(entry) = self.running.get(&user.id, turn_id) {
+            let message = entry.said.map(|said| said.message).unwrap_or_default();
+            return Ok(Looked::Running { turn_id, session: entry.session, message, since: entry.since });
+        }
+        let kept = self.kept(user, turn_id).await?.ok_or_else(|| unknown(id))?;
+        Ok(Looked::Kept(Box::new(kept)))
+    }
+
+    /// The next turns of a session that are kept, after a position, the oldest first; and where those after them
+    /// begin. The last page is empty.
+    pub async fn page(
+        &self,
+        user: &User,
+        session: &SessionId,
+        after: i64,
+    ) -> Result<(Vec<KeptTurn>, i64), Refusal> {
+        let turns = self.parts.store.turns(&user.id, session, after, PAGE).await;
+        let turns = turns.map_err(|error| unavailable(&error))?;
+        let last = turns.last().map_or(after, |(position, _)| *position);
+        Ok((turns.into_iter().map(|(_, turn)| turn).collect(), last))
+    }
+
+    /// The turn of a session that runs.
+    pub fn running_of(&self, user: &User, session: &SessionId) -> Option<Looked> {
+        let (turn_id, entry) = self.running.of_session(&user.id, session)?;
+        let message = entry.said.map(|said| said.message).unwrap_or_default();
+        Some(Looked::Running { turn_id, session: entry.session, message, since: entry.since })
+    }
+
+    /// Cancels what runs, with its calls, or waits, with its confirmations. Whether anything did.
+    pub async fn cancel(&self, user: &User, which: &Which) -> Result<bool, Refusal> {
+        match which {
+            Which::Turn(id) => self.cancel_turn(user, id).await,
+            Which::Session(session) => self.cancel_session(user, session).await,
+        }
+    }
+
+    async fn cancel_turn(&self, user: &User, id: &str) -> Result<bool, Refusal> {
+        let turn_id = named(id)?;
+        let running = self.running.get(&user.id, turn_id);
+        if let Some(entry) = &running {
+            entry.cancel();
+        }
+        match self.kept(user, turn_id).await? {
+            Some(kept) if kept.state == State::Paused => self.cancel_paused(user, &kept).await,
+            Some(kept) => Ok(running.is_some() || kept.state == State::Cancelled),
+            None if running.is_some() => Ok(true),
+            None => Err(unknown(id)),
+        }
+    }
+
+    async fn cancel_session(&self, user: &User, session: &SessionId) -> Result<bool, Refusal> {
+        let running = self.running.of_session(&user.id, session);
+        if let Some((_, entry)) = &running {
+            entry.cancel();
+        }
+        let waiting = self.parts.store.paused(&user.id, session).await;
+        let mut cancelled = running.is_some();
+        for turn in waiting.map_err(|error| unavailable(&error))? {
+            cancelled |= self.cancel_paused(user, &turn).await?;
+        }
+        Ok(cancelled)
+    }
+
+    /// What it waits for need not be decided any more.
+    async fn cancel_paused(&self, user: &User, turn: &KeptTurn) -> Result<bool, Refusal> {
+        let cancelled = self.parts.store.cancel_paused(&user.id, turn.turn_id, clock::wall()).await;
+        let cancelled = cancelled.map_err(|error| unavailable(&error))?;
+        for call in pending(turn) {
+            if let Ok(request_id) = call.request_id.parse() {
+                self.parts.confirmations.withdraw(user, Of::Request(request_id)).await?;
+            }
+        }
+        Ok(cancelled)
+    }
+}

@@ -1,0 +1,197 @@
+//! Conversations over gRPC: the events of a turn, what a repeat gets, pauses, cancellation, and whose turns are whose.
+//! What is planned and answered is a script, which the message itself is.
+
+#![allow(clippy::unwrap_used, reason = "a test that fails")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod bad_input;
+mod cli;
+mod events;
+mod leaving;
+mod pausing;
+mod repeats;
+mod script;
+mod users;
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tonic::{Code, Request, Status, Streaming, transport::Channel};
+use tonic_types::StatusExt;
+use toolwire::{
+    agent::{Agent, Mode, Parts},
+    app::App,
+    config::Config,
+    context::RequestId,
+    contract::proto::{
+        agent::v1::{
+            CancelTurnRequest, ChatRequest, ChatResponse, ChatStreamRequest, ChatStreamResponse,
+            GetTurnRequest, ListTurnsRequest, Reply, Resume, Turn, TurnEvent, TurnInput,
+            agent_service_client::AgentServiceClient, cancel_turn_request::Which, chat_response,
+            turn_event::Event, turn_input::Say,
+        },
+        v1::{ResultFormat, ToolContext},
+    },
+};
+
+use crate::{
+    script::{Hung, Scripted},
+    support::server::{Server, config},
+};
+
+/// A server whose agent does what messages say.
+struct House {
+    server: Server,
+    /// What planners wait in for ever.
+    hung: Hung,
+    _state: tempfile::TempDir,
+}
+
+/// One user's conversations.
+#[derive(Clone)]
+struct Person {
+    agent: AgentServiceClient<Channel>,
+    channel: Channel,
+    name: String,
+}
+
+impl House {
+    fn new() -> Self {
+        Self::with(Mode::Native, |_| ())
+    }
+
+    fn with(mode: Mode, change: impl FnOnce(&mut Config)) -> Self {
+        let state = tempfile::tempdir().unwrap();
+        let mut config = config();
+        config.state.dir = Some(state.path().to_owned());
+        config.confirmations.own_calls = true;
+        change(&mut config);
+        let mut app = App::build(&config, &toolwire::domains::bundled()).unwrap();
+        let hung = Hung::default();
+        let script = Arc::new(Scripted { hung: hung.clone() });
+        let parts = app.turns.agent().parts().clone();
+        let agent = Agent::new(Parts { mode, planner: script.clone(), answerer: script, ..parts });
+        app.turns = app.turns.by(agent);
+        Self { server: Server::of(app, config), hung, _state: state }
+    }
+
+    async fn person(&self, name: &str) -> Person {
+        let channel = self.server.channel().await;
+        Person { agent: AgentServiceClient::new(channel.clone()), channel, name: name.to_owned() }
+    }
+}
+
+impl Person {
+    fn request<T>(&self, message: T) -> Request<T> {
+        let mut request = Request::new(message);
+        request.metadata_mut().insert("x-toolwire-user", self.name.parse().unwrap());
+        request
+    }
+
+    async fn stream(&self, input: TurnInput) -> Result<Streaming<ChatStreamResponse>, Status> {
+        let request = self.request(ChatStreamRequest { input: Some(input) });
+        Ok(self.agent.clone().chat_stream(request).await?.into_inner())
+    }
+
+    /// Every event of a turn, and the status if it ends with one.
+    async fn events(&self, input: TurnInput) -> (Vec<TurnEvent>, Option<Status>) {
+        let mut stream = match self.stream(input).await {
+            Ok(stream) => stream,
+            Err(status) => return (Vec::new(), Some(status)),
+        };
+        let mut events = Vec::new();
+        loop {
+            match stream.message().await {
+                Ok(Some(response)) => events.push(response.event.unwrap()),
+                Ok(None) => return (events, None),
+                Err(status) => return (events, Some(status)),
+            }
+        }
+    }
+
+    async fn chat(&self, input: TurnInput) -> Result<ChatResponse, Status> {
+        Ok(self.agent.clone().chat(self.request(ChatRequest { input: Some(input) })).await?.into_inner())
+    }
+
+    /// The reply to a message.
+    async fn reply(&self, input: TurnInput) -> Reply {
+        match self.chat(input).await.unwrap().end {
+            Some(chat_response::End::Reply(reply)) => reply,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    async fn turn(&self, turn_id: &str) -> Result<Turn, Status> {
+        let request = self.request(GetTurnRequest { turn_id: turn_id.to_owned() });
+        Ok(self.agent.clone().get_turn(request).await?.into_inner().turn.unwrap())
+    }
+
+    async fn turns(&self, session_id: &str) -> Vec<Turn> {
+        let request = self.request(ListTurnsRequest { session_id: session_id.to_owned() });
+        let mut stream = self.agent.clone().list_turns(request).await.unwrap().into_inner();
+        let mut turns = Vec::new();
+        while let Some(response) = stream.message().await.unwrap() {
+            turns.push(response.turn.unwrap());
+        }
+        turns
+    }
+
+    async fn cancel(&self, which: Which) -> Result<bool, Status> {
+        let request = self.request(CancelTurnRequest { which: Some(which) });
+        Ok(self.agent.clone().cancel_turn(request).await?.into_inner().cancelled)
+    }
+}
+
+/// A message that is a script.
+fn says(script: &Value) -> TurnInput {
+    TurnInput {
+        say: Some(Say::Message(script.to_string())),
+        result_format: ResultFormat::Json.into(),
+        ..Default::default()
+    }
+}
+
+fn within(session: &str, input: TurnInput) -> TurnInput {
+    TurnInput { context: Some(ToolContext { session_id: session.to_owned(), ..Default::default() }), ..input }
+}
+
+fn resumes(turn_id: &str) -> TurnInput {
+    let say = Some(Say::Resume(Resume { turn_id: turn_id.to_owned() }));
+    TurnInput { say, result_format: ResultFormat::Json.into(), ..Default::default() }
+}
+
+fn new_id() -> String {
+    RequestId::generate().to_string()
+}
+
+fn call(tool: &str, arguments: &Value) -> Value {
+    json!({"tool": tool, "arguments": arguments})
+}
+
+/// A question of Apple's price, answered.
+fn quotes() -> Value {
+    json!({"plans": [{"calls": [call("get_quotes", &json!({"symbol": "AAPL"}))]}], "answer": ["It is ", "193.12."]})
+}
+
+#[track_caller]
+fn assert_refused<T: std::fmt::Debug>(answer: Result<T, Status>, code: Code, reason: &str) -> String {
+    let status = answer.expect_err("refused");
+    let info = status.get_details_error_info().expect("an ErrorInfo");
+    assert_eq!((status.code(), info.reason.as_str()), (code, reason), "{status:?}");
+    status.message().to_owned()
+}
+
+/// The last event as a reply.
+#[track_caller]
+fn last(events: &[TurnEvent]) -> &Reply {
+    match &events.last().expect("an event").event {
+        Some(Event::Final(reply)) => reply,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn answer(reply: &Reply) -> &str {
+    &reply.response.as_ref().unwrap().answer_markdown
+}
