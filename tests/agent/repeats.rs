@@ -106,7 +106,7 @@ async fn a_session_has_one_turn_at_a_time_and_remembers_the_others_in_order() {
     let house = House::new();
     let riley = house.person("demo").await;
     let hang = within("s", says(&json!({"plans": [{"hang": true}]})));
-    let running = riley.stream(hang).await.unwrap();
+    let mut running = riley.stream(hang).await.unwrap();
     house.hung.waits(1).await;
     let words = assert_refused(
         riley.stream(within("s", says(&quotes()))).await.map(|_| ()),
@@ -118,7 +118,7 @@ async fn a_session_has_one_turn_at_a_time_and_remembers_the_others_in_order() {
     assert!(words.contains(&turns[0].turn_id), "{words}");
     assert!(answer(&riley.reply(within("t", says(&quotes()))).await).contains("193.12"), "another session");
     assert!(riley.cancel(Which::SessionId("s".to_owned())).await.unwrap());
-    drop(running);
+    while let Ok(Some(_)) = running.message().await {}
     for _ in 0..2 {
         // The place is free as soon as the end is told.
         riley.reply(within("s", says(&quotes()))).await;
