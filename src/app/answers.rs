@@ -14,11 +14,11 @@ use crate::{
 
 /// What the agent answers with.
 #[derive(Clone, Debug)]
-pub struct Answers {
+pub(super) struct Answers {
     /// Writes answers without a model.
-    pub answerer: Arc<Embedded>,
+    pub(super) answerer: Arc<Embedded>,
     /// What each result is about.
-    pub contexts: Contexts,
+    pub(super) contexts: Contexts,
 }
 
 /// The templates of domains, or everything that is wrong with them.

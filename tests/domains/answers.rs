@@ -7,7 +7,6 @@ use futures_util::TryStreamExt as _;
 use serde_json::{Map, Value, json};
 use toolwire::{
     agent::{
-        answer::Answerer as _,
         ground::{Checker, ContextBundle, IssueKind},
         plan::{Asked, Made, Offer, Offers, PlannedCall},
     },
