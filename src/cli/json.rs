@@ -1,6 +1,8 @@
 //! Envelopes as JSON for programs that read our output: field names as they stand in the proto, and the exact JSON of
 //! schemas and data in place of its text.
 
+use std::fmt::Write as _;
+
 use prost_reflect::{ReflectMessage, SerializeOptions};
 use serde_json::{Map, Value};
 
@@ -51,7 +53,7 @@ pub(super) fn pretty(value: &Value) -> String {
         if is_hidden(c) {
             // Such characters stand in strings only, and mean the same there.
             for unit in c.encode_utf16(&mut [0; 2]) {
-                shown += &format!("\\u{unit:04x}");
+                let _ = write!(shown, "\\u{unit:04x}");
             }
         } else {
             shown.push(c);

@@ -122,25 +122,21 @@ impl Words {
         let (mut terms, mut at) = (Vec::new(), 0);
         while at < words.len() {
             let rest = words[at..].iter().map(|word| word.term.as_str());
-            let length = match self.synonym(rest) {
-                Some((length, word)) => {
-                    terms.push((word.to_owned(), at));
-                    length
-                }
-                None => {
-                    terms.extend(
-                        Some(&words[at]).filter(|word| !word.is_stop()).map(|word| (word.term.clone(), at)),
-                    );
-                    1
-                }
-            };
-            at += length;
+            if let Some((length, word)) = self.synonym(&rest) {
+                terms.push((word.to_owned(), at));
+                at += length;
+                continue;
+            }
+            if !words[at].is_stop() {
+                terms.push((words[at].term.clone(), at));
+            }
+            at += 1;
         }
         terms
     }
 
     /// The phrase of synonyms that stands at the beginning of the terms: how many they are, and what stands for them.
-    fn synonym<'a>(&self, terms: impl Iterator<Item = &'a str> + Clone) -> Option<(usize, &str)> {
+    fn synonym<'a>(&self, terms: &(impl Iterator<Item = &'a str> + Clone)) -> Option<(usize, &str)> {
         let phrases = self.synonyms.get(terms.clone().next()?)?;
         let stands = |(phrase, _): &&(Vec<String>, String)| {
             let mut terms = terms.clone();

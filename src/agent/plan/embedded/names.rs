@@ -152,9 +152,8 @@ impl NameIndex {
     fn stands(&self, text: &str, begin: usize, end: usize, name: usize) -> bool {
         let (before, after) = (&text[..begin], &text[end..]);
         let goes_on = |c: char| c.is_alphanumeric();
-        let is_whole = !before.ends_with(goes_on)
-            && !after.starts_with(goes_on)
-            && !(after.starts_with('&') && after[1..].starts_with(goes_on));
+        let follows = after.strip_prefix('&').unwrap_or(after);
+        let is_whole = !before.ends_with(goes_on) && !follows.starts_with(goes_on);
         let name = &self.names[name];
         is_whole && (!name.is_a_word || text[begin..end] == name.text)
     }

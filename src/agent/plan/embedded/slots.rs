@@ -38,11 +38,10 @@ impl Filled {
             if let Some(number) = value.as_f64() {
                 filled.wrong = filled.wrong.take().or_else(|| slot.out_of_bounds(number));
             }
-            if let (Some(word), false) = (value.as_str(), slot.allowed.is_empty()) {
-                if !slot.allowed.iter().any(|it| it == word) {
-                    filled.wrong =
-                        Some(format!("Which {} do you mean: {}?", slot.name, slot.allowed.join(", ")));
-                }
+            if let (Some(word), false) = (value.as_str(), slot.allowed.is_empty())
+                && !slot.allowed.iter().any(|it| it == word)
+            {
+                filled.wrong = Some(format!("Which {} do you mean: {}?", slot.name, slot.allowed.join(", ")));
             }
             if value.as_array().is_some_and(|list| list.len() < slot.fewest) {
                 filled.missing.push(at);

@@ -153,10 +153,10 @@ impl Times {
             match () {
                 () if SINCE.contains(&before) => self.since = Some(first),
                 () if UNTIL.contains(&before) && self.since.is_some() || before == "until" => {
-                    self.until = Some(last)
+                    self.until = Some(last);
                 }
                 () if DURING.contains(&before) || first == last => {
-                    (self.since, self.until) = (Some(first), Some(last))
+                    (self.since, self.until) = (Some(first), Some(last));
                 }
                 () => {}
             }
