@@ -62,12 +62,12 @@ fn ground(criterion: &mut Criterion) {
     let asked = Asked { message, account: None, history: &[], made: &made, offer: &offer, today };
     let bundle = ContextBundle::of(&asked, &[], &Contexts::default());
     let mut group = criterion.benchmark_group("check an answer of 4 KiB against 2,000 numbers");
-    let checked = |mut checker: Checker, text: &str| {
+    let check = |mut checker: Checker, text: &str| {
         let (first, last) = (checker.release(text), checker.finish());
         assert!(first.issue.or(last.issue).is_none(), "it passes");
     };
     group.bench_function("what is known read, too", |bencher| {
-        bencher.iter(|| checked(Checker::new(black_box(&bundle), &asked), black_box(&text)));
+        bencher.iter(|| check(Checker::new(black_box(&bundle), &asked), black_box(&text)));
     });
     group.bench_function("in pieces of 16 bytes", |bencher| {
         bencher.iter(|| {

@@ -162,16 +162,16 @@ impl Agent {
             let definition = &tool.definition;
             definition.kind == ToolType::Function
                 && !matches!(definition.status, Status::Disabled(_))
-                && !self.needs_task(tool)
+                && !needs_task(tool)
                 && asking.tags.iter().all(|tag| definition.tags.contains(tag))
                 && self.0.policy.may_call(user, &definition.name)
         };
         self.0.offers.of(&self.0.registry.snapshot(), &user.id, is_offered)
     }
+}
 
-    /// Whether a tool works on the documents of a task, of which a conversation has none.
-    fn needs_task(&self, tool: &RegisteredTool) -> bool {
-        let services = tool.executor.as_ref().map(|executor| executor.services());
-        services.is_some_and(|services| services.needs::<crate::workspace::Workspace>())
-    }
+/// Whether a tool works on the documents of a task, of which a conversation has none.
+fn needs_task(tool: &RegisteredTool) -> bool {
+    let services = tool.executor.as_ref().map(|executor| executor.services());
+    services.is_some_and(|services| services.needs::<crate::workspace::Workspace>())
 }

@@ -130,28 +130,38 @@ impl Reader {
     pub async fn next(&mut self) -> Option<Result<Arc<TurnEvent>, Refusal>> {
         loop {
             self.changed.mark_unchanged();
-            if let Some(step) = self.step() {
-                return step;
+            match self.step() {
+                Step::Told(event) => return Some(event),
+                Step::Over => return None,
+                Step::Nothing => {}
             }
             // The log has the sender, and this has the log.
             let _ = self.changed.changed().await;
         }
     }
 
-    /// `None` if there is nothing yet.
-    fn step(&mut self) -> Option<Option<Result<Arc<TurnEvent>, Refusal>>> {
+    fn step(&mut self) -> Step {
         if self.over {
-            return Some(None);
+            return Step::Over;
         }
         let told = self.log.lock();
         if let Some(event) = told.events.get(self.next) {
             self.next += 1;
-            return Some(Some(Ok(Arc::clone(event))));
+            return Step::Told(Ok(Arc::clone(event)));
         }
-        let end = told.end.clone()?;
+        let Some(end) = told.end.clone() else { return Step::Nothing };
         self.over = true;
-        Some(end.err().map(Err))
+        end.err().map_or(Step::Over, |refusal| Step::Told(Err(refusal)))
     }
+}
+
+/// What a reader finds.
+enum Step {
+    Told(Result<Arc<TurnEvent>, Refusal>),
+    /// There is nothing yet.
+    Nothing,
+    /// There is nothing more.
+    Over,
 }
 
 #[cfg(test)]

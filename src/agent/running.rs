@@ -91,9 +91,10 @@ impl Running {
         let mut turns = self.lock();
         let key = (user.clone(), turn_id);
         if let Some(entry) = turns.get(&key) {
-            return match entry.said == said {
-                true => Ok(Entered::Runs(entry.log.read())),
-                false => Err(Refusal::RequestIdReused { request_id: turn_id.to_string() }),
+            return if entry.said == said {
+                Ok(Entered::Runs(entry.log.read()))
+            } else {
+                Err(Refusal::RequestIdReused { request_id: turn_id.to_string() })
             };
         }
         let own = turns.iter().filter(|((of, _), _)| of == user);
@@ -178,8 +179,8 @@ mod tests {
     use super::*;
     use crate::context::RequestId;
 
-    fn said(message: &str) -> Option<Said> {
-        Some(Said { message: message.to_owned(), account: String::new() })
+    fn said(message: &str) -> Said {
+        Said { message: message.to_owned(), account: String::new() }
     }
 
     fn enter(
@@ -190,7 +191,7 @@ mod tests {
         message: &str,
     ) -> Result<Entered, Refusal> {
         let (user, session) = (user.parse().unwrap(), session.parse().unwrap());
-        running.enter(&user, turn, &session, said(message), SystemTime::UNIX_EPOCH)
+        running.enter(&user, turn, &session, Some(said(message)), SystemTime::UNIX_EPOCH)
     }
 
     #[test]

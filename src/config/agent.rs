@@ -47,7 +47,7 @@ impl Agent {
         let mut count = |key, variable, default: u32, most: u32| {
             let read = reader.value(Setting::new(key, variable), default);
             if !(1..=most).contains(&read) {
-                reader.problem(key, &format!("must be from 1 to {most}"));
+                reader.problem(key, format!("must be from 1 to {most}"));
             }
             read
         };

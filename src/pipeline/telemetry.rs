@@ -143,15 +143,15 @@ impl Line {
     /// What a ledger says of the call.
     fn row(&self, end: &Result<Terminal, Refusal>, took: Duration) -> LedgerRow {
         let definition = self.facts.tool().map(|tool| &tool.definition);
-        let tool = definition.map_or(self.target.as_str(), |it| it.name.as_str());
+        let name = definition.map_or(self.target.as_str(), |it| it.name.as_str());
         let intent = definition.and_then(|it| it.intents.first());
         let source_ids = match end {
             Ok(Terminal::Result(result)) => result.provenance.source_ids.clone(),
             Ok(Terminal::ConfirmationRequired(_)) | Err(_) => Vec::new(),
         };
         LedgerRow {
-            tool: tool.to_owned(),
-            component: intent.map_or(tool, String::as_str).to_owned(),
+            tool: name.to_owned(),
+            component: intent.map_or(name, String::as_str).to_owned(),
             arguments: self.facts.arguments().map(ToOwned::to_owned),
             took,
             source_ids,

@@ -99,7 +99,7 @@ fn named(id: &str) -> Result<TurnId, Refusal> {
     }
 }
 
-fn unknown(id: impl ToString) -> Refusal {
+fn unknown(id: &(impl ToString + ?Sized)) -> Refusal {
     let id: String = id.to_string().chars().take(64).collect();
     TurnRefusal::Unknown { id }.into()
 }

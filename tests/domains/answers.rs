@@ -36,8 +36,8 @@ struct Answered {
 impl Turn {
     fn new() -> Self {
         let service = Research::of(Config::default());
-        let user = "demo".parse().unwrap();
-        let offers = Offers::new(&[], Vec::new()).unwrap();
+        let user = "demo".parse().expect("a user");
+        let offers = Offers::new(&[], Vec::new()).expect("nothing is wrong with nothing");
         let offer = offers.of(&service.app.registry.snapshot(), &user, |_| true);
         Self { service, offer }
     }
@@ -48,12 +48,12 @@ impl Turn {
     }
 
     async fn answer(&self, message: &str, made: &[Made]) -> Answered {
-        let today = NaiveDate::from_ymd_opt(2026, 11, 22).unwrap();
+        let today = NaiveDate::from_ymd_opt(2026, 11, 22).expect("a day");
         let offer = &self.offer;
         let asked = Asked { message, account: None, history: &[], made, offer, today };
         let bundle = ContextBundle::of(&asked, &[], &self.service.app.turns.agent().parts().contexts);
         let answerer = &self.service.app.turns.agent().parts().embedded;
-        let text: String = answerer.answer(&asked, &bundle, None).try_collect().await.unwrap();
+        let text: String = answerer.answer(&asked, &bundle, None).try_collect().await.expect("it answers");
         let mut checker = Checker::new(&bundle, &asked);
         let (first, last) = (checker.release(&text), checker.finish());
         let sentences = first.sentences.iter().chain(&last.sentences);
@@ -74,7 +74,7 @@ fn planned(tool: &str, arguments: Value) -> PlannedCall {
 }
 
 fn failed(tool: &str, error: ToolError) -> Made {
-    let name = tool.parse().unwrap();
+    let name = tool.parse().expect("a name");
     let fetched_at = std::time::SystemTime::UNIX_EPOCH;
     let provenance = toolwire::contract::Provenance::default();
     let result = ToolResult { tool: name, fetched_at, outcome: Err(error), provenance };

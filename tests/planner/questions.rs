@@ -19,10 +19,13 @@ pub(crate) struct Question {
     pub(crate) id: String,
     pub(crate) said: String,
     #[serde(default)]
-    pub(crate) dialogue: Vec<String>,
+    pub(crate) dialogue: Option<Vec<String>>,
     pub(crate) expect: Expect,
     #[serde(default)]
     pub(crate) tools: Vec<Wanted>,
+    /// Calls that are as good.
+    #[serde(default)]
+    pub(crate) also: Vec<Wanted>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]

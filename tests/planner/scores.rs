@@ -6,7 +6,7 @@ use toolwire::agent::plan::{Plan, PlannedCall, Step};
 
 use super::{
     offered::Bench,
-    questions::{Expect, Question, are_wanted, read},
+    questions::{Expect, Question, Wanted, are_wanted, read},
 };
 
 /// What was counted over a file.
@@ -28,7 +28,7 @@ impl Scores {
     fn of(path: &str) -> Self {
         let (bench, mut scores) = (Bench::new(), Self::default());
         for question in read(path) {
-            let earlier: Vec<_> = question.dialogue.iter().map(String::as_str).collect();
+            let earlier: Vec<_> = question.dialogue.iter().flatten().map(String::as_str).collect();
             let plan = bench.decide(&earlier, &question.said);
             let is_right = scores.add(&bench, &question, &plan);
             if !is_right {
@@ -62,15 +62,19 @@ impl Scores {
         plan: &Plan,
         calls: &[PlannedCall],
     ) -> bool {
-        let wanted: BTreeSet<_> = question.tools.iter().map(|it| it.tool.as_str()).collect();
         let chosen: BTreeSet<_> = calls.iter().map(|it| it.tool.as_str()).collect();
+        // What is as good counts where it was chosen.
+        let names = |calls: &[Wanted]| calls.iter().map(|it| it.tool.clone()).collect::<BTreeSet<_>>();
+        let is_other = !question.also.is_empty() && names(&question.also).iter().eq(chosen.iter());
+        let tools = if is_other { &question.also } else { &question.tools };
+        let wanted: BTreeSet<_> = tools.iter().map(|it| it.tool.as_str()).collect();
         let others = plan.alternatives.iter().map(|it| it.tool.as_str());
         let near: BTreeSet<_> = chosen.iter().copied().chain(others).take(wanted.len() + 2).collect();
         self.relevant += 1;
         self.first += u32::from(chosen == wanted);
         self.among_three += u32::from(wanted.is_subset(&near));
         self.refused += u32::from(calls.is_empty());
-        let is_right = chosen == wanted && are_wanted(bench, &question.tools, calls);
+        let is_right = chosen == wanted && are_wanted(bench, tools, calls);
         self.arguments += u32::from(is_right);
         is_right
     }

@@ -49,7 +49,8 @@ async fn the_command_prints_the_bytes_of_the_rpc() {
         assert_eq!(of_rpc, exported(&server, request(format, true)).await.unwrap());
         let (out, notes, _) = printed(&server, &["--for", format, "--strict"]).await;
         assert!(out == format!("{}\n", of_rpc.json), "{format}");
-        let expected: String = of_rpc.notes.iter().map(|note| format!("note: {note}\n")).collect();
+        let expected: Vec<_> = of_rpc.notes.iter().map(|note| format!("note: {note}\n")).collect();
+        let expected = expected.concat();
         assert_eq!(notes, expected);
     }
 }

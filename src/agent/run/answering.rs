@@ -24,16 +24,12 @@ impl Turn<'_> {
         if !has_data && (outcome != Outcome::Answered || !self.cycle.made.is_empty()) {
             return Event::Nothing;
         }
-        let mut checker = match self.draft.checker.take() {
-            Some(mut checker) => {
-                checker.resume();
-                checker
-            }
-            None => {
-                self.draft.bundle =
-                    ContextBundle::of(&self.asked(), &self.cycle.call_ids, &self.parts.contexts);
-                Checker::new(&self.draft.bundle, &self.asked())
-            }
+        let mut checker = if let Some(mut checker) = self.draft.checker.take() {
+            checker.resume();
+            checker
+        } else {
+            self.draft.bundle = ContextBundle::of(&self.asked(), &self.cycle.call_ids, &self.parts.contexts);
+            Checker::new(&self.draft.bundle, &self.asked())
         };
         let problem =
             self.draft.issue.take().map(|issue| Problem { issue, released: self.draft.answer.clone() });

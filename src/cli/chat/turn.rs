@@ -102,7 +102,9 @@ async fn shown(mut events: Events) -> Result<TurnEvent, Failure> {
             Some(Event::Final(reply)) => {
                 narrator = None;
                 console::bytes(shower.answer_end().as_bytes())?;
-                show::end(reply).iter().for_each(|line| console::say(line));
+                for line in show::end(reply) {
+                    console::say(&line);
+                }
             }
             Some(event) => {
                 for line in shower.lines(event) {

@@ -66,7 +66,7 @@ impl Turns {
             Entered::New(place, reader) => (place, reader),
         };
         match self.first_look(&new, &asking).await {
-            Ok(None) => self.spawn(Entry { place, reader, asking }),
+            Ok(None) => Ok(self.spawn(Entry { place, reader, asking })),
             Ok(Some(kept)) => {
                 // It ended just now; others may have joined what did not begin.
                 place.leave().tell(end_of(&kept));
@@ -98,7 +98,7 @@ impl Turns {
         if self.running.get(&user.id, turn_id).is_some_and(|entry| entry.said.is_some()) {
             return Err(not_paused("running"));
         }
-        let kept = self.kept(&user, turn_id).await?.ok_or_else(|| unknown(turn_id))?;
+        let kept = self.kept(&user, turn_id).await?.ok_or_else(|| unknown(&turn_id))?;
         let said = Said { message: kept.message.clone(), account: kept.account.clone() };
         let mut asking = self.asking(&new, turn_id, kept.session.clone(), &said);
         let (place, reader) = match self.enter(&asking, None)? {
@@ -107,7 +107,7 @@ impl Turns {
         };
         // Again, now that nobody else goes on with it.
         let standing = match self.kept(&user, turn_id).await {
-            Ok(kept) => kept.ok_or_else(|| unknown(turn_id)).and_then(|kept| standing(&kept, not_paused)),
+            Ok(kept) => kept.ok_or_else(|| unknown(&turn_id)).and_then(|kept| standing(&kept, not_paused)),
             Err(refusal) => Err(refusal),
         };
         match standing {
@@ -116,7 +116,7 @@ impl Turns {
                 asking.standing = Some(standing);
                 asking.was_tainted = kept.tainted;
                 asking.created_at = kept.created_at;
-                self.spawn(Entry { place, reader, asking })
+                Ok(self.spawn(Entry { place, reader, asking }))
             }
             Err(refusal) => {
                 place.leave().refuse(refusal.clone());
@@ -171,7 +171,7 @@ impl Turns {
 
     /// Carries a turn out in a task of its own. The place is free before the end is told, so that whoever hears of it
     /// can say the next thing.
-    fn spawn(&self, Entry { place, reader, asking }: Entry) -> Result<Begun, Refusal> {
+    fn spawn(&self, Entry { place, reader, asking }: Entry) -> Begun {
         let (agent, turn_id) = (self.parts.agent.clone(), asking.turn_id);
         let work = async move {
             let end = agent.carry_out(&asking, &place.log, &place.cancelled).await;
@@ -182,7 +182,7 @@ impl Turns {
             }
         };
         tokio::spawn(work.in_current_span());
-        Ok(Begun::Runs(turn_id, reader))
+        Begun::Runs(turn_id, reader)
     }
 }
 

@@ -19,6 +19,9 @@ const SCORE_AND_COVERAGE: f32 = 2.4;
 const LEAST_OF_NAMED: f32 = 2.4;
 const LEAST_COVERAGE_OF_NAMED: f32 = 0.2;
 
+/// Words behind which one more order may begin.
+const NEXT: [&str; 2] = ["and", "then"];
+
 /// Words for how much of something an order is about.
 const AMOUNTS: [&str; 10] =
     ["all", "half", "some", "my", "more", "shares", "everything", "order", "money", "cash"];
@@ -37,17 +40,25 @@ pub(in crate::agent::plan) fn is_too_weak(ranking: &Ranking, candidate: &Candida
         || candidate.score * coverage < SCORE_AND_COVERAGE
 }
 
-/// What is said to an order that no tool carries out, if the message is one: a verb of orders, and what it is done to.
+/// What is said to an order that no tool carries out, if the message gives one: a verb of orders where an order begins,
+/// and what it is done to.
 pub(in crate::agent::plan) fn order<'a>(message: &Message<'_>, lexicon: &'a Words) -> Option<&'a str> {
     if !message.is_order() {
         return None;
     }
-    let first = message.first();
-    let answer = lexicon.orders.get(&message.words[first].lower)?;
-    let rest = &message.words[first + 1..];
+    let follows = |at: &usize| *at > 0 && NEXT.contains(&message.words[*at - 1].lower.as_str());
+    let begins = (0..message.words.len()).filter(follows);
+    let mut begins = std::iter::once(message.first()).chain(begins);
+    begins.find_map(|at| order_at(message, at, lexicon))
+}
+
+fn order_at<'a>(message: &Message<'_>, at: usize, lexicon: &'a Words) -> Option<&'a str> {
+    let answer = lexicon.orders.get(&message.words[at].lower)?;
+    let rest = &message.words[at + 1..];
     let has_number = rest.iter().any(|word| word.number().is_some() && word.lower != "one");
     let has_amount = rest.iter().any(|word| AMOUNTS.contains(&word.lower.as_str()));
-    (has_number || has_amount || !message.found.is_empty()).then_some(answer)
+    let has_name = message.found.iter().any(|found| found.begin >= message.words[at].end);
+    (has_number || has_amount || has_name).then_some(answer)
 }
 
 /// `I have no tool for this.`, and the nearest ones.
