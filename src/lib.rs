@@ -60,4 +60,5 @@ pub mod files;
 pub mod offload;
 pub mod telemetry;
 pub mod tokens;
+pub mod turns;
 pub mod words;

@@ -20,6 +20,7 @@ mod migrations;
 mod outbox;
 mod outcome_columns;
 mod place;
+mod readers;
 mod replica;
 mod reservations;
 mod results;
@@ -41,7 +42,7 @@ pub use self::{
 };
 pub(super) use self::{migrations::newest, tasks::refold_all};
 use super::{StoreError, confirmations::ROOM as CONFIRMATIONS_ROOM, idempotency::Room, results::MAX_BYTES};
-use crate::context::UserId;
+use crate::{context::UserId, turns::Turns};
 
 /// State in one SQLite file.
 #[derive(Debug)]
@@ -54,6 +55,8 @@ pub struct Sqlite {
     /// How much is remembered of calls with a `request_id`.
     room: Room,
     pools: OnceCell<Pools>,
+    /// Whose turn it is to read.
+    reading: Turns<UserId>,
     last_error: LastError,
     /// How much is kept of confirmations.
     confirmations_room: Room,
@@ -111,6 +114,7 @@ impl Sqlite {
             results_bytes: MAX_BYTES,
             room: Room::default(),
             pools: OnceCell::new(),
+            reading: readers::turns(),
             last_error: LastError::default(),
             confirmations_room: CONFIRMATIONS_ROOM,
             confirmations_changed: watch::Sender::new(0),
@@ -188,8 +192,16 @@ impl Sqlite {
     pub fn explain<T>(&self, done: Result<T, Failed>) -> Result<T, StoreError> {
         done.map_err(|failed| match failed {
             Failed::Store(error) => error,
-            Failed::Database(error) => self.last_error.begin(error::unusable(&self.place, &error)),
-            Failed::Shared(error) => self.last_error.begin(error::unusable(&self.place, &error)),
+            Failed::Database(error) => self.unusable(&error),
+            Failed::Shared(error) => self.unusable(&error),
         })
+    }
+
+    fn unusable(&self, error: &sqlx::Error) -> StoreError {
+        match error::unusable(&self.place, error) {
+            // Others use it.
+            StoreError::Crowded => StoreError::Crowded,
+            error => self.last_error.begin(error),
+        }
     }
 }

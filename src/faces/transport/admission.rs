@@ -20,7 +20,6 @@ use self::{
     message::{Message, Size},
     refused::{late, shed},
     rounds::Rounds,
-    turns::Turns,
 };
 use super::{
     Config,
@@ -31,13 +30,12 @@ use super::{
     rules::{Messages, Pool, Rule},
     shares::{Bounds, Full, Holder, Share, Shares},
 };
-use crate::context::User;
+use crate::{context::User, turns::Turns};
 
 mod held;
 mod message;
 mod refused;
 mod rounds;
-mod turns;
 
 /// Bytes of messages that are not complete yet, or that are large: of all requests and of one holder's.
 const BYTES: Bounds = Bounds { all: 64 << 20, each: 16 << 20 };
@@ -61,7 +59,7 @@ struct Room {
     /// Calls of users begin in turn.
     rounds: Rounds,
     /// Large messages are taken in one of a user at a time, beside the threads that carry the others.
-    large: Turns,
+    large: Turns<Holder>,
     max_message: usize,
     request_timeout: Duration,
     idle_timeout: Duration,
@@ -90,7 +88,7 @@ impl Admission {
             ),
             bytes: counted(BYTES, "bytes of requests without an end"),
             rounds: Rounds::new(config.calls_per_turn),
-            large: Turns::new(available_parallelism().map_or(1, usize::from)),
+            large: Turns::new(available_parallelism().map_or(1, usize::from), 1),
             max_message: config.max_request_bytes,
             request_timeout: config.request_timeout,
             idle_timeout: config.stream_idle_timeout,

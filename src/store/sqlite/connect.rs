@@ -23,7 +23,7 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Readers at once.
-const READERS: u32 = 4;
+pub(super) const READERS: u32 = 4;
 
 /// A file that another process opens for the first time can be busy without SQLite's own waiting.
 const ATTEMPTS: u32 = 100;

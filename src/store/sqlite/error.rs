@@ -44,7 +44,8 @@ pub(super) fn unusable(place: &Place, error: &sqlx::Error) -> StoreError {
     match (primary_code(error), error) {
         (Some(CORRUPT | NOT_A_DATABASE), _) => StoreError::Damaged { place, cause },
         (Some(FULL), _) => StoreError::Full { place, cause },
-        (Some(BUSY), _) | (_, sqlx::Error::PoolTimedOut) => StoreError::Busy { place, cause },
+        (Some(BUSY), _) => StoreError::Busy { place, cause },
+        (_, sqlx::Error::PoolTimedOut) => StoreError::Crowded,
         _ => StoreError::Unavailable { place, cause },
     }
 }

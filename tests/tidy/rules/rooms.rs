@@ -26,7 +26,7 @@ const HOUSE: &[&[&str]] = &[
     &["client", "config", "single_flight", "store"],
     &["context"],
     &["contract"],
-    &["clock", "console", "digest", "duration", "files", "offload", "telemetry", "tokens", "words"],
+    &["clock", "console", "digest", "duration", "files", "offload", "telemetry", "tokens", "turns", "words"],
 ];
 
 /// Rooms that have no place in the house.

@@ -1,6 +1,6 @@
 //! Tasks, listed and followed.
 
-use sqlx::{QueryBuilder, Row as _};
+use sqlx::{Connection as _, QueryBuilder, Row as _};
 
 use super::{
     fault::Fault,
@@ -9,12 +9,15 @@ use super::{
 use crate::{
     context::{TaskId, UserId},
     store::{
-        sqlite::Sqlite,
+        sqlite::{Failed, Sqlite},
         tasks::{
             Changes, Filter, Kind, Listed, MAX_PAGE_BYTES, Place, Refused, Scope, Task, Tree, life::State,
         },
     },
 };
+
+/// What of a task can be long. Its texts are not read for this.
+const SIZE: &str = "octet_length(t.request) + octet_length(t.message) + coalesce(octet_length(t.result), 0)";
 
 const POSITION: &str = "SELECT last FROM task_position";
 
@@ -49,28 +52,32 @@ impl Sqlite {
         from: Option<Place>,
         limit: u32,
     ) -> Result<Listed, Fault> {
-        let mut query = select(user, filter);
-        // Parents are made before their children.
-        let newest_first = !matches!(filter.scope, Scope::Tree(_));
-        if let Some(after) = from {
-            query.push(if newest_first { " AND t.number < " } else { " AND t.number > " });
-            query.push_bind(column(after));
-        }
-        query.push(if newest_first { " ORDER BY t.number DESC" } else { " ORDER BY t.number" });
-        query.push(" LIMIT ").push_bind(i64::from(limit) + 1);
-        let rows = query.build().fetch_all(self.readers().await?).await?;
-        let (mut tasks, mut bytes, mut next) = (Vec::new(), 0, None);
-        for row in &rows {
-            let task = of_row(row)?.task;
-            bytes += size(&task);
-            let full = tasks.len() == limit as usize || bytes > MAX_PAGE_BYTES;
-            if full && !tasks.is_empty() {
-                return Ok(Listed { tasks, next });
+        let order = |query: &mut QueryBuilder<sqlx::Sqlite>, most: i64| {
+            // Parents are made before their children.
+            let newest_first = !matches!(filter.scope, Scope::Tree(_));
+            if let Some(after) = from {
+                query.push(if newest_first { " AND t.number < " } else { " AND t.number > " });
+                query.push_bind(column(after));
             }
-            next = Some(number(row.try_get("number")?));
-            tasks.push(task);
-        }
-        Ok(Listed { tasks, next: None })
+            query.push(if newest_first { " ORDER BY t.number DESC" } else { " ORDER BY t.number" });
+            query.push(" LIMIT ").push_bind(most);
+        };
+        // What does not fit on the page is not read.
+        let mut reading = self.reading(user).await?;
+        let mut reading = reading.begin().await?;
+        let mut query = select(SIZE, user, filter);
+        order(&mut query, i64::from(limit) + 1);
+        let sizes: Vec<i64> = query.build_query_scalar().fetch_all(&mut *reading).await?;
+        let fitting = fitting(&sizes).min(limit as usize);
+        let mut query = select(COLUMNS, user, filter);
+        order(&mut query, column(fitting as u64));
+        let rows = query.build().fetch_all(&mut *reading).await?;
+        let next = match rows.last() {
+            Some(last) if rows.len() < sizes.len() => Some(number(last.try_get("number")?)),
+            _ => None,
+        };
+        let tasks: Result<_, Failed> = rows.iter().map(|row| Ok(of_row(row)?.task)).collect();
+        Ok(Listed { tasks: tasks?, next })
     }
 
     pub(super) async fn changed_tasks(
@@ -80,26 +87,26 @@ impl Sqlite {
         after: u64,
         limit: u32,
     ) -> Result<Changes, Fault> {
-        // Both are of one state.
-        let mut reading = self.readers().await?.begin().await?;
-        let last: i64 = sqlx::query_scalar(POSITION).fetch_one(&mut *reading).await?;
-        let mut query = select(user, filter);
-        if after == 0 {
-            query.push(" AND t.ended_at IS NULL");
-        }
-        query.push(" AND t.position > ").push_bind(column(after));
-        query.push(" ORDER BY t.position LIMIT ").push_bind(limit);
-        let rows = query.build().fetch_all(&mut *reading).await?;
-        let (mut tasks, mut bytes) = (Vec::<Task>::new(), 0);
-        for row in &rows {
-            let task = of_row(row)?.task;
-            bytes += size(&task);
-            if bytes > MAX_PAGE_BYTES && !tasks.is_empty() {
-                break;
+        let order = |query: &mut QueryBuilder<sqlx::Sqlite>, most: i64| {
+            if after == 0 {
+                query.push(" AND t.ended_at IS NULL");
             }
-            tasks.push(task);
-        }
-        let more = tasks.len() < rows.len() || rows.len() == limit as usize;
+            query.push(" AND t.position > ").push_bind(column(after));
+            query.push(" ORDER BY t.position LIMIT ").push_bind(most);
+        };
+        // All are of one state.
+        let mut reading = self.reading(user).await?;
+        let mut reading = reading.begin().await?;
+        let last: i64 = sqlx::query_scalar(POSITION).fetch_one(&mut *reading).await?;
+        let mut query = select(SIZE, user, filter);
+        order(&mut query, i64::from(limit));
+        let sizes: Vec<i64> = query.build_query_scalar().fetch_all(&mut *reading).await?;
+        let mut query = select(COLUMNS, user, filter);
+        order(&mut query, column(fitting(&sizes) as u64));
+        let rows = query.build().fetch_all(&mut *reading).await?;
+        let tasks: Result<Vec<_>, Failed> = rows.iter().map(|row| Ok(of_row(row)?.task)).collect();
+        let tasks: Vec<Task> = tasks?;
+        let more = tasks.len() < sizes.len() || sizes.len() == limit as usize;
         let up_to = match (more, tasks.last()) {
             (true, Some(last)) => last.position,
             _ => number(last),
@@ -108,13 +115,19 @@ impl Sqlite {
     }
 }
 
-fn size(task: &Task) -> usize {
-    task.request.len() + task.message.len() + task.result.as_deref().map_or(0, str::len)
+/// How many of the next rows are a page: at least one.
+fn fitting(sizes: &[i64]) -> usize {
+    let mut bytes = 0;
+    let fits = |size: &&i64| {
+        bytes += number(**size);
+        bytes <= MAX_PAGE_BYTES as u64
+    };
+    sizes.iter().take_while(fits).count().max(1)
 }
 
-fn select(user: &UserId, filter: &Filter) -> QueryBuilder<sqlx::Sqlite> {
+fn select(what: &str, user: &UserId, filter: &Filter) -> QueryBuilder<sqlx::Sqlite> {
     let mut query =
-        QueryBuilder::new(format!("SELECT {COLUMNS} FROM tasks t WHERE t.deleted = 0 AND t.user_id = "));
+        QueryBuilder::new(format!("SELECT {what} FROM tasks t WHERE t.deleted = 0 AND t.user_id = "));
     query.push_bind(user.to_string());
     match &filter.scope {
         Scope::All => {}

@@ -49,6 +49,7 @@ impl Sqlite {
         page: PageOf,
     ) -> Result<Page, Fault> {
         let total = self.entries(user, id).await?;
+        let mut reading = self.reading(user).await?;
         let (from, comparison, order) = match (page.backwards, page.from) {
             (false, from) => (from.unwrap_or(0), ">=", "ASC"),
             (true, from) => (from.unwrap_or(u64::MAX), "<=", "DESC"),
@@ -60,7 +61,7 @@ impl Sqlite {
             .bind(id.as_str())
             .bind(column(from))
             .bind(page.limit)
-            .fetch(self.readers().await?);
+            .fetch(&mut *reading);
         let (mut entries, mut bytes) = (Vec::new(), 0);
         while let Some(row) = rows.try_next().await? {
             bytes += ["head", "input", "result"]
