@@ -81,8 +81,7 @@ mod tests {
         };
         let (turns, work) = (&turns, &work);
         let asked = holders.iter().map(|id| {
-            let take: LocalBoxFuture<'_, ()> =
-                Box::pin(async move { turns.take(Some(&id), work(id)).await });
+            let take: LocalBoxFuture<'_, ()> = Box::pin(async move { turns.take(Some(&id), work(id)).await });
             take
         });
         let mut waiting: Vec<_> = asked.collect();

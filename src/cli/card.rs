@@ -5,6 +5,9 @@ use serde_json::{Map, Value};
 use super::words;
 use crate::{contract::proto::v1, words::visible};
 
+/// In the place of arguments that could not be fetched.
+const CUT: &str = "  arguments of more than 16 KiB, which are not shown here\n";
+
 /// The card of a confirmation: a heading, then a line for each thing to know.
 pub(super) fn card(it: &v1::Confirmation) -> String {
     let mut lines = Vec::new();
@@ -37,7 +40,7 @@ pub(super) fn card(it: &v1::Confirmation) -> String {
         it.confirmation_id,
         visible(&it.summary),
         aligned(&lines),
-        arguments(&it.arguments_json)
+        if it.arguments_cut { CUT.to_owned() } else { arguments(&it.arguments_json) }
     )
 }
 

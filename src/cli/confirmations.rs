@@ -86,13 +86,23 @@ impl Confirmations {
         let failed = |status| client::refused(&status);
         let mut changes = backend.watch_confirmations().await.map_err(failed)?;
         while let Some(change) = changes.next().await {
-            let change = change.map_err(failed)?;
+            let mut change = change.map_err(failed)?;
+            if let Some(it) = change.confirmation.as_mut().filter(|it| it.arguments_cut && !self.json) {
+                complete(backend, it).await;
+            }
             let text = if self.json { json::confirmation_change(&change).to_string() } else { told(&change) };
             if !text.is_empty() && console::line(text.trim_end())? == console::Reader::Gone {
                 return Ok(());
             }
         }
         Err(Failure::Failed("the server ended the watch; watch again".to_owned()))
+    }
+}
+
+/// Fetches the arguments that are too long for a watch: a person sees every one of them.
+async fn complete(backend: &Backend, it: &mut v1::Confirmation) {
+    if let Ok(whole) = backend.confirmation(&it.confirmation_id).await {
+        (it.arguments, it.arguments_json, it.arguments_cut) = (whole.arguments, whole.arguments_json, false);
     }
 }
 

@@ -38,6 +38,9 @@ pub const MAX_PENDING_OF_USER: u32 = 100;
 /// So many confirmations may be pending in all.
 pub const MAX_PENDING: u32 = 10_000;
 
+/// So many bytes of arguments are in a part of a list. In a message they are up to seven times as many.
+pub const MAX_PAGE_BYTES: usize = 512 * 1024;
+
 /// A denial answers calls without an identifier for so long, so that nobody is asked the same again at once.
 pub const DENIAL_ANSWERS: Duration = Duration::from_mins(10);
 
@@ -76,6 +79,8 @@ pub struct Confirmation {
     pub used: Option<(SystemTime, CallId)>,
     /// The position of its last change.
     pub sequence: u64,
+    /// Whether its arguments are left out because they are long, as in lists.
+    pub is_cut: bool,
 }
 
 /// What is decided on: fixed when it is asked for, so that what a person saw is what is carried out.
@@ -183,6 +188,15 @@ pub struct Change {
     pub at: SystemTime,
 }
 
+/// A part of a list of confirmations. Arguments of more than 16 KiB are left out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Page {
+    /// What is in it.
+    pub confirmations: Vec<Confirmation>,
+    /// Whether there is more.
+    pub more: bool,
+}
+
 /// A list of confirmations, or what came of asking for one.
 pub type Listed<T> = Result<Vec<T>, StoreError>;
 
@@ -234,18 +248,25 @@ pub trait Confirmations: Idempotency {
     /// Forgets what is kept no longer.
     fn sweep(&self, now: SystemTime) -> BoxFuture<'_, Result<(), StoreError>>;
 
-    /// At most so many confirmations from a place on.
+    /// At most so many confirmations from a place on, for a user who looks. It ends at [`MAX_PAGE_BYTES`].
     fn list<'a>(
         &'a self,
+        viewer: &'a UserId,
         criteria: &'a Criteria,
         from: Option<Place>,
         limit: u32,
-    ) -> BoxFuture<'a, Listed<Confirmation>>;
+    ) -> BoxFuture<'a, Result<Page, StoreError>>;
 
-    /// What is open, in order of change, and the position up to which that is everything.
-    fn open_now(&self) -> BoxFuture<'_, Result<(Vec<Confirmation>, u64), StoreError>>;
+    /// What is open and last changed after the one position and up to the other, in order of change, for a user who
+    /// looks. It ends at [`MAX_PAGE_BYTES`].
+    fn open_now<'a>(
+        &'a self,
+        viewer: &'a UserId,
+        criteria: &'a Criteria,
+        between: (u64, u64),
+    ) -> BoxFuture<'a, Result<Page, StoreError>>;
 
-    /// At most so many changes after a position, in order.
+    /// At most so many changes after a position, in order. They end at [`MAX_PAGE_BYTES`]; none: there are none yet.
     fn changes(&self, after: u64, limit: u32) -> BoxFuture<'_, Listed<Change>>;
 
     /// The positions of the changes that are kept.

@@ -98,7 +98,9 @@ pub enum StoreError {
         cause: String,
     },
     /// All connections are in use, and were for as long as anybody waits for one. The same may succeed soon.
-    #[error("the state was read by as many as can at once, and none of them ended in time; see who reads so much")]
+    #[error(
+        "the state was read by as many as can at once, and none of them ended in time; see who reads so much"
+    )]
     Crowded,
     /// It did not answer as soon as it was needed. The same may succeed soon.
     #[error("the store did not answer in time; check whether its disk is slow")]

@@ -78,15 +78,15 @@ async fn large_arguments_keep_nobody_from_seeing_what_waits() {
     let mut tasks = TaskServiceClient::new(channel.clone());
     let mut tools = ToolServiceClient::new(channel.clone());
     let mut confirmations = ConfirmationServiceClient::new(channel);
-    let task_id = begun(&mut tasks).await;
     for number in 0..40 {
+        let task_id = begun(&mut tasks).await;
         let arguments = json!({"path": format!("{number}.md"), "content": "x".repeat(LARGE)});
         let message = CallToolRequest {
-            tool: "write_file".into(),
-            arguments: Some(call_tool_request::Arguments::ArgumentsJson(arguments.to_string())),
+            target: Some(call_tool_request::Target::Tool("write_file".into())),
+            input: Some(call_tool_request::Input::ArgumentsJson(arguments.to_string())),
             request_id: new_id(),
             require_confirmation: true,
-            context: Some(ToolContext { task_id: task_id.clone(), ..Default::default() }),
+            context: Some(ToolContext { task_id, ..Default::default() }),
             ..Default::default()
         };
         let outcome = tools.call_tool(of_riley(message)).await.unwrap().into_inner().outcome.unwrap();

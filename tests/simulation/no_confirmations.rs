@@ -12,7 +12,7 @@ use toolwire::{
         StoreError,
         confirmations::{
             Asked, Binding, Change, Confirmation, Confirmations, Criteria, Decision, Kept, Listed, Of,
-            Opened, Outcome, Place,
+            Opened, Outcome, Page, Place,
         },
         idempotency::{Beginning, Begun, Idempotency, Key},
     },
@@ -99,12 +99,23 @@ impl Confirmations for NoConfirmations {
         answer(())
     }
 
-    fn list<'a>(&'a self, _: &'a Criteria, _: Option<Place>, _: u32) -> BoxFuture<'a, Listed<Confirmation>> {
-        answer(Vec::new())
+    fn list<'a>(
+        &'a self,
+        _: &'a UserId,
+        _: &'a Criteria,
+        _: Option<Place>,
+        _: u32,
+    ) -> BoxFuture<'a, Result<Page, StoreError>> {
+        answer(Page::default())
     }
 
-    fn open_now(&self) -> BoxFuture<'_, Result<(Vec<Confirmation>, u64), StoreError>> {
-        answer((Vec::new(), 0))
+    fn open_now<'a>(
+        &'a self,
+        _: &'a UserId,
+        _: &'a Criteria,
+        _: (u64, u64),
+    ) -> BoxFuture<'a, Result<Page, StoreError>> {
+        answer(Page::default())
     }
 
     fn changes(&self, _: u64, _: u32) -> BoxFuture<'_, Listed<Change>> {

@@ -126,7 +126,8 @@ fn silent(kind: ConfirmationWatchType, sequence: u64) -> v1::WatchConfirmationsR
 pub fn rendered(viewed: Viewed) -> v1::Confirmation {
     let Viewed { confirmation, why_not, name_required } = viewed;
     let Confirmation { id, state: at, key, asked, decided, used, .. } = confirmation;
-    let arguments = asked.arguments.unwrap_or_default();
+    let is_cut = confirmation.is_cut;
+    let arguments = asked.arguments.filter(|_| !is_cut).unwrap_or_default();
     let decided_at = decided.as_ref().map(|it| timestamp(it.at));
     let (decided_by, decided_via, on_behalf_of) =
         decided.map(|it| (it.by.to_string(), it.via, it.on_behalf_of)).unwrap_or_default();
@@ -136,8 +137,8 @@ pub fn rendered(viewed: Viewed) -> v1::Confirmation {
         tool: key.tool.into(),
         path: asked.path.into_iter().map(Into::into).collect(),
         summary: asked.summary,
-        arguments: Some(json::to_struct(&arguments)),
-        arguments_json: Value::Object(arguments).to_string(),
+        arguments: Some(json::to_struct(&arguments)).filter(|_| !is_cut),
+        arguments_json: if is_cut { String::new() } else { Value::Object(arguments).to_string() },
         arguments_digest: confirmation.arguments_digest.to_string(),
         definition_digest: asked.definition_digest.to_string(),
         category: asked.category.into(),
@@ -164,6 +165,7 @@ pub fn rendered(viewed: Viewed) -> v1::Confirmation {
             name_required,
         }),
         sequence: confirmation.sequence,
+        arguments_cut: is_cut,
     }
 }
 

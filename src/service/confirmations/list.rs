@@ -9,7 +9,7 @@ use crate::{
     contract::Refusal,
     digest::Digest,
     service::request::refuse,
-    store::confirmations::{Confirmation, Criteria, Place, life::State},
+    store::confirmations::{Confirmation, Criteria, MAX_PAGE_BYTES, Place, life::State},
 };
 
 /// A page has so many entries unless its caller says otherwise, and at most so many.
@@ -85,32 +85,44 @@ impl Confirmations {
         let size = size_of(size)?;
         let bound_to = bound_to(user, filter);
         let mut from = if token.is_empty() { None } else { Some(place(token, &bound_to)?) };
-        let mut criteria = filter.criteria();
-        if !self.0.policy.sees_others(user) {
-            if criteria.user.as_ref().is_some_and(|other| *other != user.id) {
-                return Ok(Page { confirmations: Vec::new(), next: String::new() });
-            }
-            criteria.user = Some(user.id.clone());
-        }
-        let (mut page, mut read) = (Vec::new(), 0);
+        let Some(criteria) = self.criteria(user, filter) else {
+            return Ok(Page { confirmations: Vec::new(), next: String::new() });
+        };
+        let (mut page, mut read, mut bytes) = (Vec::new(), 0, 0);
         loop {
-            let rows = self.0.store.list(&criteria, from, AT_ONCE).await.map_err(|it| unavailable(&it))?;
-            let is_last = rows.len() < AT_ONCE as usize;
-            for row in rows {
-                from = Some(row.place());
+            let part = self.0.store.list(&user.id, &criteria, from, AT_ONCE).await;
+            let part = part.map_err(|error| unavailable(&error))?;
+            for row in part.confirmations {
+                let place = row.place();
                 read += 1;
-                page.extend(self.shown(user, filter, row));
-                if page.len() == size {
-                    return Ok(Page { confirmations: page, next: text(from, &bound_to) });
+                if let Some(viewed) = self.shown(user, filter, row) {
+                    bytes += weight(&viewed);
+                    if page.len() == size || bytes > MAX_PAGE_BYTES && !page.is_empty() {
+                        return Ok(Page { confirmations: page, next: text(from, &bound_to) });
+                    }
+                    page.push(viewed);
                 }
+                from = Some(place);
             }
-            if is_last {
+            if !part.more {
                 return Ok(Page { confirmations: page, next: String::new() });
             }
             if read >= MOST_READ {
                 return Ok(Page { confirmations: page, next: text(from, &bound_to) });
             }
         }
+    }
+
+    /// What the store is to look for; `None` if the user may see nothing of it.
+    pub(super) fn criteria(&self, user: &User, filter: &Filter) -> Option<Criteria> {
+        let mut criteria = filter.criteria();
+        if !self.0.policy.sees_others(user) {
+            if criteria.user.as_ref().is_some_and(|other| *other != user.id) {
+                return None;
+            }
+            criteria.user = Some(user.id.clone());
+        }
+        Some(criteria)
     }
 
     /// The confirmation as the user sees it now, if the user may and it passes.
@@ -124,6 +136,12 @@ impl Confirmations {
         }
         Some(self.viewed(user, row)).filter(|viewed| filter.passes(viewed))
     }
+}
+
+/// The bytes of its arguments.
+fn weight(viewed: &Viewed) -> usize {
+    let arguments = viewed.confirmation.asked.arguments.as_ref();
+    arguments.map_or(0, |arguments| serde_json::to_vec(arguments).map_or(0, |json| json.len()))
 }
 
 fn size_of(asked: i32) -> Result<usize, Refusal> {

@@ -6,7 +6,12 @@ use std::{collections::VecDeque, time::Duration};
 use tokio::time::Instant;
 
 use super::{super::unavailable::unavailable, Confirmations, Filter, LOOK, Viewed, look_again};
-use crate::{clock, context::User, contract::Refusal, store::confirmations::Change};
+use crate::{
+    clock,
+    context::User,
+    contract::Refusal,
+    store::confirmations::{Change, Page},
+};
 
 /// A silent watch says that it is alive this often.
 const HEARTBEAT: Duration = Duration::from_secs(20);
@@ -46,6 +51,8 @@ pub struct Watch {
     /// The position up to which everything is read.
     read: u64,
     is_synced: bool,
+    /// What is open as the watch begins, up to `read`: where its next part begins. `None`: all of it was read.
+    opening: Option<u64>,
     pending: VecDeque<News>,
     spoke: Instant,
 }
@@ -61,7 +68,8 @@ impl Confirmations {
             filter,
             changed,
             read: after,
-            is_synced: false,
+            is_synced: after == 0,
+            opening: None,
             pending: VecDeque::new(),
             spoke: clock::now(),
         };
@@ -82,6 +90,10 @@ impl Watch {
                 self.spoke = clock::now();
                 return Ok(news);
             }
+            if let Some(after) = self.opening {
+                self.read_open(after).await?;
+                continue;
+            }
             self.changed.mark_unchanged();
             if self.read_on().await? {
                 continue;
@@ -101,14 +113,28 @@ impl Watch {
     }
 
     async fn begin(&mut self) -> Result<(), Refusal> {
-        let (open, read) = self.store().open_now().await.map_err(|error| unavailable(&error))?;
-        self.read = read;
-        for confirmation in open {
+        self.read = self.store().kept().await.map_err(|error| unavailable(&error))?.last;
+        self.opening = Some(0);
+        Ok(())
+    }
+
+    /// Reads some more of what is open. What changes meanwhile is told as a change.
+    async fn read_open(&mut self, after: u64) -> Result<(), Refusal> {
+        let page = match self.confirmations.criteria(&self.user, &self.filter) {
+            Some(criteria) => {
+                let page = self.store().open_now(&self.user.id, &criteria, (after, self.read)).await;
+                page.map_err(|error| unavailable(&error))?
+            }
+            None => Page::default(),
+        };
+        self.opening = page.confirmations.last().filter(|_| page.more).map(|last| last.sequence);
+        for confirmation in page.confirmations {
             let at = confirmation.decided.as_ref().map_or(confirmation.created_at, |decided| decided.at);
             self.tell(Change { confirmation, at }, News::Requested);
         }
-        self.is_synced = true;
-        self.pending.push_back(News::Synced(self.read));
+        if self.opening.is_none() {
+            self.pending.push_back(News::Synced(self.read));
+        }
         Ok(())
     }
 

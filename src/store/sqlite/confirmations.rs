@@ -26,7 +26,7 @@ use crate::{
         StoreError,
         confirmations::{
             Asked, Binding, Change, Confirmation, Confirmations, Criteria, Decision, Kept, Listed, Of,
-            Opened, Outcome, Place,
+            Opened, Outcome, Page, Place,
         },
         idempotency::{Beginning, Begun},
     },
@@ -90,15 +90,21 @@ impl Confirmations for Sqlite {
 
     fn list<'a>(
         &'a self,
+        viewer: &'a UserId,
         criteria: &'a Criteria,
         from: Option<Place>,
         limit: u32,
-    ) -> BoxFuture<'a, Listed<Confirmation>> {
-        Box::pin(async move { self.explain(self.listed_confirmations(criteria, from, limit).await) })
+    ) -> BoxFuture<'a, Result<Page, StoreError>> {
+        Box::pin(async move { self.explain(self.listed_confirmations(viewer, criteria, from, limit).await) })
     }
 
-    fn open_now(&self) -> BoxFuture<'_, Result<(Vec<Confirmation>, u64), StoreError>> {
-        Box::pin(async move { self.explain(self.open_confirmations().await) })
+    fn open_now<'a>(
+        &'a self,
+        viewer: &'a UserId,
+        criteria: &'a Criteria,
+        between: (u64, u64),
+    ) -> BoxFuture<'a, Result<Page, StoreError>> {
+        Box::pin(async move { self.explain(self.open_confirmations(viewer, criteria, between).await) })
     }
 
     fn changes(&self, after: u64, limit: u32) -> BoxFuture<'_, Listed<Change>> {

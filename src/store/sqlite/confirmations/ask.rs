@@ -185,6 +185,7 @@ impl Sqlite {
             reason: String::new(),
             used: None,
             sequence: u64::try_from(sequence).unwrap_or_default(),
+            is_cut: false,
         })))
     }
 }

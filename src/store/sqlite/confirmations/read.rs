@@ -2,16 +2,21 @@
 
 use std::time::SystemTime;
 
+use futures_util::TryStreamExt;
 use sqlx::{QueryBuilder, Row, sqlite::SqliteRow};
 
-use super::rows::{COLUMNS, confirmation};
+use super::rows::{COLUMNS, LISTED_COLUMNS, confirmation};
 use crate::{
-    context::{RequestId, TaskLabel},
+    context::{RequestId, TaskLabel, UserId},
     contract::ConfirmationId,
     store::{
-        confirmations::{Binding, Change, Confirmation, Criteria, DENIAL_ANSWERS, Kept, Place, life::State},
+        confirmations::{
+            Binding, Change, Confirmation, Criteria, DENIAL_ANSWERS, Kept, MAX_PAGE_BYTES, Page, Place,
+            life::State,
+        },
         sqlite::{
             Failed, Sqlite,
+            readers::Reading,
             time::{instant, length, millis},
         },
     },
@@ -69,63 +74,67 @@ impl Sqlite {
 
     pub(super) async fn listed_confirmations(
         &self,
+        viewer: &UserId,
         criteria: &Criteria,
         from: Option<Place>,
         limit: u32,
-    ) -> Result<Vec<Confirmation>, Failed> {
-        let mut found = Vec::new();
+    ) -> Result<Page, Failed> {
+        let mut reading = self.reading(viewer).await?;
+        let mut page = Filling { limit: limit as usize, ..Filling::default() };
         if !matches!(from, Some(Place::Other(_))) {
             let mut query = select(criteria);
             query.push(" AND c.state = 'pending'");
             if let Some(Place::Pending(after)) = from {
                 query.push(" AND c.sequence > ").push_bind(column(after));
             }
-            query.push(" ORDER BY c.sequence LIMIT ").push_bind(limit);
-            found = self.confirmations_of(query).await?;
+            query.push(" ORDER BY c.sequence");
+            page.fill(&mut reading, query).await?;
         }
-        let room = limit - u32::try_from(found.len()).unwrap_or(limit).min(limit);
-        if room > 0 {
+        if !page.more {
             let mut query = select(criteria);
             query.push(" AND c.state <> 'pending'");
             if let Some(Place::Other(before)) = from {
                 query.push(" AND c.sequence < ").push_bind(column(before));
             }
-            query.push(" ORDER BY c.sequence DESC LIMIT ").push_bind(room);
-            found.extend(self.confirmations_of(query).await?);
+            query.push(" ORDER BY c.sequence DESC");
+            page.fill(&mut reading, query).await?;
         }
-        Ok(found)
+        Ok(Page { confirmations: page.found, more: page.more })
     }
 
-    async fn confirmations_of(
+    pub(super) async fn open_confirmations(
         &self,
-        mut query: QueryBuilder<sqlx::Sqlite>,
-    ) -> Result<Vec<Confirmation>, Failed> {
-        let rows = query.build().fetch_all(self.readers().await?).await?;
-        rows.iter().map(confirmation).collect()
-    }
-
-    pub(super) async fn open_confirmations(&self) -> Result<(Vec<Confirmation>, u64), Failed> {
-        // Both are of one state.
-        let mut reading = self.readers().await?.begin().await?;
-        let (last, _): (i64, i64) = sqlx::query_as(KEPT).fetch_one(&mut *reading).await?;
-        let query = format!(
-            "SELECT {COLUMNS} FROM confirmations c WHERE c.state IN ('pending', 'approved') ORDER BY c.sequence"
-        );
-        let rows = sqlx::query(sqlx::AssertSqlSafe(query)).fetch_all(&mut *reading).await?;
-        let open: Result<Vec<_>, Failed> = rows.iter().map(confirmation).collect();
-        Ok((open?, u64::try_from(last).unwrap_or_default()))
+        viewer: &UserId,
+        criteria: &Criteria,
+        (after, up_to): (u64, u64),
+    ) -> Result<Page, Failed> {
+        let mut reading = self.reading(viewer).await?;
+        let mut query = select(criteria);
+        query.push(" AND c.state IN ('pending', 'approved') AND c.sequence > ").push_bind(column(after));
+        query.push(" AND c.sequence <= ").push_bind(column(up_to)).push(" ORDER BY c.sequence");
+        let mut page = Filling { limit: AT_ONCE as usize, ..Filling::default() };
+        page.fill(&mut reading, query).await?;
+        Ok(Page { confirmations: page.found, more: page.more })
     }
 
     pub(super) async fn confirmation_changes(&self, after: u64, limit: u32) -> Result<Vec<Change>, Failed> {
         let query = format!(
-            "SELECT {COLUMNS}, e.sequence AS position, e.state AS became, e.at, e.expires_at AS until, \
+            "SELECT {LISTED_COLUMNS}, e.sequence AS position, e.state AS became, e.at, e.expires_at AS until, \
              e.reason AS why \
              FROM confirmation_events e JOIN confirmations c ON c.id = e.confirmation_id \
              WHERE e.sequence > ? ORDER BY e.sequence LIMIT ?"
         );
         let rows = sqlx::query(sqlx::AssertSqlSafe(query)).bind(column(after)).bind(limit);
-        let rows = rows.fetch_all(self.readers().await?).await?;
-        rows.iter().map(changed).collect()
+        let mut rows = rows.fetch(self.readers().await?);
+        let (mut changes, mut bytes) = (Vec::new(), 0);
+        while let Some(row) = rows.try_next().await? {
+            bytes += size(&row)?;
+            if bytes > MAX_PAGE_BYTES && !changes.is_empty() {
+                break;
+            }
+            changes.push(changed(&row)?);
+        }
+        Ok(changes)
     }
 
     /// Tells those who wait what other processes changed. Who comes while another looks is told by it.
@@ -169,8 +178,46 @@ impl Sqlite {
     }
 }
 
+/// A part of a list that is being read.
+#[derive(Default)]
+struct Filling {
+    found: Vec<Confirmation>,
+    limit: usize,
+    bytes: usize,
+    /// Whether it is full, and there is more.
+    more: bool,
+}
+
+impl Filling {
+    async fn fill(
+        &mut self,
+        reading: &mut Reading,
+        mut query: QueryBuilder<sqlx::Sqlite>,
+    ) -> Result<(), Failed> {
+        let left = self.limit - self.found.len();
+        query.push(" LIMIT ").push_bind(column(left as u64 + 1));
+        let mut rows = query.build().fetch(&mut **reading);
+        while let Some(row) = rows.try_next().await? {
+            self.bytes += size(&row)?;
+            let is_full = self.found.len() == self.limit || self.bytes > MAX_PAGE_BYTES;
+            if is_full && !self.found.is_empty() {
+                self.more = true;
+                return Ok(());
+            }
+            self.found.push(confirmation(&row)?);
+        }
+        Ok(())
+    }
+}
+
+/// The bytes of a row that can be many.
+fn size(row: &SqliteRow) -> Result<usize, Failed> {
+    let arguments: Option<&str> = row.try_get("arguments")?;
+    Ok(arguments.map_or(0, str::len) + row.try_get::<&str, _>("shown")?.len())
+}
+
 fn select(criteria: &Criteria) -> QueryBuilder<sqlx::Sqlite> {
-    let mut query = QueryBuilder::new(format!("SELECT {COLUMNS} FROM confirmations c WHERE 1 = 1"));
+    let mut query = QueryBuilder::new(format!("SELECT {LISTED_COLUMNS} FROM confirmations c WHERE 1 = 1"));
     if let Some(user) = &criteria.user {
         query.push(" AND c.user_id = ").push_bind(user.to_string());
     }

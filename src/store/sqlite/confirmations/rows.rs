@@ -21,7 +21,14 @@ use crate::{
 /// What is read of a row, in the order of nothing: by name.
 pub(super) const COLUMNS: &str = "c.id, c.state, c.user_id, c.tool, c.request_id, c.arguments_digest, c.definition_digest, \
      c.task_id, c.outer_call_id, c.outer_request_id, c.shown, c.arguments, c.created_at, c.expires_at, c.decided_at, \
-     c.decided_by, c.decided_via, c.on_behalf_of, c.reason, c.used_at, c.used_by, c.sequence";
+     c.decided_by, c.decided_via, c.on_behalf_of, c.reason, c.used_at, c.used_by, c.sequence, 0 AS is_cut";
+
+/// The same for lists: long arguments are not read.
+pub(super) const LISTED_COLUMNS: &str = "c.id, c.state, c.user_id, c.tool, c.request_id, c.arguments_digest, \
+     c.definition_digest, c.task_id, c.outer_call_id, c.outer_request_id, c.shown, \
+     CASE WHEN octet_length(c.arguments) <= 16384 THEN c.arguments END AS arguments, c.created_at, c.expires_at, \
+     c.decided_at, c.decided_by, c.decided_via, c.on_behalf_of, c.reason, c.used_at, c.used_by, c.sequence, \
+     coalesce(octet_length(c.arguments) > 16384, 0) AS is_cut";
 
 const NEXT: &str = "UPDATE confirmation_sequence SET last = last + 1 RETURNING last";
 
@@ -92,6 +99,7 @@ pub(super) fn confirmation(row: &SqliteRow) -> Result<Confirmation, Failed> {
         reason: row.try_get("reason")?,
         used: used(row)?,
         sequence: u64::try_from(sequence).unwrap_or_default(),
+        is_cut: row.try_get("is_cut")?,
     })
 }
 
