@@ -9,9 +9,10 @@ const RETRY_AFTER: Duration = Duration::from_secs(5);
 
 /// Tells operators why, and callers when to try again.
 pub(super) fn unavailable(error: &StoreError) -> Refusal {
-    match error {
-        StoreError::Crowded => tracing::warn!(%error, "too many read the state"),
-        _ => tracing::error!(%error, "the state cannot be read or written"),
+    if matches!(error, StoreError::Crowded) {
+        tracing::warn!(%error, "too many read the state");
+    } else {
+        tracing::error!(%error, "the state cannot be read or written");
     }
     Refusal::StateUnavailable { retry_after: RETRY_AFTER }
 }
