@@ -210,6 +210,7 @@ async fn every_combination_with_tasks_has_its_documented_answer() {
     let slow = house(|_| ());
     let hurried = house(|config| {
         config.confirmations.expire_in = Duration::from_millis(1);
+        config.confirmations.tasks_expire_in = Duration::from_millis(1);
     });
     for case in Case::all() {
         let house = if case.fate == Fate::Expired { &hurried } else { &slow };

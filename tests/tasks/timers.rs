@@ -83,7 +83,8 @@ async fn a_task_whose_deadline_passes_fails_and_its_parent_goes_on() {
 async fn a_confirmation_that_nobody_decides_lets_its_task_go_on() {
     let mut config = config();
     config.confirmations.own_calls = true;
-    config.confirmations.expire_in = Duration::from_millis(500);
+    // That of calls without a task stays as long as it is.
+    config.confirmations.tasks_expire_in = Duration::from_millis(500);
     let server = Server::with(config);
     let person = person(&server, "riley").await;
     let root = person.create("Pay").await;
