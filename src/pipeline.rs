@@ -12,6 +12,7 @@ pub mod execute;
 pub mod frame;
 pub mod idempotency;
 mod in_flight;
+pub mod mistake;
 pub mod narrate;
 mod nested;
 mod orchestrate;
@@ -33,7 +34,7 @@ use tracing::Instrument;
 
 pub use authorize::Policy;
 pub use cache::Tiers;
-pub use call::{Arrived, Call, CallResult, Facts, Target, Wishes};
+pub use call::{Arrived, Call, CallResult, Facts, NotedMistake, Target, Wishes};
 use execute::{Execute, timed_out};
 pub use in_flight::{End as CallEnd, EndedCall, InFlight, RunningCall, Seen, Which};
 pub(crate) use nested::refused_call;
@@ -111,6 +112,8 @@ impl Pipeline {
             .layer(telemetry::Layer)
             // Everything below is bounded by it.
             .layer(deadline::Layer::new(cap, in_flight.clone()))
+            // What an agent got wrong is told to its model, which has refusals of every layer below.
+            .layer(mistake::Layer::new(Arc::clone(&tasks)))
             // Rules need the definition.
             .layer(resolve::Layer::new(Arc::clone(&registry)))
             // Before anything reveals whether a tool exists.

@@ -83,7 +83,7 @@ impl Workspace {
     /// The workspace of a tree that is about to begin, for the documents that it begins with.
     pub fn room_of_new(&self, user: &User, root: &TaskId) -> Room {
         let tree = Tree { root: root.clone(), user: user.id.clone(), tainted: false };
-        Room { stores: Arc::clone(&self.0), tree, by: root.to_string() }
+        Room { stores: Arc::clone(&self.0), tree, by: user.id.to_string() }
     }
 
     /// Forgets the documents of a tree that did not begin after all.
@@ -103,6 +103,11 @@ impl Workspace {
 }
 
 impl Room {
+    /// The same, written in by the user and not by an agent of a task.
+    pub fn of_person(self) -> Self {
+        Self { by: self.tree.user.to_string(), ..self }
+    }
+
     /// The root of the tree.
     pub fn root(&self) -> &TaskId {
         &self.tree.root

@@ -87,6 +87,17 @@ pub struct Facts {
     detached: AtomicBool,
     cache_hit: AtomicBool,
     action: OnceLock<Action>,
+    taken: AtomicBool,
+    mistake: OnceLock<NotedMistake>,
+}
+
+/// What the agent of a task got wrong, as its timeline has it.
+#[derive(Clone, Debug)]
+pub struct NotedMistake {
+    /// The entry.
+    pub sequence: u64,
+    /// What its model is told.
+    pub result: ToolResult,
 }
 
 impl Arrived {
@@ -220,6 +231,24 @@ impl Facts {
     /// What the agent's loop does next, after a call of a task that executed nothing.
     pub fn action(&self) -> Option<&Action> {
         self.action.get()
+    }
+
+    /// What the agent of a task got wrong, once its timeline has it.
+    pub fn mistake(&self) -> Option<&NotedMistake> {
+        self.mistake.get()
+    }
+
+    pub(super) fn noted(&self, mistake: NotedMistake) {
+        let _ = self.mistake.set(mistake);
+    }
+
+    /// Whether the task took the call: what comes of it then has its entry anyway.
+    pub(super) fn is_taken(&self) -> bool {
+        self.taken.load(Ordering::Acquire)
+    }
+
+    pub(super) fn take(&self) {
+        self.taken.store(true, Ordering::Release);
     }
 
     pub(super) fn acted(&self, action: Action) {

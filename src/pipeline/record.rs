@@ -97,6 +97,7 @@ where
     let tree = tasks.tree(&call.context.user.id, &id).await.map_err(|error| refused(&id, error))?;
     call.context.tainted = tree.tainted;
     call.turn.get_or_insert_default();
+    call.facts.take();
     let facts = Arc::clone(&call.facts);
     let mut end = inner.call(call).await?;
     if let Terminal::Result(result) = &mut end

@@ -56,7 +56,7 @@ pub(super) fn effect_of(call: &Call) -> Effect {
     if call.tool().definition.category == Category::Read { Effect::Read } else { Effect::Write }
 }
 
-const fn call_type(kind: ToolType) -> CallType {
+pub(super) const fn call_type(kind: ToolType) -> CallType {
     match kind {
         ToolType::Function => CallType::Function,
         ToolType::NonFunction => CallType::NonFunction,

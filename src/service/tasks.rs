@@ -32,7 +32,7 @@ use crate::{
     digest::Digest,
     pipeline::{Pipeline, refused},
     service::request::refuse,
-    store::tasks::{Ending, Mutation, Task, TaskError, Tasks as Store},
+    store::tasks::{Ending, Mutation, OpenCall, Task, TaskError, Tasks as Store},
     tasks::Orchestrator,
     workspace::Workspace,
 };
@@ -76,6 +76,12 @@ impl Tasks {
     pub async fn get(&self, user: &User, id: &str) -> Result<Task, Refusal> {
         let id = named(id)?;
         self.0.store.task(&user.id, &id).await.map_err(|error| refused(&id, error))
+    }
+
+    /// What has no end yet of a task's calls.
+    pub async fn open_calls(&self, user: &User, id: &str) -> Result<Vec<OpenCall>, Refusal> {
+        let id = named(id)?;
+        self.0.store.open_calls(&user.id, &id).await.map_err(|error| refused(&id, error))
     }
 
     /// Tells the calls that something stopped, and says what came of it.

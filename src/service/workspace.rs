@@ -6,10 +6,15 @@
 mod page;
 
 use crate::{
+    clock,
     context::{TaskId, User},
     contract::{DocumentRefusal, Refusal},
-    service::request,
-    store::documents::{Criteria, Document, Version},
+    pipeline::refused,
+    service::{request, tasks::Tasks},
+    store::{
+        documents::{Criteria, Document, Version},
+        tasks::Refused,
+    },
     workspace::{Hits, Room, Workspace},
 };
 
@@ -42,7 +47,7 @@ impl Workspaces {
         Self(workspace)
     }
 
-    /// The workspace that a task of the user's shares.
+    /// The workspace that a task of the user's shares. What is written is the user's: an agent's has its lease.
     pub async fn room(&self, user: &User, task_id: &str) -> Result<Room, Refusal> {
         if task_id.is_empty() {
             return Err(request::refuse("task_id", "required", "must name a task; CreateTask begins one"));
@@ -50,7 +55,30 @@ impl Workspaces {
         // What has not the form of a task is as unknown as a task of somebody else's.
         let unknown = || DocumentRefusal::UnknownTask { task_id: task_id.chars().take(64).collect() };
         let task: TaskId = task_id.parse().map_err(|_| unknown())?;
-        Ok(self.0.room(user, &task).await?)
+        Ok(self.0.room(user, &task).await?.of_person())
+    }
+
+    /// The same for the agent that has a lease on the task: what is written is the task's.
+    pub async fn leased_room(
+        &self,
+        tasks: &Tasks,
+        user: &User,
+        task_id: &str,
+        lease_token: u64,
+    ) -> Result<Room, Refusal> {
+        let room = self.room(user, task_id).await?;
+        if lease_token == 0 {
+            return Ok(room);
+        }
+        let task = tasks.get(user, task_id).await?;
+        match task.leased(clock::wall()) {
+            Some(lease) if lease.token == lease_token => Ok(self.0.room(user, &task.id).await?),
+            lease => {
+                let holder = lease.map(|lease| lease.holder.clone()).unwrap_or_default();
+                let token = task.lease.as_ref().map_or(0, |lease| lease.token);
+                Err(refused(&task.id, Refused::LeaseLost { holder, token }.into()))
+            }
+        }
     }
 
     /// The documents of a workspace that pass, by path.

@@ -4,14 +4,12 @@
 //! Not here: who may decide, and what needs a confirmation. There is no store of this in memory: what was acknowledged
 //! outlives the process, and tests take a database of their own.
 
+mod decision;
 pub mod life;
 mod query;
 mod wait;
 
-use std::{
-    net::IpAddr,
-    time::{Duration, SystemTime},
-};
+use std::time::{Duration, SystemTime};
 
 use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
@@ -19,6 +17,7 @@ use tokio::sync::watch;
 
 use self::life::State;
 pub use self::{
+    decision::{Decided, Decision, Verdict},
     query::{Binding, Criteria, Kept, Of, Place},
     wait::may_have_changed,
 };
@@ -27,7 +26,7 @@ use super::{
     idempotency::{ArgumentsDigest, Beginning, Begun, Idempotency, Key, Room},
 };
 use crate::{
-    context::{CallId, KnownBy, Outermost, RequestId, SessionId, TaskLabel, UserId},
+    context::{CallId, Outermost, RequestId, SessionId, TaskLabel, UserId},
     contract::{ConfirmationCause, ConfirmationId, ConfirmationRequired, Crowding, ToolName, proto::v1},
     digest::Digest,
 };
@@ -110,19 +109,6 @@ pub struct Asked {
     pub outermost: Outermost,
 }
 
-/// Who decided.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Decided {
-    /// When.
-    pub at: SystemTime,
-    /// The verified user.
-    pub by: UserId,
-    /// The face it came by.
-    pub via: String,
-    /// On whose behalf the decider says to have decided. Unverified.
-    pub on_behalf_of: String,
-}
-
 /// What a call meets that needs a confirmation.
 #[derive(Clone, Debug)]
 pub enum Opened {
@@ -139,35 +125,6 @@ pub enum Opened {
         /// When room is expected.
         until: SystemTime,
     },
-}
-
-/// A decision.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Decision {
-    /// What was decided.
-    pub verdict: Verdict,
-    /// Who decided.
-    pub decided: Decided,
-    /// Why.
-    pub reason: String,
-    /// How the decider is known, for the audit.
-    pub known_by: KnownBy,
-    /// The address that the decision came from, for the audit.
-    pub peer: Option<IpAddr>,
-}
-
-/// What was decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// The call may be carried out once.
-    Approve {
-        /// Until when it can be.
-        use_until: SystemTime,
-        /// The digest of the tool's definition now; `None` if there is no such tool any more.
-        definition_digest: Option<Digest>,
-    },
-    /// It must not be.
-    Deny,
 }
 
 /// What a decision came to.

@@ -163,6 +163,11 @@ impl Sqlite {
         Ok(&self.pools().await?.readers)
     }
 
+    /// A connection that reads a page for a user, when it is the user's turn.
+    async fn reading(&self, user: &UserId) -> Result<readers::Reading, Failed> {
+        readers::reading(self.readers().await?, &self.reading, user).await
+    }
+
     /// Begins a write transaction, which takes effect on commit, and shares it with changes that come meanwhile. No
     /// other process can write until then, so it must not wait for anything but the database. What it has read may be
     /// part of the same commit: whoever answers by it commits too.

@@ -10,6 +10,7 @@ pub mod entry;
 pub mod fold;
 pub mod life;
 mod memory;
+mod mistake;
 mod outcome;
 mod refused;
 mod request;
@@ -27,6 +28,7 @@ pub use self::{
         MAX_PAGE_BYTES, MAX_PART, MAX_TASKS, MAX_TIMEOUT, MAX_TREE_BYTES, MAX_WAITS, MUTATIONS_KEPT,
     },
     memory::{Memories, Memory, Remembered},
+    mistake::Mistake,
     outcome::{Ending, Recovered, Stopped},
     refused::{Refused, TaskError, TreeLimit},
     request::{
@@ -34,8 +36,8 @@ pub use self::{
         Resolution, RootCall, TaskCall, Then, Turn,
     },
     task::{
-        Changes, Filter, Kind, Lease, Leased, Listed, OpenCall, Page, PageOf, Place, Scope, Task, Tree,
-        Waiting, Wanted, Wish,
+        Changes, EntryOf, Filter, Kind, Lease, Leased, Listed, OpenCall, Page, PageOf, Place, Scope,
+        Standing, Task, Tree, Waiting, Wanted, Wish,
     },
 };
 use super::{StoreError, confirmations::Opened};
@@ -191,13 +193,20 @@ pub trait Tasks: Send + Sync + std::fmt::Debug {
     /// One entry, whole.
     fn entry<'a>(&'a self, user: &'a UserId, id: &'a TaskId, sequence: u64) -> Done<'a, Option<Entry>>;
 
-    /// The newest entry of the call with this identifier, and which call that was.
+    /// The newest entry of the call with this identifier, and where its task stands.
     fn entry_of<'a>(
         &'a self,
         user: &'a UserId,
         id: &'a TaskId,
         request_id: RequestId,
-    ) -> Done<'a, Option<(u64, CallId)>>;
+    ) -> Done<'a, Option<EntryOf>>;
+
+    /// What has no end yet.
+    fn open_calls<'a>(&'a self, user: &'a UserId, id: &'a TaskId) -> Done<'a, Vec<OpenCall>>;
+
+    /// Keeps a call in the timeline that its agent got wrong, so that nothing was begun. Its entry; of a repeat, that
+    /// of the first time.
+    fn note_mistake<'a>(&'a self, mistake: &'a Mistake, now: SystemTime) -> Done<'a, u64>;
 
     /// The newest notes that agents asked to be remembered, at most so many for the task's tree and for its user.
     fn memories<'a>(&'a self, user: &'a UserId, id: &'a TaskId, limit: u32) -> Done<'a, Memories>;

@@ -111,14 +111,17 @@ impl Upload {
     /// Writes the version, now that all bytes are there.
     pub async fn finish(self) -> Result<Document, DocumentRefusal> {
         let Self { room, header, path, sink, head, utf8 } = self;
-        let digest = sink.digest();
+        let (digest, size) = (sink.digest(), sink.size());
+        if header.size != 0 && header.size != size {
+            let what = format!("says {}, and {size} bytes came; nothing was stored", header.size);
+            return Err(DocumentRefusal::invalid("size_bytes", "const", &what));
+        }
         if !header.digest.is_empty() && header.digest != digest.to_string() {
             let (expected, found) = (header.digest, digest.to_string());
             return Err(DocumentRefusal::DigestMismatch { expected, found });
         }
         let is_text = utf8.is_some_and(|utf8| utf8.is_whole());
         let mime_type = mime_type(&header, &path, &head, is_text)?;
-        let size = sink.size();
         let stored = sink.finish().await.map_err(|error| unavailable(&error))?;
         let tokens = room.tokens(&mime_type, is_text, &stored, path.as_str()).await?;
         let (description, tags) = room.said(&path, &header).await?;

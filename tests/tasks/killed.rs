@@ -168,6 +168,13 @@ async fn a_running_call_of_a_cancelled_task_is_stopped() {
         assert_eq!(task.state(), TaskState::Cancelled);
         assert_eq!(person.timeline(&task.task_id).await.len() as u64, task.next_sequence);
     }
-    let last = person.timeline(&child.task).await.pop().unwrap();
-    assert!(matches!(last.entry, Some(Entry::Ended(_))), "nothing comes after the end: {last:?}");
+    let told: Vec<_> = person.timeline(&child.task).await.into_iter().map(|it| it.entry.unwrap()).collect();
+    // What was under way has its entry before the end, and what became of it after.
+    match told.as_slice() {
+        [.., Entry::ToolCall(call), Entry::Ended(_), Entry::Answer(answer)] => {
+            assert_eq!(call.status, "→ under way when the task ended");
+            assert_eq!(answer.error.as_ref().unwrap().code(), ToolErrorCode::Cancelled);
+        }
+        other => panic!("{other:#?}"),
+    }
 }

@@ -131,8 +131,8 @@ async fn text_from_outside_is_between_lines_with_the_nonce_of_the_response() {
     assert_eq!(lines.len(), 4, "{text_of_first}");
     let head: Value = serde_json::from_str(lines[0]).unwrap();
     assert_eq!((&head["success"], &head["_meta"]), (&json!(true), &json!(framing.meta)));
-    assert_eq!(lines[1], format!("CONTENT_BELOW_{}", framing.nonce));
-    assert_eq!(lines[3], format!("CONTENT_ABOVE_{}", framing.nonce));
+    assert_eq!(lines[1], format!("----- USER_GENERATED_CONTENT_BELOW {}", framing.nonce));
+    assert_eq!(lines[3], format!("----- END OF USER_GENERATED_CONTENT_BELOW {}", framing.nonce));
     let data: Value = serde_json::from_str(lines[2]).unwrap();
     assert_eq!(data["found"], true);
     // A response of its own has a nonce of its own.

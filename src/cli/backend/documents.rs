@@ -123,7 +123,9 @@ impl Documents<'_> {
         let answer = match self {
             Self::Remote(server) => return send(server, header, reader).await,
             Self::Local(local) => {
-                let mut upload = workspace::begin(&local.app.workspaces(), &local.user, header).await?;
+                let mut upload =
+                    workspace::begin((&local.app.workspaces(), local.app.tools.tasks()), &local.user, header)
+                        .await?;
                 while let Some(piece) = piece(&mut reader).await? {
                     workspace::take(&mut upload, piece).await?;
                 }

@@ -68,6 +68,7 @@ impl Put {
             etag: self.etag.clone(),
             digest: String::new(),
             size_bytes,
+            lease_token: 0,
             request_id: self.request_id.unwrap_or_else(RequestId::generate).to_string(),
         }
     }

@@ -63,6 +63,12 @@ pub enum TaskRefusal {
     /// Another answer came first.
     #[error("the question was answered before, with another answer")]
     AlreadyAnswered,
+    /// A person said before what became of a write, and otherwise.
+    #[error("{what}")]
+    AlreadyResolved {
+        /// By whom and how, in words.
+        what: String,
+    },
     /// It is not the root of its tree.
     #[error("the task {id} is not the root of its tree")]
     NotARoot {

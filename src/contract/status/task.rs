@@ -18,6 +18,7 @@ pub(super) const fn code(refusal: &TaskRefusal) -> Code {
         | TaskRefusal::RootInsideTask { .. }
         | TaskRefusal::NotAQuestion { .. }
         | TaskRefusal::AlreadyAnswered
+        | TaskRefusal::AlreadyResolved { .. }
         | TaskRefusal::NotARoot { .. }
         | TaskRefusal::UnknownCall => Code::FailedPrecondition,
         // Another worker was quicker: begin again from the timeline.
@@ -43,6 +44,7 @@ pub(super) const fn reason(refusal: &TaskRefusal) -> &'static str {
         TaskRefusal::RootInsideTask { .. } => "ROOT_INSIDE_TASK",
         TaskRefusal::NotAQuestion { .. } => "NOT_A_QUESTION",
         TaskRefusal::AlreadyAnswered => "ALREADY_ANSWERED",
+        TaskRefusal::AlreadyResolved { .. } => "ALREADY_RESOLVED",
         TaskRefusal::NotARoot { .. } => "NOT_A_ROOT",
         TaskRefusal::UnknownCall => "UNKNOWN_CALL",
         TaskRefusal::NoSuchEntry { .. } => "NO_SUCH_ENTRY",

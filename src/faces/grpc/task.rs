@@ -58,6 +58,13 @@ pub async fn get(tools: &Tools, user: &User, id: &str) -> Result<v1::Task, Refus
     tools.tasks().get(user, id).await.map(wire::task)
 }
 
+/// One task, and its calls that have no end yet.
+pub async fn with_open_calls(tools: &Tools, user: &User, id: &str) -> Result<v1::GetTaskResponse, Refusal> {
+    let open_calls = tools.tasks().open_calls(user, id).await?;
+    let task = Some(get(tools, user, id).await?);
+    Ok(v1::GetTaskResponse { task, open_calls: open_calls.into_iter().map(wire::open_call).collect() })
+}
+
 /// A page of tasks.
 pub async fn list(
     tools: &Tools,

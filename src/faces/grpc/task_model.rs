@@ -39,7 +39,7 @@ fn block(Block { content, tokens }: Block, provider: &str) -> v1::ModelBlock {
             let tokens_cut = count(tokens_cut);
             model_block::Block::ToolResult(v1::ToolOutcome { id, tool, content, is_error, tokens_cut })
         }
-        Content::Document { reference, mime_type, text, data, is_reference } => {
+        Content::Document { reference, mime_type, text, data, is_reference, tokens_cut } => {
             model_block::Block::Document(v1::DocumentBlock {
                 path: reference.path,
                 version: reference.version,
@@ -47,7 +47,7 @@ fn block(Block { content, tokens }: Block, provider: &str) -> v1::ModelBlock {
                 text,
                 data,
                 reference: is_reference,
-                tokens_cut: 0,
+                tokens_cut: count(tokens_cut),
             })
         }
         Content::Opaque(data) => {

@@ -44,8 +44,7 @@ impl TaskService for Face {
 
     async fn get_task(&self, request: Request<GetTaskRequest>) -> Result<Response<GetTaskResponse>, Status> {
         let user = user_of(&request);
-        let task = Some(task::get(&self.tools, &user, &request.into_inner().task_id).await?);
-        Ok(Response::new(GetTaskResponse { task }))
+        Ok(Response::new(task::with_open_calls(&self.tools, &user, &request.into_inner().task_id).await?))
     }
 
     async fn list_tasks(

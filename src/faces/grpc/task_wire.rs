@@ -4,6 +4,7 @@ use prost_types::Struct;
 use serde_json::{Map, Value};
 
 use crate::{
+    clock,
     contract::{
         convert::{self, timestamp},
         json,
@@ -21,6 +22,7 @@ use crate::{
 
 /// A task.
 pub fn task(task: store::Task) -> v1::Task {
+    let is_over = task.state.is_final();
     let unknown_call_ids = task.unknown_calls().map(|id| id.to_string()).collect();
     v1::Task {
         task_id: task.id.to_string(),
@@ -39,7 +41,7 @@ pub fn task(task: store::Task) -> v1::Task {
         message: task.message,
         depth: task.depth,
         next_sequence: task.next_sequence,
-        lease: task.lease.map(lease),
+        lease: task.lease.filter(|lease| !is_over && lease.expires_at > clock::wall()).map(lease),
         unknown_call_ids,
         created_at: Some(timestamp(task.created_at)),
         updated_at: Some(timestamp(task.updated_at)),
@@ -48,6 +50,7 @@ pub fn task(task: store::Task) -> v1::Task {
         labels: task.labels.into_iter().collect(),
         position: task.position,
         tainted: task.tainted,
+        newest_step: task.newest_step,
     }
 }
 
@@ -75,9 +78,16 @@ pub fn entry(entry: Entry) -> v1::TimelineEntry {
     }
 }
 
-/// A call that the last worker left open.
+/// A call that has no end yet.
 pub(super) fn open_call(call: store::OpenCall) -> v1::OpenCall {
+    let standing = match call.standing {
+        store::Standing::UnderWay => v1::OpenCallStanding::UnderWay,
+        store::Standing::Left => v1::OpenCallStanding::Left,
+        store::Standing::Approved => v1::OpenCallStanding::Approved,
+    };
     v1::OpenCall {
+        standing: standing.into(),
+        position: call.position,
         call_id: call.call_id.to_string(),
         request_id: call.request_id.to_string(),
         tool: call.tool,

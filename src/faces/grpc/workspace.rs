@@ -17,7 +17,7 @@ use crate::{
         json,
         proto::workspace::v1::{self, get_document_response::Part},
     },
-    service::{request, workspace::Workspaces},
+    service::{request, tasks::Tasks, workspace::Workspaces},
     store::documents::{Criteria, Document, Version},
     workspace::{Asked, Content, Edit, Header, Upload},
 };
@@ -35,8 +35,12 @@ const MOST_REASONS: usize = 100;
 pub type Download = BoxStream<'static, Result<v1::GetDocumentResponse, Status>>;
 
 /// Begins a document that comes.
-pub async fn begin(workspaces: &Workspaces, user: &User, header: v1::PutHeader) -> Result<Upload, Refusal> {
-    let room = workspaces.room(user, &header.task_id).await?;
+pub async fn begin(
+    (workspaces, tasks): (&Workspaces, &Tasks),
+    user: &User,
+    header: v1::PutHeader,
+) -> Result<Upload, Refusal> {
+    let room = workspaces.leased_room(tasks, user, &header.task_id, header.lease_token).await?;
     let request_id = request::request_id("request_id", &header.request_id)?;
     if request_id.is_none() {
         let what = "must be a UUID of yours, so that a repeat writes nothing twice";

@@ -37,7 +37,7 @@ impl WorkspaceService for Face {
         let Some(Part::Header(header)) = next(&mut parts).await? else {
             return Err(refuse("header", "required", "must be the first message").into());
         };
-        let mut upload = workspace::begin(&self.workspaces, &user, header).await?;
+        let mut upload = workspace::begin((&self.workspaces, self.tools.tasks()), &user, header).await?;
         while let Some(part) = next(&mut parts).await? {
             match part {
                 Part::Chunk(chunk) => workspace::take(&mut upload, chunk).await?,

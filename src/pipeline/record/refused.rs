@@ -2,7 +2,7 @@
 
 use crate::{
     context::TaskId,
-    contract::{DocumentRefusal, Refusal, TaskRefusal},
+    contract::{DocumentRefusal, Refusal, TaskRefusal, Violation},
     pipeline::idempotency::{full, unavailable},
     store::tasks::{Refused, TaskError},
 };
@@ -34,6 +34,17 @@ pub(crate) fn refused(id: &TaskId, error: TaskError) -> Refusal {
         Refused::NoSuchDocument { path, near } => return DocumentRefusal::Unknown { path, near }.into(),
         Refused::NotARoot => TaskRefusal::NotARoot { id },
         Refused::NotEnded(_) => TaskRefusal::NotEnded { what },
+        Refused::AlreadyResolved(_) => TaskRefusal::AlreadyResolved { what },
+        Refused::StepOver { newest, .. } => {
+            return Refusal::InvalidRequest(vec![Violation {
+                pointer: "step".to_owned(),
+                rule: "minimum".to_owned(),
+                description: format!(
+                    "step must be at least {newest}, the newest step of the task: a model's new response has a step of \
+                     its own, and what was shown of earlier ones stays"
+                ),
+            }]);
+        }
         Refused::UnknownCall => TaskRefusal::UnknownCall,
     };
     refusal.into()

@@ -1,6 +1,9 @@
 //! Creating roots.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use serde_json::json;
 
@@ -75,7 +78,18 @@ fn check(new: &NewTask) -> Result<(), Refusal> {
         let what = format!("must have at most {MOST_DOCUMENTS} elements");
         return Err(refuse("documents", "max_items", &what));
     }
+    let mut paths = BTreeSet::new();
     for document in &new.documents {
+        let path = match &document.content {
+            Content::CopyOf(of) if document.path.is_empty() => {
+                of.split_once('/').map_or("", |(_, path)| path)
+            }
+            _ => document.path.as_str(),
+        };
+        if !paths.insert(path) {
+            let what = format!("must name each path once, and name {path:?} twice");
+            return Err(refuse("documents", "unique", &what));
+        }
         if let Content::Text(text) = &document.content {
             bounded("documents.text", text, LONGEST_TEXT)?;
         }

@@ -4,7 +4,7 @@ use super::{Tasks, why};
 use crate::{
     context::{CallId, TaskId, User},
     contract::{ConfirmationRequired, ErrorCode, Refusal, Terminal, ToolResult, arguments::Arguments},
-    pipeline::Call,
+    pipeline::{Call, NotedMistake},
     registry::By,
     service::request::refuse,
     store::tasks::{Action, Then, Waiting, entry::Thing, life::Reason},
@@ -26,7 +26,7 @@ pub struct Handled {
 /// What belongs to what the loop does.
 #[derive(Clone, Debug)]
 pub enum Detail {
-    /// It goes on with this result.
+    /// It goes on with this result; or it stops, because the task ended while the call ran.
     Result(Box<ToolResult>),
     /// It stops: the arguments of the hand-off.
     Value(Arguments),
@@ -52,9 +52,18 @@ impl Tasks {
         let id = super::named(call.context.task_id.as_ref().map_or("", |label| label.as_str()))?;
         let (user, call_id, facts) = (call.context.user.clone(), call.context.call_id, call.facts.clone());
         let arguments = call.arguments.clone();
-        let terminal = self.0.pipeline.finish(call).await?;
+        let is_of_model = call.turn.as_deref().is_some_and(|turn| !turn.tool_call_id.is_empty());
+        let end = self.0.pipeline.finish(call).await;
+        if let Some(NotedMistake { sequence, result }) = facts.mistake()
+            && (is_of_model || end.is_ok())
+        {
+            let detail = Detail::Result(Box::new(result.clone()));
+            return Ok(Handled { call_id, then: Then::Continue, detail, sequence: *sequence });
+        }
+        let terminal = end?;
         let entry = self.0.store.entry_of(&user.id, &id, request_id).await.map_err(why(&id))?;
-        let (sequence, call_id) = entry.unwrap_or((0, call_id));
+        let (sequence, call_id) = entry.map_or((0, call_id), |entry| (entry.sequence, entry.call_id));
+        let has_ended = entry.is_some_and(|entry| entry.state.is_final());
         let (then, detail) = match (terminal, facts.action()) {
             (Terminal::ConfirmationRequired(required), _) => {
                 let status = format!("→ awaiting confirmation {}", required.confirmation_id);
@@ -65,7 +74,11 @@ impl Tasks {
                 acted(result, action.clone(), by, arguments)
             }
             (Terminal::Result(result), None) => {
-                self.executed(&user, &id, (call_id, sequence), result).await?
+                match self.executed(&user, &id, (call_id, sequence), result).await? {
+                    // It goes on with nothing: the task ended while the call ran.
+                    (Then::Continue, detail) if has_ended => (Then::Return, detail),
+                    other => other,
+                }
             }
         };
         Ok(Handled { call_id, then, detail, sequence })

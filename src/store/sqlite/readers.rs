@@ -6,10 +6,10 @@ use std::{
     time::Duration,
 };
 
-use sqlx::{SqliteConnection, pool::PoolConnection};
+use sqlx::{SqliteConnection, SqlitePool, pool::PoolConnection};
 use tokio::time::timeout;
 
-use super::{Failed, Sqlite, connect::READERS};
+use super::{Failed, connect::READERS};
 use crate::{
     context::UserId,
     store::StoreError,
@@ -35,14 +35,15 @@ pub(super) struct Reading {
     _turn: Turn,
 }
 
-impl Sqlite {
-    /// A connection that reads a page for a user, when it is the user's turn.
-    pub(super) async fn reading(&self, user: &UserId) -> Result<Reading, Failed> {
-        let readers = self.readers().await?;
-        let turn = timeout(WAIT, self.reading.begin(Some(user))).await;
-        let turn = turn.map_err(|_| StoreError::Crowded)?;
-        Ok(Reading { connection: readers.acquire().await?, _turn: turn })
-    }
+/// One of the connections, when it is the user's turn.
+pub(super) async fn reading(
+    readers: &SqlitePool,
+    turns: &Turns<UserId>,
+    user: &UserId,
+) -> Result<Reading, Failed> {
+    let turn = timeout(WAIT, turns.begin(Some(user))).await;
+    let turn = turn.map_err(|_| StoreError::Crowded)?;
+    Ok(Reading { connection: readers.acquire().await?, _turn: turn })
 }
 
 impl Deref for Reading {
@@ -64,6 +65,7 @@ mod tests {
     use futures_util::FutureExt;
 
     use super::*;
+    use crate::store::Sqlite;
 
     fn user(name: &str) -> UserId {
         name.parse().unwrap()

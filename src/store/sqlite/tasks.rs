@@ -14,6 +14,7 @@ mod lengths;
 mod list;
 mod memories;
 mod messages;
+mod mistakes;
 mod mutations;
 mod open;
 mod orchestrate;
@@ -45,9 +46,10 @@ use crate::{
         StoreError,
         confirmations::Opened,
         tasks::{
-            Action, Asking, CallEnd, Changes, Done, Ending, Filter, Leased, Listed, Memories, Mutation,
-            NewChild, NewEnd, NewMessage, NewQuestion, NewRoot, Page, PageOf, Place, Recorded, Recovered,
-            Resolution, RootCall, Stopped, Task, TaskCall, Tasks, Tree, Wanted, Wish, entry::Entry,
+            Action, Asking, CallEnd, Changes, Done, Ending, EntryOf, Filter, Leased, Listed, Memories,
+            Mistake, Mutation, NewChild, NewEnd, NewMessage, NewQuestion, NewRoot, OpenCall, Page, PageOf,
+            Place, Recorded, Recovered, Resolution, RootCall, Stopped, Task, TaskCall, Tasks, Tree, Wanted,
+            Wish, entry::Entry,
         },
     },
 };
@@ -255,8 +257,16 @@ impl Tasks for Sqlite {
         user: &'a UserId,
         id: &'a TaskId,
         request_id: RequestId,
-    ) -> Done<'a, Option<(u64, CallId)>> {
+    ) -> Done<'a, Option<EntryOf>> {
         Box::pin(async move { self.told(self.entry_of_call(user, id, request_id).await) })
+    }
+
+    fn open_calls<'a>(&'a self, user: &'a UserId, id: &'a TaskId) -> Done<'a, Vec<OpenCall>> {
+        Box::pin(async move { self.told(self.open_calls_of(user, id).await) })
+    }
+
+    fn note_mistake<'a>(&'a self, mistake: &'a Mistake, now: SystemTime) -> Done<'a, u64> {
+        Box::pin(self.note_task_mistake(mistake, now))
     }
 
     fn memories<'a>(&'a self, user: &'a UserId, id: &'a TaskId, limit: u32) -> Done<'a, Memories> {

@@ -41,14 +41,17 @@ pub fn apply(task: &mut Task, entry: &Entry) -> Result<(), Impossible> {
             called(task, entry, call.waits_for.as_ref())
         }
         Body::Answer(answer) => {
-            task.tainted |= answer.untrusted;
-            answered(task, answer.answers)
+            let state = task.state;
+            // What was under way when the task ended has its outcome later, and the task is as it ended.
+            task.tainted |= answer.untrusted && !state.is_final();
+            answered(task, answer.answers).or(state.is_final().then_some(state))
         }
         Body::Decision(decision) => answered(task, decision.decides),
         Body::Ended(ended) => end(task, entry, ended),
     };
     task.state = moved.ok_or(impossible)?;
     task.next_sequence += 1;
+    task.newest_step = task.newest_step.max(entry.step);
     task.updated_at = entry.at;
     Ok(())
 }

@@ -67,6 +67,14 @@ pub enum Refused {
         /// Near paths.
         near: Vec<String>,
     },
+    /// The step is over: what the model was shown of it would change.
+    #[error("step {step} is over: the newest is {newest}")]
+    StepOver {
+        /// The one that was said.
+        step: u64,
+        /// The newest.
+        newest: u64,
+    },
     /// The identifier was used before with other content.
     #[error("request_id {0} was used before with other content; use a new one")]
     RequestIdReused(RequestId),
@@ -76,6 +84,9 @@ pub enum Refused {
     /// It has not ended.
     #[error("the task has not ended: it is {}", .0.word())]
     NotEnded(State),
+    /// A person said otherwise of this call before.
+    #[error("it was resolved before, otherwise: {0}")]
+    AlreadyResolved(String),
     /// The task does not wait for such a call.
     #[error("no such call of the task has an unknown end")]
     UnknownCall,

@@ -266,13 +266,20 @@ impl RootCall {
     }
 }
 
+impl Turn {
+    /// The model's identifier of the call, or ours.
+    pub fn id_or(&self, call_id: CallId) -> String {
+        match self.tool_call_id.as_str() {
+            "" => call_id.to_string(),
+            own => own.to_owned(),
+        }
+    }
+}
+
 impl TaskCall {
     /// The model's identifier of the call, or ours.
     pub fn tool_call_id(&self) -> String {
-        match self.turn.tool_call_id.as_str() {
-            "" => self.call_id().to_string(),
-            own => own.to_owned(),
-        }
+        self.turn.id_or(self.call_id())
     }
 
     /// The tool.

@@ -48,6 +48,8 @@ pub struct Task {
     pub depth: u32,
     /// How many entries its timeline has.
     pub next_sequence: u64,
+    /// The newest step of its entries. 0: none has one.
+    pub newest_step: u64,
     /// Who works on it.
     pub lease: Option<Lease>,
     /// When it was created.
@@ -118,13 +120,15 @@ pub struct Tree {
 pub struct Leased {
     /// The task, with its lease.
     pub task: Task,
-    /// Reads that began and did not end, to be made again under their `request_id`.
+    /// What has no end yet, to be made again under its `request_id` before anything else.
     pub open_calls: Vec<OpenCall>,
 }
 
-/// A call that began and has no end.
+/// A call that has no end yet: the same call again goes on with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenCall {
+    /// Where it stands.
+    pub standing: Standing,
     /// The call.
     pub call_id: CallId,
     /// Its caller's identifier.
@@ -135,8 +139,32 @@ pub struct OpenCall {
     pub tool_call_id: String,
     /// Its step.
     pub step: u64,
-    /// The arguments as JSON text.
+    /// Its place in the step.
+    pub position: u32,
+    /// The arguments as JSON text; what is sensitive is redacted.
     pub input: String,
+}
+
+/// Where a call stands that has no end yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// A process carries it out. The same call again waits for its end.
+    UnderWay,
+    /// A read whose process is gone. It is to be made again.
+    Left,
+    /// A person has approved it, and nothing was done yet. The same call again carries it out.
+    Approved,
+}
+
+/// The newest entry of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EntryOf {
+    /// Its place.
+    pub sequence: u64,
+    /// The call.
+    pub call_id: CallId,
+    /// Where its task stands now.
+    pub state: State,
 }
 
 /// Which task a worker wants.

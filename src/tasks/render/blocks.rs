@@ -61,6 +61,8 @@ pub enum Content {
         data: Vec<u8>,
         /// Whether only path, size and summary are given.
         is_reference: bool,
+        /// How many tokens of its text were left out, where they were counted.
+        tokens_cut: u64,
     },
     /// What the provider wants back.
     Opaque(Vec<u8>),
@@ -167,7 +169,9 @@ pub(super) fn document(given: &Given<'_>, sequence: u64, reference: &Reference, 
         };
         let mime_type = found.map(|it| it.mime_type.clone()).unwrap_or_default();
         let reference = reference.clone();
-        Block { tokens, content: Content::Document { reference, mime_type, text, data, is_reference } }
+        let tokens_cut = if is_reference { found.and_then(|it| it.tokens).unwrap_or(0) } else { 0 };
+        let content = Content::Document { reference, mime_type, text, data, is_reference, tokens_cut };
+        Block { content, tokens }
     };
     match found.and_then(|it| it.content.as_ref()).filter(|_| shown == Shown::Whole) {
         Some(Stored::Text(text)) => block(framed(&nonce, &title, text), Vec::new(), false),

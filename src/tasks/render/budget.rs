@@ -5,9 +5,9 @@
 use super::{
     blocks::{self, Block, Shown},
     draft::{Draft, Gap},
-    given::Given,
+    given::{Given, most_bytes},
 };
-use crate::words::counted;
+use crate::{words::counted, workspace::mime::is_text};
 
 /// So many rounds are touched last.
 const LAST_ROUNDS: usize = 8;
@@ -21,6 +21,7 @@ const MOST_MEDIA: usize = 2 * 1024 * 1024;
 /// Cuts until it fits. Returns what was cut, or the least budget if that is too small.
 pub(super) fn cut(draft: &mut Draft<'_>, given: &Given<'_>) -> Result<(u64, Vec<String>), u64> {
     let mut cutter = Cutter { taken: Taken::by(draft), draft, given, cuts: Vec::new() };
+    cutter.large();
     cutter.media();
     cutter.references(LAST_DOCUMENTS);
     cutter.results(LAST_ROUNDS);
@@ -91,6 +92,22 @@ struct Cutter<'d, 'a, 'g> {
 }
 
 impl Cutter<'_, '_, '_> {
+    /// Texts that no budget of this size holds were not even read: they are references, and are named like those that
+    /// are cut.
+    fn large(&mut self) {
+        let (given, mut paths) = (self.given, Vec::new());
+        for shared in self.draft.shared_mut() {
+            let is_large = given.documents.get(&shared.reference).is_some_and(|it| {
+                it.content.is_none() && is_text(&it.mime_type) && it.size > most_bytes(given.budget)
+            });
+            if is_large && shared.shown == Shown::Whole {
+                shared.shown = Shown::Reference;
+                paths.push(shared.reference.path.clone());
+            }
+        }
+        self.name("documents as references", &paths);
+    }
+
     /// Media beyond their bound become references, whatever the budget.
     fn media(&mut self) {
         let mut paths = Vec::new();

@@ -7,6 +7,10 @@ use crate::{
     tokens::{self, KEPT},
 };
 
+/// What is said of a call that a person approved, until it was carried out.
+const APPROVED: &str = ": approved, and not carried out yet. Its result comes when this very call is made again, which is \
+                        not for you to ask for.";
+
 /// What is to be done, if the entry is the first one.
 pub(super) fn request(entry: &Entry) -> Option<Request> {
     let entry::Body::Created(created) = &entry.body else { return None };
@@ -57,23 +61,35 @@ pub(super) fn event(entry: Entry) -> Event {
                 documents: references(&answer.documents),
             },
         },
-        entry::Body::Decision(decision) => Body::Decided {
-            decides: decision.decides,
-            outcome: Outcome {
-                content: content(None, decision.error.as_ref(), decision.status),
-                is_error: decision.error.is_some(),
-                ..Outcome::default()
-            },
-        },
+        entry::Body::Decision(decision) => {
+            let is_error = decision.error.is_some();
+            Body::Decided {
+                decides: decision.decides,
+                outcome: Outcome {
+                    content: match decision.error {
+                        // It reads like a success, and nothing was done.
+                        None => format!("{}{APPROVED}", decision.status),
+                        error @ Some(_) => content(None, error.as_ref(), decision.status),
+                    },
+                    is_error,
+                    ..Outcome::default()
+                },
+            }
+        }
         entry::Body::Created(_) | entry::Body::Started(_) | entry::Body::Ended(_) => Body::Silent,
     };
     Event { sequence: entry.sequence, step: entry.step, position: entry.position, body }
 }
 
 /// What is asked, if the entry is the first one of a question.
-pub(super) fn asked(entry: &Entry) -> Option<Body> {
+pub(super) fn asked(entry: &Entry, asker: &str) -> Option<Body> {
     let entry::Body::Created(created) = &entry.body else { return None };
-    Some(Body::Asked { text: created.request.clone(), documents: references(&created.documents) })
+    let text = format!(
+        "Question for you from {asker}, which works for you:\n\n{}\n\nAnswer it: hand the answer off as your result, or \
+         say it as your last text. Either ends this question, and who asked goes on with it.",
+        created.request
+    );
+    Some(Body::Asked { text, documents: references(&created.documents) })
 }
 
 /// Whether a part of an entry is kept apart, so that it is to be read alone.

@@ -213,3 +213,8 @@ pub enum Speaker {
     /// The agent.
     Assistant,
 }
+
+/// A text of more bytes exceeds a budget of so many tokens, and is not read.
+pub(super) const fn most_bytes(budget: u64) -> u64 {
+    budget.saturating_mul(4)
+}

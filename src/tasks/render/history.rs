@@ -40,6 +40,8 @@ struct Stretch {
     last: Option<u64>,
     /// The number of its first entry.
     base: u64,
+    /// The task that asked, if it is a question.
+    asker: Option<TaskId>,
 }
 
 /// What is still to be read of the budget.
@@ -69,7 +71,11 @@ pub(super) async fn read(
     let mut questions = Vec::new();
     for stretch in stretches.iter().rev() {
         let Some(first) = store.entry(user, &stretch.task, 0).await? else { continue };
-        match entries::asked(&first).filter(|_| stretch.base > 0) {
+        let asker = match stretch.asker.as_ref().filter(|_| stretch.base > 0) {
+            Some(asker) => Some(in_words(&store.task(user, asker).await?)),
+            None => None,
+        };
+        match asker.and_then(|asker| entries::asked(&first, &asker)) {
             None => request = entries::request(&first).unwrap_or_default(),
             Some(body) => questions.push(Event { sequence: stretch.base, step: 0, position: 0, body }),
         }
@@ -84,16 +90,27 @@ pub(super) async fn read(
 
 /// The task's own timeline first, then that of its master up to the question, and so on.
 async fn stretches(store: &dyn Tasks, user: &UserId, task: &Task) -> Result<Vec<Stretch>, TaskError> {
-    let mut stretches = vec![Stretch { task: task.id.clone(), last: None, base: 0 }];
+    let asker = task.parent.clone();
+    let mut stretches = vec![Stretch { task: task.id.clone(), last: None, base: 0, asker }];
     let mut master = task.master.clone();
     while let Some((id, entries)) = master {
         for later in &mut stretches {
             later.base += entries;
         }
-        master = store.task(user, &id).await?.master;
-        stretches.push(Stretch { task: id, last: Some(entries.saturating_sub(1)), base: 0 });
+        let task = store.task(user, &id).await?;
+        master = task.master;
+        let last = Some(entries.saturating_sub(1));
+        stretches.push(Stretch { task: id, last, base: 0, asker: task.parent });
     }
     Ok(stretches)
+}
+
+/// Who asks, as the one who is asked knows it.
+fn in_words(asker: &Task) -> String {
+    match asker.role.as_str() {
+        "" => format!("the task {}", asker.id),
+        role => format!("the agent with the role {role} (task {})", asker.id),
+    }
 }
 
 /// Reads a timeline from its end, but not its first entry. How many entries of all that stand before were not read.

@@ -7,7 +7,7 @@ use thiserror::Error;
 
 use super::{
     BudgetTooSmall, Rendered,
-    given::{Body, Document, Event, Given, Listed, Note, Notes, Reference, Request, Stored},
+    given::{Body, Document, Event, Given, Listed, Note, Notes, Reference, Request, Stored, most_bytes},
     history::{self, History},
     render,
 };
@@ -23,8 +23,6 @@ use crate::{
     workspace::{Asked, Room, mime},
 };
 
-/// A token has about so many bytes.
-const BYTES_A_TOKEN: u64 = 4;
 /// So many notes of either kind are shown.
 const NOTES: u32 = 50;
 /// So many documents are listed, and one more, to know that there are more.
@@ -148,7 +146,7 @@ async fn document(
         Err(refusal) => return Err(refusal),
     };
     let (size, mime_type) = (found.content.size, found.content.mime_type);
-    let is_text = mime::is_text(&mime_type) && size <= wish.budget.saturating_mul(BYTES_A_TOKEN);
+    let is_text = mime::is_text(&mime_type) && size <= most_bytes(wish.budget);
     let is_media = wish.media_types.contains(&mime_type) && size <= MOST_MEDIA;
     let content = if is_newest && (is_text || is_media) {
         let asked = Asked { version: reference.version, ..Asked::default() };

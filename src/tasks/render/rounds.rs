@@ -20,7 +20,7 @@ pub(super) fn draft<'a>(given: &'a Given<'_>) -> Draft<'a> {
         gap: gap(given),
         ..Draft::default()
     };
-    let outcomes = outcomes(given.events);
+    let (outcomes, retractions) = outcomes(given.events);
     for event in given.events {
         match &event.body {
             Body::Said { speaker: Speaker::User, text, tokens, .. } => {
@@ -40,6 +40,9 @@ pub(super) fn draft<'a>(given: &'a Given<'_>) -> Draft<'a> {
                 round.documents.extend(shared(at, &outcome.documents));
                 call(round, event, called, outcome);
             }
+            Body::Decided { decides, outcome } if retractions.contains(&event.sequence) => {
+                said(&mut draft, event.sequence, retracted(given.events, *decides, outcome));
+            }
             Body::Answered { .. } | Body::Decided { .. } | Body::Silent => {}
         }
     }
@@ -54,18 +57,40 @@ fn gap(given: &Given<'_>) -> Option<Gap> {
     (given.unread > 0).then(|| Gap::new(sequences, true))
 }
 
-/// What calls that waited came to, by their entries, and with which entry. The last word counts.
-fn outcomes(events: &[Event]) -> HashMap<u64, (u64, &Outcome)> {
-    let mut outcomes = HashMap::new();
+/// What calls that waited came to, by their entries, and with which entry. The last word counts; but what an approved
+/// call was shown with stays, since the model may have gone on by it, and the entries that take an approval back are
+/// told where they stand.
+fn outcomes(events: &[Event]) -> (HashMap<u64, (u64, &Outcome)>, HashSet<u64>) {
+    let (mut outcomes, mut approved, mut retractions) = (HashMap::new(), HashSet::new(), HashSet::new());
     for event in events {
         match &event.body {
+            Body::Decided { decides, outcome } if outcome.is_error && approved.contains(decides) => {
+                retractions.insert(event.sequence);
+            }
+            Body::Decided { decides, outcome } if !outcome.is_error => {
+                approved.insert(*decides);
+                outcomes.insert(*decides, (event.sequence, outcome));
+            }
             Body::Answered { answers: of, outcome } | Body::Decided { decides: of, outcome } => {
                 outcomes.insert(*of, (event.sequence, outcome));
             }
             Body::Said { .. } | Body::Asked { .. } | Body::Called(_) | Body::Silent => {}
         }
     }
-    outcomes
+    (outcomes, retractions)
+}
+
+/// What is said where an approval comes to nothing.
+fn retracted(events: &[Event], call: u64, outcome: &Outcome) -> Block {
+    let called = events.iter().find(|event| event.sequence == call).map(|event| &event.body);
+    let tool = match called {
+        Some(Body::Called(called)) => called.tool.as_str(),
+        _ => "a tool",
+    };
+    Block::text(format!(
+        "[The approved call of {tool} was not carried out, and is not any more. {}]",
+        outcome.content
+    ))
 }
 
 /// What an agent is asked whose entries so far stand before it: nothing that it says belongs to them.

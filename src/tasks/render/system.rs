@@ -1,8 +1,8 @@
 //! What stands above the messages: the role, what is in the workspace, what was remembered.
 
 use super::{
-    frame::nonce,
-    given::{Given, Listed, Note},
+    frame::{MEANING, nonce},
+    given::{Body, Given, Listed, Note, Outcome},
 };
 use crate::{
     contract::frame::framed,
@@ -23,11 +23,28 @@ const PART_OF_BUDGET: u64 = 8;
 pub(super) fn text(given: &Given<'_>) -> String {
     let parts = [
         given.role.to_owned(),
+        if frames(given) { MEANING.to_owned() } else { String::new() },
         contents(given),
         notes(given, "Noted in this work:", NOTES_OF_TREE, &given.notes.tree),
         notes(given, "Noted for this user:", NOTES_OF_USER, &given.notes.user),
     ];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
+}
+
+/// Whether anything stands within a frame, be it cut later.
+fn frames(given: &Given<'_>) -> bool {
+    let by = |outcome: &Outcome| outcome.is_untrusted || !outcome.documents.is_empty();
+    let mut notes = given.notes.tree.iter().chain(&given.notes.user);
+    let mut events = given.events.iter().map(|event| match &event.body {
+        Body::Called(called) => by(&called.outcome),
+        Body::Answered { outcome, .. } | Body::Decided { outcome, .. } => by(outcome),
+        Body::Asked { documents, .. } => !documents.is_empty(),
+        Body::Said { .. } | Body::Silent => false,
+    });
+    !given.contents.is_empty()
+        || !given.request.documents.is_empty()
+        || notes.any(|note| note.is_untrusted)
+        || events.any(|frames| frames)
 }
 
 /// The list stands within a frame: summaries are made of what others wrote.

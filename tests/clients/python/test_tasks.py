@@ -4,13 +4,19 @@ and up again, and a question goes to the person."""
 
 import hashlib
 import json
+import sys
 import uuid
+from pathlib import Path
 
 import grpc
 import pytest
 from google.protobuf import json_format, struct_pb2
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "examples/clients/python"))
+
+import agent as example
 from toolwire.tasks.v1 import task_pb2, task_service_pb2 as pb, task_service_pb2_grpc
+from toolwire.v1 import confirmation_service_pb2
 from toolwire.workspace.v1 import workspace_service_pb2 as documents_pb, workspace_service_pb2_grpc
 
 LIMIT = 10
@@ -171,3 +177,63 @@ def test_a_model_is_shown_the_timeline(tasks, root):
     assert all(one != two for one, two in zip(roles, roles[1:])), "roles alternate"
     uses = [block.tool_use for message in rendered.messages for block in message.blocks if block.HasField("tool_use")]
     assert [use.tool for use in uses] == ["stop_and_think"]
+
+
+def begun(tasks, role):
+    request = pb.CreateTaskRequest(request="Work", role=role, request_id=new_id())
+    return tasks.CreateTask(request, timeout=LIMIT).task.task_id
+
+
+def scripted(*responses):
+    """A model that says these one after the other, and what it was shown."""
+    left, shown = list(responses), []
+
+    def model(system, messages):
+        shown.append((system, messages))
+        return left.pop(0)
+
+    return model, shown
+
+
+def worked(tasks, task_id, model):
+    leased = tasks.LeaseTask(pb.LeaseTaskRequest(task_id=task_id, holder="a test"), timeout=LIMIT)
+    return example.Agent(tasks, leased, model).work()
+
+
+def results(messages):
+    blocks = [block for message in messages for block in message.blocks]
+    return [(it.tool_result.tool, it.tool_result.is_error) for it in blocks if it.HasField("tool_result")]
+
+
+def test_the_printed_loop_tells_a_model_its_mistakes_and_keeps_what_it_says(tasks):
+    task_id = begun(tasks, "loops")
+    model, shown = scripted(
+        ("First this.", [("a", "get_performance", '{"timefram": "YTD"}'), ("b", "invented.tool", "{}")]),
+        ("Then that.", [("c", "stop_and_think", '{"thoughts": "So."}')]),
+        ("All done.", []),
+    )
+    assert worked(tasks, task_id, model) == "return"
+    assert results(shown[1][1]) == [("get_performance", True), ("invented_tool", True)]
+    assert results(shown[2][1])[2:] == [("stop_and_think", False)]
+    said = [block.text for message in shown[2][1] for block in message.blocks if block.HasField("text")]
+    assert said == ["Work", "First this.", "Then that."]
+    entries = timeline(tasks, task_id)
+    assert [entry.step for entry in entries if entry.step] == [1, 1, 1, 2, 2]
+    task = tasks.GetTask(pb.GetTaskRequest(task_id=task_id), timeout=LIMIT).task
+    assert (task.state, task.newest_step) == (task_pb2.TASK_STATE_COMPLETED, 2)
+    assert not task.HasField("lease"), "nobody works on what is over"
+
+
+def test_the_printed_loop_carries_out_what_a_person_approved(tasks, confirmations):
+    task_id = begun(tasks, "payer")
+    model, shown = scripted(("", [("pay", "debug_confirm", '{"value": "x"}')]), ("Paid.", []))
+    assert worked(tasks, task_id, model) == "block"
+    task = tasks.GetTask(pb.GetTaskRequest(task_id=task_id), timeout=LIMIT).task
+    confirmation = next(wait.confirmation_id for wait in task.waiting)
+    approve = confirmation_service_pb2.Approve(tool="debug_confirm")
+    confirmations.DecideConfirmation(confirmation_service_pb2.DecideConfirmationRequest(
+        confirmation_id=confirmation, approve=approve), timeout=LIMIT)
+    assert worked(tasks, task_id, model) == "return"
+    assert results(shown[1][1]) == [("debug_confirm", False)]
+    paid = [entry.answer for entry in timeline(tasks, task_id) if entry.HasField("answer")]
+    assert [json.loads(answer.result_json)["writes"] >= 1 for answer in paid] == [True], "once"

@@ -38,6 +38,7 @@ async fn a_call_has_its_outcome_under_its_identifier_and_one_entry() {
     assert!(matches!(begun, Begun::Ended(_)), "{begun:?}");
 
     let of = house.tasks().entry_of(&riley(), &root.id, call.key.request_id).await.unwrap();
+    let of = of.map(|of| (of.sequence, of.call_id));
     assert_eq!(of, Some((1, call.call_id())));
     let entry = house.timeline(&root.id).await.remove(1);
     assert_eq!(
@@ -139,6 +140,12 @@ async fn a_write_whose_end_is_not_known_blocks_until_it_comes_or_a_person_says()
     };
     assert_eq!(resolve(&two).await.unwrap().state, State::Running);
     assert_eq!(resolve(&two).await.unwrap().state, State::Running, "again is fine");
+    // What was said of it once stays.
+    let not_done = Resolution::NotDone;
+    let tasks = house.tasks();
+    let otherwise = tasks.resolve_unknown(&riley(), &root.id, two.call_id(), &not_done, "no", now()).await;
+    let said = refused(otherwise).to_string();
+    assert!(said.contains("← resolved by riley: I looked"), "{said}");
     let nobody = call(&root, "write_file", CallType::Function);
     assert_eq!(refused(resolve(&nobody).await), Refused::UnknownCall);
     house.assert_folds(&root.id).await;

@@ -101,10 +101,10 @@ async fn a_cancelled_tree_of_a_thousand_tasks_ends_as_a_whole() {
     for id in [&made[0], &made[500], &made[999]] {
         house.assert_folds(id).await;
     }
-    // What ends afterwards has its own record and no entry.
+    // What ends afterwards answers the entry that the end made of it.
     let done = result(&open, Ok(json!({})));
     let recorded = house.tasks().end_call(&open, super::ended(&done), now()).await.unwrap();
-    assert_eq!(recorded, Recorded { sequence: None, blocks: None });
+    assert_eq!(recorded, Recorded { sequence: Some(3), blocks: None });
 }
 
 #[tokio::test]
@@ -161,4 +161,43 @@ async fn a_blocked_task_may_fail_and_takes_what_it_waits_for_with_it() {
     assert_eq!(house.assert_folds(&child.id).await.state, State::Cancelled);
     assert!(matches!(refused(house.hand_off(&child).await), Refused::Ended(State::Cancelled)));
     assert_eq!(house.told(&root.id).await.len(), 3, "nothing comes after the end");
+}
+
+/// A started write goes on, and the timeline is everything that was done; the task is as it ended.
+#[tokio::test]
+async fn what_is_under_way_when_a_task_ends_has_its_entry_then_and_its_outcome_later() {
+    let house = House::new();
+    let root = house.root().await;
+    let (_, child) = house.delegate(&root, 1).await;
+    let [own, below] = [&root, &child]
+        .map(|task| TaskCall { turn: of_step(1), ..call(task, "write_file", CallType::Function) });
+    for call in [&own, &below] {
+        assert_new(house.tasks().begin_call(call, None, now()).await);
+    }
+    let ended_so = house.tasks().cancel_task(&riley(), &root.id, "enough", now()).await.unwrap();
+    assert_eq!(ended_so.stopped.calls.len(), 2);
+    for call in [&own, &below] {
+        assert_eq!(house.tasks().open_calls(&riley(), &call.task).await.unwrap(), []);
+        let before = house.assert_folds(&call.task).await;
+        let done = result(call, Ok(json!({"path": "a.md"})));
+        let late = CallEnd { untrusted: true, ..ended(&done) };
+        let recorded = house.tasks().end_call(call, late, now()).await.unwrap();
+        let after = house.assert_folds(&call.task).await;
+        assert_eq!(recorded.sequence, Some(before.next_sequence));
+        let (state, tainted) = (State::Cancelled, before.tainted);
+        assert_eq!((after.state, after.tainted, after.ended_at), (state, tainted, before.ended_at));
+        let told = house.told(&call.task).await;
+        let told: Vec<_> = told.iter().rev().take(3).rev().map(String::as_str).collect();
+        let at = before.next_sequence - 2;
+        assert_eq!(
+            told,
+            [
+                "write_file → under way when the task ended",
+                "cancelled by cancelled",
+                &format!("{at} ← ended after the task")
+            ]
+        );
+        let again = house.tasks().begin_call(call, None, now()).await;
+        assert!(matches!(again, Ok(Opened::Begun(Begun::Ended(_)))), "{again:?}");
+    }
 }

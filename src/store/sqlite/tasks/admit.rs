@@ -70,6 +70,10 @@ pub(super) fn in_time(task: &Task, now: SystemTime) -> Result<(), Fault> {
 /// A call or a message of a step.
 pub(super) async fn call(change: &mut Change, row: &Row, step: u64) -> Result<(), Fault> {
     event(&row.task, fold::call(&row.task, step))?;
+    let newest = row.task.newest_step;
+    if step != 0 && step < newest {
+        return Err(Refused::StepOver { step, newest }.into());
+    }
     room(change, row).await
 }
 

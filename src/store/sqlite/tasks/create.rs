@@ -128,6 +128,7 @@ pub(super) fn blank(id: TaskId, root: TaskId, user: UserId, kind: Kind) -> Task 
         cause: None,
         depth: 0,
         next_sequence: 0,
+        newest_step: 0,
         lease: None,
         created_at: SystemTime::UNIX_EPOCH,
         updated_at: SystemTime::UNIX_EPOCH,

@@ -8,19 +8,21 @@ use serde_json::{Value, json};
 use super::{
     entries::{Of, append},
     fault::Fault,
-    open::{self, names},
+    open::{self, Left, names},
     rows::{self, Row, column, json as text_of},
 };
 use crate::{
     context::TaskId,
-    contract::Provenance,
+    contract::{ErrorCode, Provenance, ToolError},
     store::{
         sqlite::{Change, Failed, confirmations, time::millis},
         tasks::{
             Kind, Stopped, Task,
             entry::{
-                Answer, Body, Cause, DocumentVersion, End, Ended, Lengths, Message, Part, Speaker, Thing,
+                Answer, Body, CallType, Cause, DocumentVersion, End, Ended, Lengths, Message, Part, Speaker,
+                Thing, ToolCall,
             },
+            life::State,
         },
     },
 };
@@ -38,6 +40,9 @@ const CANCEL: &str = "UPDATE tasks SET state = 'cancelled', reason = NULL, waiti
            WHERE id IN (SELECT value FROM json_each(?1))) AS ranked WHERE id = ranked.ranked_id";
 
 const NO_WAITS: &str = "DELETE FROM waits WHERE task IN (SELECT value FROM json_each(?))";
+
+/// The status of a call that had no outcome yet when its task ended.
+const UNDER_WAY: &str = "→ under way when the task ended";
 
 /// What descendants are told.
 const WITH_ITS_PARENT: &str = "The task that it belongs to ended";
@@ -90,7 +95,9 @@ pub(super) async fn finish(
     let below = if row.task.waits.is_empty() { Vec::new() } else { below(change, &row.task.id).await? };
     let mut stopped = Stopped { tasks: vec![row.task.id.clone()], calls: Vec::new() };
     stopped.tasks.extend(below.iter().cloned());
-    stopped.calls = open::take_all(change, &stopped.tasks).await?;
+    let open = open::take_all(change, &stopped.tasks).await?;
+    stopped.calls = open.iter().map(|call| call.call_id).collect();
+    enter_open(change, row, open, now).await?;
     confirmations::withdraw_of_tasks(change, &names(&stopped.tasks), millis(now)).await?;
     cancel_all(change, &below, now).await?;
     let ended = Ended {
@@ -103,6 +110,29 @@ pub(super) async fn finish(
     append(change, row, Of::default(), Body::Ended(ended), now).await?;
     wake(change, &row.task, how.lengths, how.untrusted, now).await?;
     Ok(stopped)
+}
+
+/// What is under way has its entry before the end, since a started write goes on; its outcome answers that later. Of
+/// what nobody carries out any more, and of what does nothing but in one change, there is nothing to tell.
+async fn enter_open(
+    change: &mut Change,
+    row: &mut Row,
+    open: Vec<Left>,
+    now: SystemTime,
+) -> Result<(), Failed> {
+    let tells = |call: &Left| {
+        call.tool_type == CallType::Function && !call.replica.is_empty() && call.answers.is_none()
+    };
+    for call in open.into_iter().filter(tells) {
+        let entry = ToolCall { status: UNDER_WAY.to_owned(), ..call.entry()? };
+        let body = Body::ToolCall(entry);
+        if call.task == row.task.id {
+            append(change, row, call.of(), body, now).await?;
+        } else if let Some(mut below) = rows::find(change, &call.task).await? {
+            append(change, &mut below, call.of(), body, now).await?;
+        }
+    }
+    Ok(())
 }
 
 async fn below(change: &mut Change, id: &TaskId) -> Result<Vec<TaskId>, Failed> {
@@ -164,7 +194,10 @@ async fn wake(
             Kind::Root | Kind::Agent => format!("← result from {}", child.id),
         },
         result: Some(Part::Whole(result(child))),
-        error: None,
+        error: (child.state == State::Failed).then(|| {
+            let error = ToolError::new(ErrorCode::Unknown, format!("The task failed: {}", child.message));
+            ToolError { retryable: false, ..error }
+        }),
         documents: child.result_documents.clone(),
         origin: child.id.to_string(),
         provenance: Provenance::default(),

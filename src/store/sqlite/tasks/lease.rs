@@ -63,7 +63,7 @@ impl Sqlite {
         // Renewed, where it is: nobody else need know.
         row.task.lease = Some(lease(wish, token, now));
         rows::write(&mut change, &mut row).await?;
-        let open_calls = open::reads(&mut change, &id).await?;
+        let open_calls = open::all(&mut change, &id).await?;
         change.commit().await?;
         Ok(Some(Leased { task: row.task, open_calls }))
     }
@@ -91,7 +91,7 @@ impl Sqlite {
         row.task.lease = Some(lease(wish, token, now));
         let started = Body::Started(Started { holder: wish.holder.clone(), token });
         append(&mut change, &mut row, Of::default(), started, now).await?;
-        let open_calls = open::reads(&mut change, &row.task.id).await?;
+        let open_calls = open::all(&mut change, &row.task.id).await?;
         self.done(change, Leased { task: row.task, open_calls }).await
     }
 

@@ -2,19 +2,23 @@
 
 use std::time::SystemTime;
 
-use sqlx::{Row as _, sqlite::SqliteRow};
+use sqlx::{Row as _, SqliteConnection, sqlite::SqliteRow};
 
 use super::{
+    entries::Of,
     fault::unreadable,
     rows::{column, json, number, parsed, read},
 };
 use crate::{
     context::{CallId, RequestId, TaskId},
-    contract::proto::v1,
+    contract::{Provenance, proto::v1},
     store::{
         idempotency::Effect,
         sqlite::{Change, Failed, time::millis},
-        tasks::{OpenCall, TaskCall, entry::CallType},
+        tasks::{
+            OpenCall, Standing, TaskCall,
+            entry::{Body, CallType, Part, ToolCall},
+        },
     },
 };
 
@@ -25,11 +29,18 @@ const ADD: &str = "INSERT INTO open_calls (task, request_id, tool, call_id, trac
 
 const TAKE: &str = "DELETE FROM open_calls WHERE task = ? AND request_id = ? AND tool = ? RETURNING answers";
 
-const TAKE_ALL: &str =
-    "DELETE FROM open_calls WHERE task IN (SELECT value FROM json_each(?)) RETURNING call_id";
+const OPEN: &str = "SELECT call_id, request_id, tool, tool_call_id, step, position, input, replica FROM open_calls \
+                    WHERE task = ? ORDER BY begun_at, step, position";
 
-const READS: &str = "SELECT call_id, request_id, tool, tool_call_id, step, input FROM open_calls \
-                     WHERE task = ? AND reads = 1 ORDER BY begun_at, step, position";
+/// The entries of calls that a person approved and that nobody has made again yet.
+const APPROVED: &str = "SELECT e.call_id, e.request_id, e.step, e.position, e.head, coalesce(e.input, p.text) AS input \
+     FROM confirmations c JOIN entries e ON e.task = c.task_id AND e.request_id = c.outer_request_id AND e.kind = 'tool_call' \
+     LEFT JOIN entry_parts p ON p.task = e.task AND p.seq = e.seq AND p.part = 'input' \
+     WHERE c.task_id = ? AND c.state = 'approved' \
+     AND NOT EXISTS (SELECT 1 FROM entries a WHERE a.task = e.task AND (a.answers = e.seq \
+         OR a.seq > e.seq AND a.request_id = e.request_id AND a.kind = 'tool_call')) \
+     AND NOT EXISTS (SELECT 1 FROM open_calls o WHERE o.task = e.task AND o.request_id = e.request_id) \
+     GROUP BY e.seq ORDER BY e.seq";
 
 const UNANSWERED: &str = "WITH newest AS (SELECT task, seq FROM entries \
          WHERE task = ? AND request_id = ? AND kind = 'tool_call' ORDER BY seq DESC LIMIT 1) \
@@ -50,11 +61,45 @@ pub(super) struct Left {
     pub(super) tool_call_id: String,
     pub(super) input: String,
     pub(super) answers: Option<u64>,
+    /// The process that carries it out. Empty: none does.
+    pub(super) replica: String,
+}
+
+impl Left {
+    /// Its entry, without what came of it.
+    pub(super) fn entry(&self) -> Result<ToolCall, Failed> {
+        Ok(ToolCall {
+            tool_type: self.tool_type,
+            tool: parsed(&self.tool)?,
+            tool_call_id: self.tool_call_id.clone(),
+            input: Part::Whole(self.input.clone()),
+            result: None,
+            error: None,
+            status: String::new(),
+            documents: Vec::new(),
+            provenance: Provenance::default(),
+            category: self.category,
+            waits_for: None,
+            untrusted: false,
+        })
+    }
+
+    /// What its entry says beside that.
+    pub(super) fn of(&self) -> Of {
+        Of {
+            step: self.step,
+            position: self.position,
+            request_id: Some(self.request_id),
+            call_id: Some(self.call_id),
+            trace_id: self.trace_id.clone(),
+            ..Of::default()
+        }
+    }
 }
 
 /// What is read of a row, by name.
 pub(super) const COLUMNS: &str = "task, request_id, tool, call_id, trace_id, tool_type, category, step, position, \
-                                  tool_call_id, input, answers";
+                                  tool_call_id, input, answers, replica";
 
 /// Notes that a call began. `answers`: the entry with which it waited before.
 pub(super) async fn add(
@@ -103,9 +148,11 @@ pub(super) async fn take_of(
 }
 
 /// Takes all away of some tasks.
-pub(super) async fn take_all(change: &mut Change, tasks: &[TaskId]) -> Result<Vec<CallId>, Failed> {
-    let taken: Vec<String> = sqlx::query_scalar(TAKE_ALL).bind(names(tasks)).fetch_all(&mut **change).await?;
-    taken.iter().map(|id| parsed(id)).collect()
+pub(super) async fn take_all(change: &mut Change, tasks: &[TaskId]) -> Result<Vec<Left>, Failed> {
+    let take =
+        format!("DELETE FROM open_calls WHERE task IN (SELECT value FROM json_each(?)) RETURNING {COLUMNS}");
+    let taken = sqlx::query(sqlx::AssertSqlSafe(take)).bind(names(tasks)).fetch_all(&mut **change).await?;
+    taken.iter().map(left).collect()
 }
 
 /// Names of tasks, as a list in JSON.
@@ -113,20 +160,36 @@ pub(super) fn names(tasks: &[TaskId]) -> String {
     json(&tasks.iter().map(TaskId::as_str).collect::<Vec<_>>())
 }
 
-/// Reads that are to be made again.
-pub(super) async fn reads(change: &mut Change, task: &TaskId) -> Result<Vec<OpenCall>, Failed> {
-    let rows = sqlx::query(READS).bind(task.as_str()).fetch_all(&mut **change).await?;
-    let read = |row: &SqliteRow| {
-        Ok(OpenCall {
-            call_id: parsed(row.try_get("call_id")?)?,
-            request_id: parsed(row.try_get("request_id")?)?,
-            tool: row.try_get("tool")?,
-            tool_call_id: row.try_get("tool_call_id")?,
-            step: number(row.try_get("step")?),
-            input: row.try_get("input")?,
-        })
-    };
-    rows.iter().map(read).collect()
+/// What has no end yet: those that were approved first, since they came first.
+pub(super) async fn all(connection: &mut SqliteConnection, task: &TaskId) -> Result<Vec<OpenCall>, Failed> {
+    let mut all = Vec::new();
+    for row in &sqlx::query(APPROVED).bind(task.as_str()).fetch_all(&mut *connection).await? {
+        let Body::ToolCall(call) = read(row.try_get("head")?)? else { continue };
+        let named = (Standing::Approved, call.tool.to_string(), call.tool_call_id);
+        all.push(of_row(row, named)?);
+    }
+    for row in &sqlx::query(OPEN).bind(task.as_str()).fetch_all(&mut *connection).await? {
+        let replica: String = row.try_get("replica")?;
+        let standing = if replica.is_empty() { Standing::Left } else { Standing::UnderWay };
+        all.push(of_row(row, (standing, row.try_get("tool")?, row.try_get("tool_call_id")?))?);
+    }
+    Ok(all)
+}
+
+fn of_row(
+    row: &SqliteRow,
+    (standing, tool, tool_call_id): (Standing, String, String),
+) -> Result<OpenCall, Failed> {
+    Ok(OpenCall {
+        standing,
+        call_id: parsed(row.try_get("call_id")?)?,
+        request_id: parsed(row.try_get("request_id")?)?,
+        tool,
+        tool_call_id,
+        step: number(row.try_get("step")?),
+        position: row.try_get("position")?,
+        input: row.try_get::<Option<String>, _>("input")?.unwrap_or_default(),
+    })
 }
 
 /// The newest entry of a call, unless it was answered: with that it began to wait.
@@ -157,5 +220,6 @@ pub(super) fn left(row: &SqliteRow) -> Result<Left, Failed> {
         tool_call_id: row.try_get("tool_call_id")?,
         input: row.try_get("input")?,
         answers: row.try_get::<Option<i64>, _>("answers")?.map(number),
+        replica: row.try_get("replica")?,
     })
 }

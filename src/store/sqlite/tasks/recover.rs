@@ -4,14 +4,14 @@
 use std::time::SystemTime;
 
 use super::{
-    entries::{Of, append},
+    entries::append,
     fault::Fault,
     open::{self, Left},
     rows::{self, Row},
     settle::UNKNOWN,
 };
 use crate::{
-    contract::{ErrorCode, Provenance, payload::StoredPayload},
+    contract::{ErrorCode, payload::StoredPayload},
     store::{
         idempotency::{Begun, Key},
         sqlite::{
@@ -22,7 +22,7 @@ use crate::{
         },
         tasks::{
             Recovered,
-            entry::{Answer, Body, CallType, Lengths, Part, Thing, ToolCall},
+            entry::{Answer, Body, CallType, Part, Thing, ToolCall},
         },
     },
 };
@@ -96,20 +96,7 @@ async fn settle(change: &mut Change, left: &Left, now: SystemTime) -> Result<Set
     if row.task.state.is_final() {
         return Ok(Settled::Known);
     }
-    let mut call = ToolCall {
-        tool_type: left.tool_type,
-        tool: key.tool.clone(),
-        tool_call_id: left.tool_call_id.clone(),
-        input: Part::Whole(left.input.clone()),
-        result: None,
-        error: None,
-        status: String::new(),
-        documents: Vec::new(),
-        provenance: Provenance::default(),
-        category: left.category,
-        waits_for: None,
-        untrusted: false,
-    };
+    let mut call = left.entry()?;
     let standing = record.map(|record| record.standing);
     let settled = if let Some(Standing::Ended(Begun::Ended(result))) = standing {
         call.provenance = result.provenance;
@@ -134,14 +121,6 @@ async fn enter(
     call: ToolCall,
     now: SystemTime,
 ) -> Result<(), Fault> {
-    let of = Of {
-        step: left.step,
-        position: left.position,
-        request_id: Some(left.request_id),
-        call_id: Some(left.call_id),
-        trace_id: left.trace_id.clone(),
-        lengths: Lengths::default(),
-    };
     let body = match (left.answers, &call.waits_for) {
         (Some(answers), None) => Body::Answer(Answer {
             answers,
@@ -155,7 +134,7 @@ async fn enter(
         }),
         _ => Body::ToolCall(call),
     };
-    append(change, row, of, body, now).await?;
+    append(change, row, left.of(), body, now).await?;
     Ok(())
 }
 

@@ -141,6 +141,7 @@ impl Fold {
             ("result", is.result == must.result && is.result_documents == must.result_documents),
             ("message", is.message == must.message && is.cause == must.cause),
             ("tainted", is.tainted == must.tainted),
+            ("step", is.newest_step == must.newest_step),
             ("created_at", is.created_at == must.created_at),
             ("updated_at", is.updated_at == must.updated_at),
             ("ended_at", is.ended_at == must.ended_at),

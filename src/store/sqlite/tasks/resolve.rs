@@ -26,7 +26,9 @@ use crate::{
 
 const CALL: &str = "SELECT request_id, head FROM entries WHERE task = ? AND seq = ?";
 
-const RESOLVED: &str = "SELECT count(*) FROM entries WHERE task = ? AND kind = 'answer' AND call_id = ?";
+const RESOLVED: &str = "SELECT e.head, coalesce(e.result, p.text) AS result FROM entries e \
+     LEFT JOIN entry_parts p ON p.task = e.task AND p.seq = e.seq AND p.part = 'result' \
+     WHERE e.task = ? AND e.kind = 'answer' AND e.call_id = ? ORDER BY e.seq DESC LIMIT 1";
 
 const WAIT_FOR_SOURCE: &str = "SELECT w.task FROM waits w JOIN tasks t ON t.id = w.task \
                                WHERE w.kind = 'source' AND w.thing = ? AND t.user_id = ? AND t.deleted = 0";
@@ -48,12 +50,8 @@ impl Sqlite {
         let mut change = self.change(Durability::Power).await?;
         let mut row = load(&mut change, user, id).await?;
         let Some(sequence) = waiting_for(&row, &Thing::Call(call_id)) else {
-            let resolved = sqlx::query_scalar(RESOLVED).bind(id.as_str()).bind(call_id.to_string());
-            let resolved: i64 = resolved.fetch_one(&mut *change).await?;
-            return match resolved {
-                0 => Err(Refused::UnknownCall.into()),
-                _ => self.done(change, row.task).await,
-            };
+            resolved_so(&mut change, id, call_id, resolution).await?;
+            return self.done(change, row.task).await;
         };
         let (request_id, call) = call(&mut change, id, sequence).await?;
         let outcome = match resolution {
@@ -115,6 +113,26 @@ impl Sqlite {
         }
         self.done(change, waiting.len()).await
     }
+}
+
+/// Whether a call was resolved before, and so: what a person said once of what was done stays.
+async fn resolved_so(
+    change: &mut Change,
+    id: &TaskId,
+    call_id: CallId,
+    resolution: &Resolution,
+) -> Result<(), Fault> {
+    let row = sqlx::query(RESOLVED).bind(id.as_str()).bind(call_id.to_string());
+    let Some(row) = row.fetch_optional(&mut **change).await? else {
+        return Err(Refused::UnknownCall.into());
+    };
+    let Body::Answer(answer) = read(row.try_get("head")?)? else { return Err(Refused::UnknownCall.into()) };
+    let result: Option<String> = row.try_get("result")?;
+    let is_so = match resolution {
+        Resolution::Done(done) => result == Some(Value::Object(done.clone()).to_string()),
+        Resolution::NotDone => result.is_none() && answer.error.is_some(),
+    };
+    if is_so { Ok(()) } else { Err(Refused::AlreadyResolved(answer.status).into()) }
 }
 
 fn waiting_for(row: &Row, thing: &Thing) -> Option<u64> {

@@ -25,18 +25,18 @@ use crate::{
 pub(super) const COLUMNS: &str = "t.number, t.id, t.root, t.parent, t.user_id, t.kind, t.role, t.request, t.documents, t.state, \
      t.reason, t.waiting_step, t.result, t.result_documents, t.message, t.cause, t.depth, t.next, t.bytes, t.tainted, \
      t.lease_holder, t.lease_token, t.lease_until, t.created_at, t.updated_at, t.ended_at, t.deadline, t.labels, t.master, \
-     t.master_next, t.position, \
+     t.master_next, t.position, t.step, \
      (SELECT json_group_array(json_array(w.seq, w.kind, w.thing)) FROM waits w WHERE w.task = t.id) AS waits";
 
 const SAVE: &str = "INSERT INTO tasks (id, root, parent, user_id, kind, role, request, documents, state, reason, waiting_step, \
      result, result_documents, message, cause, depth, next, bytes, tainted, lease_holder, lease_token, lease_until, created_at, \
-     updated_at, ended_at, deadline, labels, master, master_next, position) \
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
+     updated_at, ended_at, deadline, labels, master, master_next, position, step) \
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \
      ON CONFLICT (id) DO UPDATE SET state = excluded.state, reason = excluded.reason, waiting_step = excluded.waiting_step, \
      result = excluded.result, result_documents = excluded.result_documents, message = excluded.message, \
      cause = excluded.cause, next = excluded.next, bytes = excluded.bytes, tainted = excluded.tainted, \
      lease_holder = excluded.lease_holder, lease_token = excluded.lease_token, lease_until = excluded.lease_until, \
-     updated_at = excluded.updated_at, ended_at = excluded.ended_at, position = excluded.position";
+     updated_at = excluded.updated_at, ended_at = excluded.ended_at, position = excluded.position, step = excluded.step";
 
 const NEXT: &str = "UPDATE task_position SET last = last + ? RETURNING last";
 
@@ -128,6 +128,7 @@ pub(super) async fn write(change: &mut Change, row: &mut Row) -> Result<(), Fail
         .bind(master)
         .bind(column(master_next))
         .bind(column(task.position))
+        .bind(column(task.newest_step))
         .execute(&mut **change)
         .await?;
     write_waits(change, row).await
@@ -155,7 +156,6 @@ async fn write_waits(change: &mut Change, row: &mut Row) -> Result<(), Failed> {
 pub(super) fn of_row(row: &SqliteRow) -> Result<Row, Failed> {
     let text = |column: &str| row.try_get::<String, _>(column);
     let (state, reason): (String, Option<String>) = (text("state")?, row.try_get("reason")?);
-    let state = State::of_words(&state, reason.as_deref());
     let kind = text("kind")?;
     let token: i64 = row.try_get("lease_token")?;
     let (holder, until) = (text("lease_holder")?, row.try_get("lease_until")?);
@@ -174,7 +174,7 @@ pub(super) fn of_row(row: &SqliteRow) -> Result<Row, Failed> {
         role: text("role")?,
         request: text("request")?,
         documents: read(&text("documents")?)?,
-        state: state.ok_or_else(|| unreadable("task", "there is no such state"))?,
+        state: state_of(&state, reason.as_deref())?,
         waits: waits.clone(),
         waiting_step: number(row.try_get("waiting_step")?),
         result: row.try_get("result")?,
@@ -183,6 +183,7 @@ pub(super) fn of_row(row: &SqliteRow) -> Result<Row, Failed> {
         cause: cause.map(|text| read(&text)).transpose()?,
         depth: row.try_get("depth")?,
         next_sequence: number(row.try_get("next")?),
+        newest_step: number(row.try_get("step")?),
         lease,
         created_at: instant(row.try_get("created_at")?),
         updated_at: instant(row.try_get("updated_at")?),
@@ -194,6 +195,11 @@ pub(super) fn of_row(row: &SqliteRow) -> Result<Row, Failed> {
         master: master.map(|id| Ok::<_, Failed>((id, number(row.try_get("master_next")?)))).transpose()?,
     };
     Ok(Row { task, bytes: number(row.try_get("bytes")?), stored: waits })
+}
+
+/// The state of its words.
+pub(super) fn state_of(word: &str, reason: Option<&str>) -> Result<State, Failed> {
+    State::of_words(word, reason).ok_or_else(|| unreadable("task", "there is no such state"))
 }
 
 fn waits(text: &str) -> Result<Vec<Waiting>, Failed> {

@@ -8,7 +8,7 @@ use super::{
     entries::{Of, append},
     fault::Fault,
     lengths, open,
-    rows::{Row, load},
+    rows::{self, Row, load},
 };
 use crate::{
     contract::{ConfirmationId, ErrorCode},
@@ -24,6 +24,9 @@ use crate::{
 
 /// The status of a write whose end is not known.
 pub(super) const UNKNOWN: &str = "→ outcome unknown";
+
+/// The status of the outcome of what was under way when the task ended.
+const AFTER_END: &str = "← ended after the task";
 
 /// The status of what is known at last.
 const CAME_LATE: &str = "← resolved by its own outcome";
@@ -83,10 +86,13 @@ async fn end_in(
         calls::forget(change, &call.key).await?;
     }
     let taken = open::take(change, call).await?;
-    let mut row = load(change, &call.key.user, &call.task).await?;
-    if row.task.state.is_final() {
-        tracing::info!(call_id = %call.call_id(), task_id = %call.task, "a call ended after its task");
+    // A tree that was deleted meanwhile has no timeline, and the call its own record all the same.
+    let Some(mut row) = rows::find(change, &call.task).await? else {
         return Ok(Recorded { sequence: None, blocks: None });
+    };
+    if row.task.state.is_final() {
+        let sequence = end_late(change, &mut row, call, (&end, lengths), now).await?;
+        return Ok(Recorded { sequence, blocks: None });
     }
     let answers = match taken {
         Some(answers) => answers,
@@ -102,6 +108,22 @@ async fn end_in(
     };
     let sequence = append(change, &mut row, Of::call(call, lengths), body, now).await?;
     Ok(Recorded { sequence: Some(sequence), blocks: waits })
+}
+
+/// The outcome of a call that was under way when its task ended answers its entry. The task is as it ended.
+async fn end_late(
+    change: &mut Change,
+    row: &mut Row,
+    call: &TaskCall,
+    (end, lengths): (&CallEnd<'_>, Lengths),
+    now: SystemTime,
+) -> Result<Option<u64>, Fault> {
+    let Some(answers) = open::unanswered(change, &call.task, call.key.request_id).await? else {
+        tracing::info!(call_id = %call.call_id(), task_id = %call.task, "a call ended after its task");
+        return Ok(None);
+    };
+    let body = answer(call, end, answers, AFTER_END.to_owned());
+    Ok(Some(append(change, row, Of::call(call, lengths), body, now).await?))
 }
 
 /// The entry of a call whose end was not known.
@@ -130,17 +152,7 @@ fn body(call: &TaskCall, end: CallEnd<'_>, answers: Option<u64>, late: bool) -> 
     };
     if let (Some(answers), None) = (answers, &waits_for) {
         let status = if late { CAME_LATE.to_owned() } else { String::new() };
-        let origin = call.call_id().to_string();
-        return Body::Answer(Answer {
-            answers,
-            status,
-            result,
-            error,
-            documents,
-            origin,
-            provenance,
-            untrusted,
-        });
+        return answer(call, &end, answers, status);
     }
     let (waits_for, status) = waits_for.unzip();
     let status = status.unwrap_or_default();
@@ -153,6 +165,21 @@ fn body(call: &TaskCall, end: CallEnd<'_>, answers: Option<u64>, late: bool) -> 
         waits_for,
         untrusted,
         ..entry_of(call)
+    })
+}
+
+/// The answer of a call that has an entry.
+fn answer(call: &TaskCall, end: &CallEnd<'_>, answers: u64, status: String) -> Body {
+    let outcome = end.result.outcome.as_ref();
+    Body::Answer(Answer {
+        answers,
+        status,
+        result: outcome.ok().map(|payload| Part::Whole(payload.json_text().to_owned())),
+        error: outcome.err().cloned(),
+        documents: end.documents.to_vec(),
+        origin: call.call_id().to_string(),
+        provenance: end.result.provenance.clone(),
+        untrusted: end.untrusted,
     })
 }
 

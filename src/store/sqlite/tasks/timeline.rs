@@ -6,15 +6,16 @@ use sqlx::Row as _;
 use super::{
     entries::{COLUMNS, of_row},
     fault::Fault,
-    rows::{column, number, parsed},
+    open,
+    rows::{column, number, parsed, state_of},
 };
 use crate::{
-    context::{CallId, RequestId, TaskId, UserId},
+    context::{RequestId, TaskId, UserId},
     digest::Digest,
     store::{
         sqlite::Sqlite,
         tasks::{
-            MAX_PAGE_BYTES, Page, PageOf, Refused,
+            EntryOf, MAX_PAGE_BYTES, OpenCall, Page, PageOf, Refused,
             entry::{Entry, Part},
         },
     },
@@ -22,8 +23,8 @@ use crate::{
 
 const NEXT: &str = "SELECT next FROM tasks WHERE id = ? AND user_id = ? AND deleted = 0";
 
-const OF_CALL: &str = "SELECT seq, call_id FROM entries WHERE task = ? AND request_id = ? AND call_id IS NOT NULL \
-                       ORDER BY seq DESC LIMIT 1";
+const OF_CALL: &str = "SELECT e.seq, e.call_id, t.state, t.reason FROM entries e JOIN tasks t ON t.id = e.task \
+                       WHERE e.task = ? AND e.request_id = ? AND e.call_id IS NOT NULL ORDER BY e.seq DESC LIMIT 1";
 
 const APART: &str = "SELECT part, text FROM entry_parts WHERE task = ? AND seq = ?";
 
@@ -104,11 +105,18 @@ impl Sqlite {
         user: &UserId,
         id: &TaskId,
         request_id: RequestId,
-    ) -> Result<Option<(u64, CallId)>, Fault> {
+    ) -> Result<Option<EntryOf>, Fault> {
         self.entries(user, id).await?;
         let row = sqlx::query(OF_CALL).bind(id.as_str()).bind(request_id.to_string());
         let Some(row) = row.fetch_optional(self.readers().await?).await? else { return Ok(None) };
         let call_id = parsed(&row.try_get::<String, _>("call_id")?)?;
-        Ok(Some((number(row.try_get("seq")?), call_id)))
+        let state = state_of(row.try_get("state")?, row.try_get("reason")?)?;
+        Ok(Some(EntryOf { sequence: number(row.try_get("seq")?), call_id, state }))
+    }
+
+    pub(super) async fn open_calls_of(&self, user: &UserId, id: &TaskId) -> Result<Vec<OpenCall>, Fault> {
+        self.entries(user, id).await?;
+        let mut connection = self.readers().await?.acquire().await?;
+        Ok(open::all(&mut connection, id).await?)
     }
 }

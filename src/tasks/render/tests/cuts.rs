@@ -44,7 +44,7 @@ fn what_exceeds_the_budget_is_cut_in_order_and_named() {
     assert_eq!(cuts(whole.tokens - 1), ["documents as references: 1.md"]);
     assert_eq!(cuts(whole.tokens - 600), ["documents as references: 1.md", "1 result shortened"]);
     let results = "4 results shortened";
-    assert_eq!(cuts(whole.tokens - 916), ["documents as references: 1.md", results, "1 thought left out"]);
+    assert_eq!(cuts(whole.tokens - 928), ["documents as references: 1.md", results, "1 thought left out"]);
     let rounds = "entries 2 to 5 of the timeline are left out, with calls of tool_1, tool_2";
     let after_rounds = cuts(whole.tokens - 2_000);
     assert_eq!(after_rounds[3], rounds, "{after_rounds:?}");
@@ -75,4 +75,20 @@ fn entries_that_were_not_read_are_named() {
         lines(&rendered)[0],
         "user 0-40: text Do. | text [entries 1 to 40 of the timeline are left out]"
     );
+}
+
+/// It was not even read, and is missing all the same.
+#[test]
+fn a_document_that_no_such_budget_holds_is_named_with_what_is_cut() {
+    let mut task = Task::of("Do.", Vec::new());
+    task.request.documents = vec![reference("big.txt", 1)];
+    let big = Document { size: 51_000, tokens: Some(12_000), content: None, ..text_document("") };
+    task.documents.insert(reference("big.txt", 1), big);
+    let rendered = task.render(2_000).unwrap();
+    assert_eq!(rendered.cuts, ["documents as references: big.txt"]);
+    let cut = rendered.messages[0].blocks.iter().find_map(|block| match &block.content {
+        Content::Document { is_reference: true, tokens_cut, .. } => Some(*tokens_cut),
+        _ => None,
+    });
+    assert_eq!(cut, Some(12_000));
 }

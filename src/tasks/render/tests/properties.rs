@@ -10,7 +10,11 @@ use super::{
 };
 
 fn body() -> impl Strategy<Value = Body> {
-    let text = prop_oneof!["[a-z ]{0,40}", "(word ){0,400}", "CONTENT_ABOVE_[0-9a-f]{0,32}"];
+    let text = prop_oneof![
+        "[a-z ]{0,40}",
+        "(word ){0,400}",
+        "----- END OF USER_GENERATED_CONTENT_BELOW [0-9a-f]{0,32}"
+    ];
     let documents = vec(("[a-c]", 1_u32..3), 0..3);
     let outcome = (text.clone(), any::<bool>(), any::<bool>(), documents).prop_map(
         |(content, is_error, is_untrusted, documents)| Outcome {

@@ -90,3 +90,29 @@ fn what_was_counted_is_not_counted_again() {
         rendered.messages.iter().flat_map(|message| &message.blocks).map(|block| block.tokens).collect();
     assert_eq!(tokens, [2, 301, 7_000, 40]);
 }
+
+/// The model may have gone on by what it was shown: that stays, and what comes later is told later.
+#[test]
+fn an_approval_that_comes_to_nothing_changes_nothing_that_was_shown() {
+    let approved = outcome("← confirmed by riley: approved");
+    let mut task = Task::of(
+        "Pay.",
+        vec![
+            event(1, 1, 0, called("a", "pay", "→ awaiting confirmation 1")),
+            event(2, 0, 0, Body::Decided { decides: 1, outcome: approved }),
+            event(3, 2, 0, called("b", "think", "{\"logged\":true}")),
+        ],
+    );
+    let before = task.render(9_000).unwrap().messages;
+    let expired = Outcome { is_error: true, ..outcome("CONFIRMATION_EXPIRED: too late") };
+    task.events.push(event(4, 0, 0, Body::Decided { decides: 1, outcome: expired }));
+    let after = task.render(9_000).unwrap();
+    let last = before.len() - 1;
+    let blocks = |messages: &[Message]| messages.iter().map(|it| it.blocks.clone()).collect::<Vec<_>>();
+    assert_eq!(blocks(&after.messages[..last]), blocks(&before[..last]));
+    assert_eq!(after.messages[last].blocks[..1], before[last].blocks);
+    assert_eq!(
+        told(&after.messages[last].blocks[1]),
+        "text [The approved call of pay was not carried out, and is not any more. CONFIRMATION_EXPIRED: too late]"
+    );
+}

@@ -1,0 +1,50 @@
+//! What was decided, by whom and when.
+
+use std::{net::IpAddr, time::SystemTime};
+
+use crate::{
+    context::{KnownBy, UserId},
+    digest::Digest,
+};
+
+/// Who decided.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decided {
+    /// When.
+    pub at: SystemTime,
+    /// The verified user.
+    pub by: UserId,
+    /// The face it came by.
+    pub via: String,
+    /// On whose behalf the decider says to have decided. Unverified.
+    pub on_behalf_of: String,
+}
+
+/// A decision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decision {
+    /// What was decided.
+    pub verdict: Verdict,
+    /// Who decided.
+    pub decided: Decided,
+    /// Why.
+    pub reason: String,
+    /// How the decider is known, for the audit.
+    pub known_by: KnownBy,
+    /// The address that the decision came from, for the audit.
+    pub peer: Option<IpAddr>,
+}
+
+/// What was decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The call may be carried out once.
+    Approve {
+        /// Until when it can be.
+        use_until: SystemTime,
+        /// The digest of the tool's definition now; `None` if there is no such tool any more.
+        definition_digest: Option<Digest>,
+    },
+    /// It must not be.
+    Deny,
+}
