@@ -94,12 +94,12 @@ mod tests {
     #[test]
     fn what_a_person_would_not_see_or_would_take_for_a_space_is_written_out() {
         assert_eq!(visible("Zoë pays ₹5 to 日本"), "Zoë pays ₹5 to 日本");
-        let unseen =
-            "\u{34f}\u{115f}\u{3164}\u{180b}\u{200b}\u{202e}\u{fe0f}\u{e0100}\u{e000}\u{2028}\n\t\u{1b}";
+        let unseen = "\u{34f}\u{115f}\u{3164}\u{180b}\u{200b}\u{202e}\u{fe0f}\u{e0100}\u{e000}\u{2028}\u{1b}";
         let blank = "\u{a0}\u{1680}\u{2000}\u{202f}\u{205f}\u{2800}\u{3000}";
         for c in unseen.chars().chain(blank.chars()) {
             assert_eq!(visible(&format!("a{c}b")), format!("a{}b", c.escape_unicode()));
         }
+        assert_eq!(visible("a\n\tb"), "a\\n\\tb");
         let piled = visible(&format!("a{}", "\u{301}".repeat(10)));
         assert_eq!(piled.matches("\\u{301}").count(), 2, "{piled}");
     }

@@ -42,7 +42,8 @@ impl Allowed {
         if !text.contains(char::is_whitespace) {
             self.0.insert(unescaped(text).into());
         }
-        for link in links(text, false) {
+        // Also as what it is once its angle brackets are escaped.
+        for link in links(text, false).into_iter().chain(links(text, true)) {
             if let Target::Address(address) | Target::Destination(address) = link.target {
                 self.0.insert(within(&address).last().unwrap_or(&address).into());
                 self.0.insert(address.into());

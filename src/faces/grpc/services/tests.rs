@@ -113,7 +113,7 @@ fn every_method_of_every_registered_service_has_a_rule_and_no_other_method_has()
     assert_eq!(methods, expected);
     let names: Vec<_> = services.names().collect();
     let without = GrpcServices::new(&toys(), [], false).unwrap();
-    assert_eq!(without.names().collect::<Vec<_>>(), names[..6]);
+    assert_eq!(without.names().collect::<Vec<_>>(), names[..7]);
     assert!(without.rules().find("/toys.v1.ToyService/Play").is_none());
 }
 
@@ -129,7 +129,11 @@ fn only_health_is_public_and_only_watches_are_uncapped() {
         assert_eq!(rule.lifetime == Lifetime::Uncapped, is_watch, "{method}");
         let is_transfer = matches!(short, "PutDocument" | "GetDocument");
         assert_eq!(rule.lifetime == Lifetime::Transfer, is_transfer, "{method}");
-        assert_eq!(rule.pool == Pool::Free, matches!(short, "CancelCall" | "Check"), "{method}");
+        assert_eq!(
+            rule.pool == Pool::Free,
+            matches!(short, "CancelCall" | "CancelTurn" | "Check"),
+            "{method}"
+        );
     }
 }
 
