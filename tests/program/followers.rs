@@ -78,7 +78,13 @@ async fn follow(client: &mut Client, task: &str, seen: &mut Vec<TimelineEntry>) 
 async fn serve(state: &TempDir) -> (Program, Client) {
     let variables = [("TOOLWIRE_STATE", state.path().to_str().expect("a name"))];
     let program = Program::start(Path::new("."), &[], &variables).await;
-    let client = TaskServiceClient::new(program.channel().await);
+    let mut client = TaskServiceClient::new(program.channel().await);
+    // The first message that is counted in tokens waits for the vocabulary, which takes a build for tests a while.
+    let (task_id, request_id) = (create(&mut client).await, RequestId::generate().to_string());
+    let text = "First.".to_owned();
+    let message = Some(Message { role: MessageRole::Assistant.into(), text, ..Message::default() });
+    let message = AppendMessageRequest { task_id, message, request_id, ..AppendMessageRequest::default() };
+    client.append_message(message).await.expect("appended");
     (program, client)
 }
 
