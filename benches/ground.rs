@@ -55,7 +55,12 @@ fn ground(criterion: &mut Criterion) {
         outcome: Ok(Payload::from_json(data)),
         provenance: Provenance::of("tool:x:v1", "2026-01-15"),
     };
-    let call = PlannedCall { tool: "get_quotes".to_owned(), arguments: Map::new(), reason: String::new() };
+    let call = PlannedCall {
+        tool: "get_quotes".to_owned(),
+        arguments: Map::new(),
+        reason: String::new(),
+        by_model: None,
+    };
     let made = [Made { call, result: Arc::new(result) }];
     let today = NaiveDate::from_ymd_opt(2026, 1, 16).expect("a day");
     let message = "How are they?";

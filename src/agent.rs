@@ -5,18 +5,25 @@
 //! which turns may begin, and whose they are (`service`).
 
 pub mod answer;
+mod asker;
 mod asking;
+mod chosen;
 mod cycle;
 mod draft;
 pub mod ground;
+mod help;
+pub mod job;
 pub mod log;
 pub mod memory;
+mod meter;
 mod parts;
 pub mod plan;
 pub mod policy;
+pub mod prompts;
 mod reply;
 mod run;
 pub mod running;
+mod shown;
 pub mod turn;
 
 use std::{sync::Arc, time::Duration};
@@ -27,24 +34,25 @@ use tokio_util::sync::CancellationToken;
 
 pub use self::{
     asking::{Asking, Budget, TurnId},
-    parts::{Mode, Parts},
+    parts::{Mode, ModelParts, Parts},
 };
 use self::{
     log::Log,
-    memory::{Ending, Memory, Session},
+    memory::{Ending, Memory, Remembered, Session},
     plan::Offer,
     run::{Beginning, Turn, unavailable},
 };
 use crate::{
     clock,
     config::Agent as Settings,
+    context::User,
     contract::{
         Refusal, TurnRefusal,
         convert::timestamp,
         proto::agent::v1::{TurnStarted, turn_event::Event},
         status,
     },
-    registry::{RegisteredTool, Status, ToolType},
+    registry::{Category, RegisteredTool, Status, ToolType},
     telemetry::metric,
 };
 
@@ -140,7 +148,8 @@ impl Agent {
         memory: &dyn Memory,
     ) -> Result<(Event, &'static str), Refusal> {
         let parts = &*self.0;
-        let offer = self.offer(asking);
+        let remembered = memory.messages().await.map_err(|error| unavailable(&error))?;
+        let offer = self.offer(asking, &remembered);
         log.tell(Event::Started(TurnStarted {
             session_id: asking.session.to_string(),
             mode: parts.mode.word().to_owned(),
@@ -148,25 +157,45 @@ impl Agent {
             tools_offered: u32::try_from(offer.tools().len()).unwrap_or(u32::MAX),
             deadline: Some(timestamp(clock::wall_at(asking.context.deadline.at()))),
         }));
-        let remembered = memory.messages().await.map_err(|error| unavailable(&error))?;
         let left = asking.context.remaining();
         let until = asking.context.deadline.at() - (left / 5).min(RESERVED);
         let beginning = Beginning { parts, asking, log, memory, offer, remembered, until };
         Turn::new(beginning).run().await
     }
 
-    /// What the turn may call: functions that the user may call and that need no documents of a task.
-    fn offer(&self, asking: &Asking) -> Offer {
-        let user = &asking.context.user;
+    /// What a user may read: functions that do nothing else and need no documents of a task.
+    pub(crate) fn reads(&self, user: &User) -> Offer {
         let is_offered = |tool: &RegisteredTool| {
             let definition = &tool.definition;
             definition.kind == ToolType::Function
+                && definition.category == Category::Read
+                && !matches!(definition.status, Status::Disabled(_))
+                && !needs_task(tool)
+                && self.0.policy.may_call(user, &definition.name)
+        };
+        self.0.offers.of(&self.0.registry.snapshot(), &user.id, is_offered)
+    }
+
+    /// What the turn may call: functions that the user may call and that need no documents of a task. A model may ask
+    /// the user too, and is shown no more tools than it can choose from.
+    fn offer(&self, asking: &Asking, remembered: &Remembered) -> Offer {
+        let user = &asking.context.user;
+        let plans_by_model = self.0.mode != Mode::Embedded;
+        let is_offered = |tool: &RegisteredTool| {
+            let definition = &tool.definition;
+            (definition.kind == ToolType::Function
+                || (plans_by_model && definition.kind == ToolType::AskMaster))
                 && !matches!(definition.status, Status::Disabled(_))
                 && !needs_task(tool)
                 && asking.tags.iter().all(|tag| definition.tags.contains(tag))
                 && self.0.policy.may_call(user, &definition.name)
         };
-        self.0.offers.of(&self.0.registry.snapshot(), &user.id, is_offered)
+        let offer = self.0.offers.of(&self.0.registry.snapshot(), &user.id, is_offered);
+        if !plans_by_model {
+            return offer;
+        }
+        let called = remembered.history.iter().flat_map(|exchange| &exchange.calls);
+        offer.narrowed(&asking.message, called.map(|call| call.tool.as_str()))
     }
 }
 

@@ -8,6 +8,7 @@ mod check;
 mod conflicts;
 mod cool_downs;
 mod expiry;
+mod fresh;
 mod listeners;
 mod missing;
 mod offered;
@@ -22,9 +23,9 @@ mod tree;
 mod unmatched;
 mod webhooks;
 
-use std::{convert::Infallible, fmt, future::pending, iter, sync::Arc, time::Duration};
+use std::{fmt, iter, sync::Arc, time::Duration};
 
-use tokio::time::{MissedTickBehavior, timeout};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use self::{
@@ -33,9 +34,10 @@ use self::{
     listeners::keep_certificate,
     offered::is_offered,
     offers::offers,
-    records::records,
+    records::{confirmations, records},
     sources::{sources, users_sources},
     state::state,
+    tree::RELOAD_INTERVAL,
 };
 pub use self::{
     check::check, listeners::Listeners, missing::MissingService, offered::offered, start_error::StartError,
@@ -54,7 +56,8 @@ use crate::{
     registry::{DataSource, Registry},
     service::{
         Tools,
-        confirmations::{self, Confirmations},
+        jobs::Jobs,
+        runs::Runs,
         tasks::{self, Tasks},
         turns::Turns,
         workspace::Workspaces,
@@ -64,9 +67,6 @@ use crate::{
     upstream::{settings, source_status::SourceLimits},
     workspace::{Workspace, sweep},
 };
-
-/// How often files on disk are looked at.
-const RELOAD_INTERVAL: Duration = Duration::from_millis(250);
 
 /// The wired service, whatever face it is given.
 #[derive(Clone)]
@@ -83,6 +83,10 @@ pub struct App {
     pub services: Services,
     /// Conversations.
     pub turns: Turns,
+    /// Work in the background.
+    pub jobs: Jobs,
+    /// Tasks that the server works on itself.
+    pub runs: Runs,
     /// The names of the tools that have no manifest, and so are not offered.
     pub undeclared: Arc<[String]>,
     limits: Arc<dyn SourceLimits>,
@@ -107,8 +111,8 @@ impl App {
         let offered = offered(&tree, domains, config);
         let descriptors = offered.as_ref().map(|offered| offered.descriptors.clone()).ok();
         let asked = domains.iter().filter(|domain| is_offered(domain, config.server.diagnostics));
-        let templates = answers::templates(&tree, asked.clone());
-        let (registry, templates) = answers::with(offered.and_then(Registry::open), templates);
+        let registry = offered.and_then(Registry::open);
+        let (registry, templates, prompts) = answers::read(registry, &tree, config, asked.clone());
         let upstream = sources(config, domains, &state)?;
         let opening = Opening { config, tree: &tree, state: &state, upstream: &upstream };
         let (mut opened, grpc, failed) = opened::open(&mut asked.clone(), &opening);
@@ -128,10 +132,10 @@ impl App {
                 return Err(StartError { manifests: registry.err(), domains: failed, services, missing });
             }
         };
-        let answers = answers::of(&templates, asked.clone());
+        let answers = answers::of(&templates, prompts, asked.clone());
         let undeclared = missing::manifests(asked.clone(), &registry.snapshot());
         let Opened { services, states, mut data, names, holds, grpc: _ } = opened;
-        data.push(templates as _);
+        data.extend(answers.files(templates));
         let offer = offers(asked.clone(), names).map_err(StartError::of)?;
         let policy = policy(&config.auth);
         let orchestrator = Orchestrator::new(Arc::clone(&state) as _, workspace.clone());
@@ -153,13 +157,7 @@ impl App {
         });
         let records = records(config, &state, &registry, &policy, &pipeline);
         let limits = Arc::new(upstream.limits().with_holds(holds)) as Arc<dyn SourceLimits>;
-        let confirmations = Confirmations::new(confirmations::Parts {
-            store: Arc::clone(&state) as _,
-            registry: Arc::clone(&registry),
-            policy: Arc::clone(&policy),
-            own_calls: config.confirmations.own_calls,
-            use_within: config.confirmations.use_within,
-        });
+        let confirmations = confirmations(config, &state, &registry, &policy);
         let tasks = Tasks::new(tasks::Parts {
             store: Arc::clone(&state) as _,
             pipeline: Arc::clone(&pipeline),
@@ -176,7 +174,9 @@ impl App {
             pipeline: &pipeline,
             confirmations: &confirmations,
             limits: &limits,
-        });
+        })
+        .map_err(StartError::of)?;
+        let (jobs, runs) = (agent::jobs(&turns, &state), agent::runs(&turns, &tasks));
         let tools = Tools::new(
             pipeline,
             Arc::clone(&registry),
@@ -186,8 +186,21 @@ impl App {
             tasks,
             records,
         );
-        let app =
-            Self { registry, tools, state, workspace, services, turns, undeclared, limits, data, grpc, tree };
+        let app = Self {
+            registry,
+            tools,
+            state,
+            workspace,
+            services,
+            turns,
+            jobs,
+            runs,
+            undeclared,
+            limits,
+            data,
+            grpc,
+            tree,
+        };
         app.publish_health();
         Ok(app)
     }
@@ -212,10 +225,14 @@ impl App {
         let shutdown = async {
             shutdown.await;
             draining.cancel();
+            // They take minutes, and nothing is lost with them: whoever watches starts another.
+            self.jobs.interrupt();
         };
         let face = Face {
             tools: self.tools.clone(),
             turns: self.turns.clone(),
+            jobs: self.jobs.clone(),
+            runs: self.runs.clone(),
             workspaces: self.workspaces(),
             max_request_bytes: config.server.limits.max_request_bytes,
         };
@@ -249,42 +266,19 @@ impl App {
     /// Waits for the writes that outlived their callers, for as long as the drain has left.
     async fn finish_writes(&self, left: Duration) {
         let in_flight = self.tools.in_flight();
-        if timeout(left, in_flight.emptied()).await.is_err() {
+        let emptied = async {
+            self.jobs.emptied().await;
+            in_flight.emptied().await;
+        };
+        if timeout(left, emptied).await.is_err() {
             tracing::warn!(calls = in_flight.len(), "the forced end cuts calls whose outcome is now unknown");
             in_flight.shut_down();
-        }
-    }
-
-    /// Takes over edits of the files on disk for as long as it is polled.
-    async fn keep_fresh(&self) -> Infallible {
-        if matches!(self.tree, Tree::Embedded(_)) {
-            return pending().await;
-        }
-        let mut interval = tokio::time::interval(RELOAD_INTERVAL);
-        interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        loop {
-            interval.tick().await;
-            let app = self.clone();
-            // Reads files: not on the threads that carry calls.
-            let _ = tokio::task::spawn_blocking(move || app.refresh()).await;
         }
     }
 
     /// Every method that is served, by its full name.
     pub fn methods(&self) -> Vec<String> {
         self.grpc.rules().iter().map(|(name, _)| name.to_owned()).collect()
-    }
-
-    /// Looks at the files on disk once.
-    pub fn refresh(&self) {
-        self.registry.reload();
-        self.publish_health();
-    }
-
-    fn publish_health(&self) {
-        for source in &self.data {
-            self.registry.set_source_health(source.name(), source.refresh());
-        }
     }
 }
 

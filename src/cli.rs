@@ -23,6 +23,7 @@ mod explain;
 mod export;
 mod guidance;
 mod health;
+mod job;
 mod json;
 mod limits;
 mod lint;
@@ -127,7 +128,7 @@ fn carry_out(matches: &ArgMatches, domains: &[Domain]) -> Result<(), Failure> {
 async fn dispatch(matches: &ArgMatches, domains: &[Domain]) -> Result<(), Failure> {
     if let Some((name, matches)) = matches.subcommand() {
         if let Some(command) = offered::find(domains, name) {
-            return offered::run(command, matches).await;
+            return offered::run(command, matches, domains).await;
         }
         if name == completions::NAME {
             return match Completions::from_arg_matches(matches) {

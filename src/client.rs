@@ -8,6 +8,6 @@ mod server;
 mod server_url;
 mod tls;
 
-pub use refused::refused;
+pub use refused::{refused, refused_as_json, refused_or_lost};
 pub use server::{Credentials, Server};
 pub use server_url::{InvalidUrl, ServerUrl};

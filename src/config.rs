@@ -7,6 +7,7 @@
 
 mod admin;
 mod agent;
+mod agent_model;
 mod auth;
 mod client;
 mod confirmations;
@@ -17,6 +18,7 @@ mod file;
 mod found;
 mod load;
 mod log;
+mod models;
 mod near;
 mod network;
 mod parts;
@@ -42,6 +44,7 @@ use std::sync::Arc;
 
 pub use admin::Admin;
 pub use agent::Agent;
+pub use agent_model::{AgentAnswerer, AgentModel, AgentPlanner};
 pub use auth::{Auth, AuthUser, InvalidPattern, ToolPattern};
 pub use client::Client;
 pub use confirmations::Confirmations;
@@ -51,6 +54,7 @@ pub use fields::Fields;
 pub use found::{Entries, Found, Given, Origin};
 pub use load::{Loaded, load};
 pub use log::{Log, LogFormat};
+pub use models::{ConfiguredModel, Credentials, Models, OAuth, Provider};
 pub use network::Network;
 pub use parts::Part;
 pub use print::print;
@@ -82,8 +86,12 @@ pub struct Config {
     pub confirmations: Confirmations,
     /// Trees of tasks.
     pub tasks: Tasks,
+    /// Language models.
+    pub models: Models,
     /// Conversations.
     pub agent: Agent,
+    /// Who plans and who answers in them.
+    pub agent_model: AgentModel,
     /// The log.
     pub log: Log,
     /// The admin endpoint.

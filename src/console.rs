@@ -8,7 +8,7 @@ mod narrator;
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
-pub use ask::{Question, ask};
+pub use ask::{Question, answer, ask};
 pub use failure::Failure;
 pub use narrator::Narrator;
 

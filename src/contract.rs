@@ -27,6 +27,6 @@ pub mod transcode;
 pub use confirmation::{ConfirmationCause, ConfirmationId, ConfirmationRequired};
 pub use error::{ErrorCode, Origin, ToolError, Violation};
 pub use payload::Payload;
-pub use refusal::{Crowding, DocumentRefusal, Refusal, TaskRefusal, TurnRefusal};
+pub use refusal::{Crowding, DocumentRefusal, JobRefusal, Refusal, TaskRefusal, TurnRefusal};
 pub use result::{Event, Outcome, Provenance, Terminal, ToolResult};
 pub use tool_name::ToolName;

@@ -20,7 +20,7 @@ use crate::{
     upstream::{source::SourceSpec, source_status::Hold, sources::Sources},
 };
 
-pub use command::{Alone, Command, Run, WithServer};
+pub use command::{Alone, Command, Here, Job, Place, Run, StartJob, WithServer};
 
 /// A domain, before it is opened.
 pub struct Domain {

@@ -4,21 +4,29 @@
 //! the stream drops the request. The twins are `scripted`, which answers as a test says, and the real one over the
 //! network. Not here: prompts, tools and what is done with answers.
 
+mod bound;
 mod error;
+pub mod genai;
+mod retry;
 pub mod scripted;
+mod token;
+mod whole;
 
 use std::{fmt::Debug, sync::Arc};
 
 use futures_util::stream::BoxStream;
 use serde_json::Value;
 
-pub use self::error::ModelError;
+pub use self::{error::ModelError, whole::Whole};
 use crate::context::ToolContext;
 
 /// A language model.
 pub trait Model: Send + Sync + Debug {
     /// `provider/name`, such as `anthropic/claude-opus`, for people, logs and metrics.
     fn id(&self) -> &str;
+
+    /// The form in which its provider takes tools.
+    fn form(&self) -> Form;
 
     /// Asks the model, at most until the deadline of the context. The stream ends with [`Part::End`] or an error, and
     /// nothing follows either.
@@ -35,8 +43,8 @@ pub struct Request {
     pub system: String,
     /// The messages, oldest first.
     pub messages: Vec<Message>,
-    /// The tools that it may call. Empty for none.
-    pub tools: Vec<OfferedTool>,
+    /// The tools that it may call, declared in the model's form: a list, sent as it is.
+    pub tools: Option<Arc<Value>>,
     /// At most so many tokens of answer; the provider's bound without one.
     pub max_tokens: Option<u32>,
     /// The schema of the JSON that the answer must be, where text is not wanted.
@@ -61,15 +69,15 @@ pub enum Message {
     Results(Vec<ToolOutput>),
 }
 
-/// A tool that a model may call.
-#[derive(Clone, Debug, PartialEq)]
-pub struct OfferedTool {
-    /// Its name.
-    pub name: String,
-    /// What it does and when to use it.
-    pub description: String,
-    /// JSON Schema of its arguments.
-    pub schema: Arc<Value>,
+/// The form in which a provider takes tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Gemini's function declarations.
+    Gemini,
+    /// The functions of `OpenAI`'s chat completions.
+    Openai,
+    /// The tools of Anthropic's messages.
+    Anthropic,
 }
 
 /// A call that a model makes.

@@ -1,9 +1,9 @@
 //! Work that takes longer than a call should hold up others, done beside the threads that carry calls.
 //!
-//! As many works at once as there are processors, the rest in the order in which they came: even then the threads that
-//! carry calls have their share. Whoever no longer waits for a work that has begun leaves it to its end, which harms
-//! nobody: it is for work that only computes. Not here: large messages of requests, which cannot leave their task
-//! (`faces::transport`).
+//! As many works at once as there are processors, half of them of one user, and users in turn: even then the threads
+//! that carry calls have their share, and a user's flood keeps another waiting for one work of it at most. Whoever no
+//! longer waits for a work that has begun leaves it to its end, which harms nobody: it is for work that only computes.
+//! Not here: large messages of requests, which cannot leave their task (`faces::transport`).
 
 use std::{
     future::pending,
@@ -12,31 +12,70 @@ use std::{
     thread::available_parallelism,
 };
 
-use tokio::{sync::Semaphore, task::spawn_blocking};
+use tokio::task::spawn_blocking;
 use tracing::{
     Span,
     dispatcher::{get_default, with_default},
 };
 
+use crate::turns::{Turn, Turns};
+
 /// Up to so many bytes of text cost less than the way to another thread and back is worth.
 pub const SMALL: usize = 16 * 1024;
 
-static TURNS: LazyLock<Arc<Semaphore>> =
-    LazyLock::new(|| Arc::new(Semaphore::new(available_parallelism().map_or(2, usize::from))));
+/// By the name of the user for whom the work is done.
+static TURNS: LazyLock<Turns<Arc<str>>> = LazyLock::new(|| {
+    let processors = available_parallelism().map_or(2, usize::from);
+    Turns::new(processors, processors.div_ceil(2))
+});
+
+tokio::task_local! {
+    static USER: Arc<str>;
+}
+
+/// Does what a user asked for: whatever large work it has is that user's.
+pub async fn on_behalf<T>(user: Arc<str>, doing: impl Future<Output = T>) -> T {
+    USER.scope(user, doing).await
+}
 
 /// Does work on so many bytes: at once if they are few.
 ///
 /// # Panics
 /// If the work does.
 pub async fn if_large<T: Send + 'static>(bytes: usize, work: impl FnOnce() -> T + Send + 'static) -> T {
-    if bytes <= SMALL { work() } else { aside(work).await }
+    if bytes <= SMALL { work() } else { done(turn().await, work).await }
 }
 
-/// Does work on another thread, when it is its turn. Logs and spans of the work belong to the call that asked for it.
-async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+/// Reads so many bytes and does work on them. Large ones are read when it is their turn, so that those that wait take
+/// no memory. `reading` asks for no turn of its own: it would wait for the one that it has.
+///
+/// # Errors
+/// If they cannot be read.
+///
+/// # Panics
+/// If the work does.
+pub async fn read<R: Send + 'static, E, T: Send + 'static>(
+    bytes: usize,
+    reading: impl Future<Output = Result<R, E>>,
+    work: impl FnOnce(R) -> T + Send + 'static,
+) -> Result<T, E> {
+    if bytes <= SMALL {
+        return reading.await.map(work);
+    }
+    let turn = turn().await;
+    let read = reading.await?;
+    Ok(done(turn, move || work(read)).await)
+}
+
+async fn turn() -> Turn {
     #[cfg(test)]
     testing::count();
-    let turn = Arc::clone(&TURNS).acquire_owned().await.expect("this semaphore is never closed");
+    let user = USER.try_with(Clone::clone).ok();
+    TURNS.begin(user.as_ref()).await
+}
+
+/// Does work on another thread. Logs and spans of the work belong to the call that asked for it.
+async fn done<T: Send + 'static>(turn: Turn, work: impl FnOnce() -> T + Send + 'static) -> T {
     let (log, span) = (get_default(Clone::clone), Span::current());
     let done = spawn_blocking(move || {
         // Given back when the work has ended, whether or not anybody still waits for it.
@@ -138,5 +177,47 @@ mod tests {
         let id = span.id();
         let of_work = if_large(SMALL + 1, || Span::current().id()).instrument(span);
         assert_eq!((of_work.await, id.is_some()), (id, true));
+    }
+
+    #[tokio::test]
+    async fn one_users_flood_keeps_another_waiting_for_one_work_at_most() {
+        let processors = available_parallelism().map_or(2, usize::from);
+        if processors < 2 {
+            return;
+        }
+        let (beginning, mut has_begun) = tokio::sync::mpsc::unbounded_channel();
+        let (leave, may_end) = channel::<()>();
+        let may_end = Arc::new(std::sync::Mutex::new(may_end));
+        let held: Vec<_> = (0..2 * processors)
+            .map(|_| {
+                let (may_end, beginning) = (Arc::clone(&may_end), beginning.clone());
+                // Each takes a thread until the test lets all of them go.
+                let work = move || {
+                    beginning.send(()).unwrap();
+                    let _ = may_end.lock().unwrap().recv();
+                };
+                tokio::spawn(on_behalf("flood".into(), if_large(SMALL + 1, work)))
+            })
+            .collect();
+        has_begun.recv().await.unwrap();
+        // Would wait for all of them, were it served in order of arrival.
+        let here = on_behalf("other".into(), if_large(SMALL + 1, || 7)).await;
+        drop(leave);
+        for work in held {
+            work.await.unwrap();
+        }
+        assert_eq!(here, 7);
+    }
+
+    #[tokio::test]
+    async fn who_waits_for_a_turn_has_read_nothing() {
+        let user: Arc<str> = "reader".into();
+        let mut held = Vec::new();
+        for _ in 0..available_parallelism().map_or(2, usize::from).div_ceil(2) {
+            held.push(on_behalf(Arc::clone(&user), turn()).await);
+        }
+        let reading = async { unreachable!("it is not its turn") };
+        let read = read::<(), (), ()>(SMALL + 1, reading, |()| ());
+        assert!(Box::pin(on_behalf(user, read)).as_mut().now_or_never().is_none());
     }
 }

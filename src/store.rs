@@ -13,6 +13,7 @@ pub mod documents;
 mod error;
 pub mod hold_offs;
 pub mod idempotency;
+pub mod jobs;
 mod memory;
 pub mod outbox;
 mod remembered;

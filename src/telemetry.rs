@@ -93,7 +93,7 @@ pub fn init(settings: &Settings) -> Result<Guard, SetupError> {
     // A line says what it has to say by itself; spans are for traces.
     let queue = LogQueue::start(std::io::stderr()).map_err(SetupError::Log)?;
     let log = log_layer(settings.format, queue.clone()).with_filter(
-        filter.and(filter_fn(|metadata: &Metadata<'_>| metadata.is_event() && !is_logged_once(metadata))),
+        filter.and(filter_fn(|metadata: &Metadata<'_>| metadata.is_event() && is_logged(metadata))),
     );
     // A list, because an absent layer would have every span recorded for nobody.
     let mut layers = vec![log.boxed()];
@@ -174,6 +174,11 @@ fn resource(service_name: &str) -> Resource {
     let ours = [("service.version", env!("CARGO_PKG_VERSION")), ("service.instance.id", &instance)];
     let missing = ours.into_iter().filter(|(key, _)| given.get(&Key::from_static_str(key)).is_none());
     named().with_attributes(missing.map(|(key, value)| KeyValue::new(key, value.to_owned()))).build()
+}
+
+/// Whether an event may be logged at all: what the clients of models say of failures holds what was sent and what came.
+fn is_logged(metadata: &Metadata<'_>) -> bool {
+    !is_logged_once(metadata) && !metadata.target().starts_with("genai")
 }
 
 fn is_logged_once(metadata: &Metadata<'_>) -> bool {

@@ -3,6 +3,10 @@
 //! The vocabulary is in the crate and read at first use. Counting takes a time that grows with the text, whatever it
 //! holds; it belongs off the threads that carry calls, and is done once for what is kept: [`Length`] is kept with it.
 
+use std::sync::OnceLock;
+
+use bpe_openai::Tokenizer;
+
 use crate::offload;
 
 /// A longer text is not counted but estimated, in bytes.
@@ -19,6 +23,8 @@ pub const KEPT: u64 = 256;
 
 /// Up to so many bytes are counted in less time than the way to another thread takes.
 const SHORT: usize = 1024;
+
+static VOCABULARY: OnceLock<&'static Tokenizer> = OnceLock::new();
 
 /// How long a text is for a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,7 +58,8 @@ impl Length {
 
 /// Counts a text off the threads that carry calls, unless it is short.
 pub async fn length(text: &str) -> Length {
-    if text.len() <= SHORT {
+    // Whoever is the first waits until the vocabulary is read, and nobody else with it.
+    if text.len() <= SHORT && VOCABULARY.get().is_some() {
         return Length::of(text);
     }
     let text = text.to_owned();
@@ -62,7 +69,7 @@ pub async fn length(text: &str) -> Length {
 /// The tokens of a text. An estimate where [`is_estimated`] says so.
 pub fn count(text: &str) -> u64 {
     let size = text.len() as u64;
-    if is_estimated(size) { estimate(size) } else { bpe_openai::o200k_base().count(text) as u64 }
+    if is_estimated(size) { estimate(size) } else { vocabulary().count(text) as u64 }
 }
 
 /// Whether a text has at most so many tokens. A text that is short in any case is not counted, nor one that is far
@@ -73,8 +80,12 @@ pub fn within(text: &str, most: u64) -> bool {
     if size <= most || size > most.saturating_mul(LONGEST_TOKEN) {
         return size <= most;
     }
-    let bpe = bpe_openai::o200k_base();
+    let bpe = vocabulary();
     bpe.count_till_limit(&bpe.normalize(text), whole(most)).is_some()
+}
+
+fn vocabulary() -> &'static Tokenizer {
+    VOCABULARY.get_or_init(bpe_openai::o200k_base)
 }
 
 /// Whether the tokens of a text of so many bytes are estimated.
@@ -91,7 +102,7 @@ pub const fn estimate(size: u64) -> u64 {
 pub fn first(text: &str, most: u64) -> &str {
     let ends: Vec<_> = text.char_indices().map(|(at, c)| at + c.len_utf8()).take(looked_at(most)).collect();
     // Where a token ends, as a rule nothing before it changes without what comes after it.
-    let bpe = bpe_openai::o200k_base();
+    let bpe = vocabulary();
     let encoded = bpe.encode(&text[..ends.last().copied().unwrap_or_default()]);
     let bytes: usize = encoded.iter().take(whole(most)).map(|token| bpe.bpe.token_len(*token)).sum();
     let end = ends.partition_point(|end| *end <= bytes).checked_sub(1).map_or(0, |at| ends[at]);
@@ -105,7 +116,7 @@ pub fn first(text: &str, most: u64) -> &str {
 /// The end of a text, at most so many tokens long.
 pub fn last(text: &str, most: u64) -> &str {
     let begins: Vec<_> = text.char_indices().rev().map(|(at, _)| at).take(looked_at(most)).collect();
-    let bpe = bpe_openai::o200k_base();
+    let bpe = vocabulary();
     let encoded = bpe.encode(&text[begins.last().copied().unwrap_or(text.len())..]);
     let bytes: usize = encoded.iter().rev().take(whole(most)).map(|token| bpe.bpe.token_len(*token)).sum();
     let earliest = text.len().saturating_sub(bytes);

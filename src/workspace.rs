@@ -4,6 +4,7 @@
 //! time, for whatever bytes come. [`Workspace`] keeps and finds documents; [`Room`] is the part of it that one task may
 //! use, and there is no other way in.
 
+mod arriving;
 pub mod blocks;
 mod change;
 mod copy;
@@ -25,6 +26,7 @@ pub mod utf8;
 
 use std::{sync::Arc, time::Duration};
 
+use self::arriving::Arriving;
 pub use self::{
     change::Edit,
     put::{Header, Upload},
@@ -35,6 +37,7 @@ use crate::{
     clock,
     context::{TaskId, User},
     contract::{DocumentRefusal, near},
+    offload,
     store::{
         Sqlite, StoreError,
         blobs::{Blobs, ReadError},
@@ -53,6 +56,7 @@ pub struct Workspace(Arc<Stores>);
 struct Stores {
     documents: Arc<dyn Documents>,
     blobs: Arc<dyn Blobs>,
+    arriving: Arriving,
 }
 
 /// The workspace of one tree, as one of its tasks uses it. Cheap to clone.
@@ -68,7 +72,7 @@ impl Workspace {
     /// The workspaces of a state.
     pub fn new(state: &Arc<Sqlite>) -> Self {
         let (documents, blobs) = (Arc::clone(state) as _, Arc::clone(state) as _);
-        Self(Arc::new(Stores { documents, blobs }))
+        Self(Arc::new(Stores { documents, blobs, arriving: Arriving::default() }))
     }
 
     /// The workspace that a task of the user's shares. Anybody else's task is as unknown as one that does not exist.
@@ -156,6 +160,11 @@ impl Room {
 
     fn blobs(&self) -> &dyn Blobs {
         &*self.stores.blobs
+    }
+
+    /// Whatever large work there is, is of the user whose tree it is.
+    fn working<T>(&self, doing: impl Future<Output = T>) -> impl Future<Output = T> {
+        offload::on_behalf(self.tree.user.shared(), doing)
     }
 
     fn change(&self, path: &str, expected: Expected) -> Change {

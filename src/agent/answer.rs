@@ -1,7 +1,9 @@
 //! Writing the answer from what a turn found out. Not here: checking it ([`super::ground`]).
 
 pub mod embedded;
+pub(super) mod prompted;
 mod response;
+pub(super) mod written;
 
 use std::fmt;
 
@@ -40,4 +42,6 @@ pub struct Problem {
 pub struct AnswerError {
     /// Why, in words for the caller; nothing of what a model wrote.
     pub reason: String,
+    /// Whether the turn may spend no more on an answer.
+    pub is_spent: bool,
 }

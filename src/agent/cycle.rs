@@ -12,7 +12,8 @@ use futures_util::{StreamExt, stream};
 
 use self::call::End;
 pub(super) use self::call::{Caller, component, text};
-use self::slot::{Slot, Wanted, cut, failed, is_cut, key_in, not_offered, too_often};
+pub(super) use self::slot::is_cut;
+use self::slot::{Slot, Wanted, broken, cut, failed, key_in, not_offered, too_often};
 use super::{
     Budget,
     memory::{KeptCall, Pending, Standing},
@@ -145,6 +146,9 @@ impl Cycle {
             let wanted = Wanted::Refused(not_offered(caller, &planned.tool));
             return Slot { key: key_in(caller.offer, &planned), planned, wanted };
         };
+        if planned.by_model.as_ref().is_some_and(|it| it.is_broken) {
+            return Slot { key: key_in(caller.offer, &planned), planned, wanted: Wanted::Refused(broken()) };
+        }
         let key = key_in(caller.offer, &planned);
         let request_id = caller.turn_id.part(self.position);
         self.position += 1;

@@ -12,6 +12,8 @@ pub(super) struct Draft {
     pub(super) answer: String,
     /// What is said instead of an answer.
     pub(super) words: String,
+    /// The answer, where it was written with the plan.
+    pub(super) written: Option<String>,
     /// What the user is asked.
     pub(super) question: Option<String>,
     /// What the answer cites.
@@ -34,6 +36,7 @@ impl Default for Draft {
             confidence: 1.0,
             answer: String::new(),
             words: String::new(),
+            written: None,
             question: None,
             citations: Vec::new(),
             warnings: Vec::new(),

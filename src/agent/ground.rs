@@ -9,6 +9,7 @@ mod bundle;
 mod checker;
 mod citations;
 pub mod contexts;
+mod escape;
 mod issue;
 mod links;
 mod markdown;
@@ -19,6 +20,7 @@ mod sentences;
 pub use self::{
     bundle::{ContextBundle, ContextItem},
     checker::{Checker, Released, Sentence},
+    escape::escaped,
     issue::{Issue, IssueKind},
     plain::plain,
 };

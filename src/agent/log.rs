@@ -71,6 +71,11 @@ impl Log {
 
     /// Says something. Nothing is said after the end.
     pub fn tell(&self, event: Event) {
+        self.tell_of("", event);
+    }
+
+    /// Says something of a task.
+    pub fn tell_of(&self, task_id: &str, event: Event) {
         let is_last = matches!(event, Event::Final(_) | Event::Paused(_));
         let mut told = self.lock();
         if told.end.is_some() {
@@ -79,7 +84,7 @@ impl Log {
         let sequence = told.events.len() as u64;
         told.events.push(Arc::new(TurnEvent {
             turn_id: self.turn_id.clone(),
-            task_id: String::new(),
+            task_id: task_id.to_owned(),
             sequence,
             event_time: Some(timestamp(clock::wall())),
             event: Some(event),

@@ -6,9 +6,11 @@ use super::{
     answer::Answerer,
     ground::contexts::Contexts,
     plan::{Offers, Planner},
+    prompts::Prompts,
 };
 use crate::{
     config::Agent as Settings,
+    models::Model,
     pipeline::{Pipeline, Policy},
     registry::Registry,
     store::sessions::Sessions,
@@ -24,6 +26,19 @@ pub enum Mode {
     Plan,
     /// By a model's own calls (specs 002, 004).
     Native,
+}
+
+/// What the agent asks a model with.
+#[derive(Clone, Debug)]
+pub struct ModelParts {
+    /// The model.
+    pub model: Arc<dyn Model>,
+    /// What it is told.
+    pub prompts: Arc<Prompts>,
+    /// Whether it writes the answers.
+    pub answers: bool,
+    /// Whether turns go on without it where it fails.
+    pub fallback: bool,
 }
 
 /// What the agent is made of.
@@ -43,12 +58,14 @@ pub struct Parts {
     pub mode: Mode,
     /// Who picks them: `embedded`, or `provider/name`.
     pub model: String,
-    /// Picks them.
+    /// Picks them where no model does.
     pub planner: Arc<dyn Planner>,
-    /// Makes answers.
+    /// Makes answers where no model does.
     pub answerer: Arc<dyn Answerer>,
     /// Makes answers without a model: whatever the other one does, its own stand in the results.
     pub embedded: Arc<dyn Answerer>,
+    /// What a model is asked with, if one is.
+    pub model_parts: Option<ModelParts>,
     /// Keeps conversations.
     pub sessions: Arc<dyn Sessions>,
     /// What turns may spend.

@@ -3,9 +3,12 @@
 //! A [`Planner`] decides and calls nothing itself. It sees the tools of an [`Offer`] and no others. Not here: carrying
 //! a plan out, budgets, and the answer.
 
+mod by_model;
 pub mod embedded;
 mod names;
+pub(super) mod native;
 mod offer;
+pub(super) mod prompted;
 
 use std::{fmt, sync::Arc};
 
@@ -14,10 +17,11 @@ use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
 pub use self::{
+    by_model::ByModel,
     names::{Lexicon, Name, Names},
     offer::{Offer, Offers},
 };
-use crate::contract::ToolResult;
+use crate::contract::{ErrorCode, ToolError, ToolResult};
 
 /// Decides what to do next. Asked again after each step, with the calls that have ended.
 pub trait Planner: Send + Sync + fmt::Debug {
@@ -62,6 +66,15 @@ pub struct Made {
     pub result: Arc<ToolResult>,
 }
 
+impl Made {
+    /// Whether its error may repeat what a model wrote, which then is not what was found out.
+    pub fn echoes(&self) -> bool {
+        let echoes =
+            |error: &ToolError| matches!(error.code, ErrorCode::NotFound | ErrorCode::InvalidArgument);
+        self.call.by_model.is_some() && self.result.outcome.as_ref().is_err_and(echoes)
+    }
+}
+
 /// A call that a planner wants.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlannedCall {
@@ -71,6 +84,8 @@ pub struct PlannedCall {
     pub arguments: Map<String, Value>,
     /// Why this tool, in words for people.
     pub reason: String,
+    /// The call as a model made it; `None` without a model.
+    pub by_model: Option<Box<ByModel>>,
 }
 
 /// What a planner decided.
@@ -102,10 +117,19 @@ pub enum Step {
     Call(Vec<PlannedCall>),
     /// Answer from the results that are there.
     Answer,
+    /// Answer from them with this text, which was written with the decision.
+    Say(String),
     /// Ask the user this, and call nothing.
     Clarify(String),
     /// Say this, and call nothing: it is nothing that a tool does.
     Refuse(String),
+}
+
+impl PlanError {
+    /// For this reason, whatever may be spent.
+    pub fn failed(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), is_spent: false }
+    }
 }
 
 /// No plan could be made.
@@ -114,4 +138,6 @@ pub enum Step {
 pub struct PlanError {
     /// Why, in words for the caller; nothing of what a model wrote.
     pub reason: String,
+    /// Whether the turn may spend no more on a plan.
+    pub is_spent: bool,
 }

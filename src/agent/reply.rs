@@ -19,6 +19,7 @@ use crate::{
         json,
         proto::agent::v1,
     },
+    models::Usage,
 };
 
 /// The largest reply in JSON form, in bytes: as structures it is at most twice as large, which clients still take.
@@ -31,6 +32,7 @@ const MOST_WARNINGS: usize = 64;
 pub(super) struct Parts<'a> {
     pub(super) asking: &'a Asking,
     pub(super) model: &'a str,
+    pub(super) usage: Usage,
     pub(super) offer: &'a Offer,
     pub(super) cycle: &'a Cycle,
     pub(super) ledger: &'a Ledger,
@@ -55,8 +57,8 @@ pub(super) fn reply(parts: &Parts<'_>) -> v1::Reply {
         validation: draft.validation.clone(),
         usage: Some(v1::TurnUsage {
             model: parts.model.to_owned(),
-            input_tokens: 0,
-            output_tokens: 0,
+            input_tokens: parts.usage.input_tokens,
+            output_tokens: parts.usage.output_tokens,
             steps: cycle.steps,
             calls: cycle.calls,
         }),

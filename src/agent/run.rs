@@ -1,32 +1,36 @@
 //! What is done in each state of a turn (`turn`), from the first plan to the reply.
 
 mod answering;
+mod asked_back;
+mod misunderstood;
+mod planning;
 mod told;
 
 use futures_util::future::BoxFuture;
-use tokio::{
-    select,
-    time::{Instant, sleep_until},
-};
+use tokio::time::Instant;
 
 use super::{
     Asking, Mode, Parts,
+    chosen::Chosen,
     cycle::{Caller, Cycle, Stepped},
     draft::Draft,
     log::Log,
     memory::{Ending, KeptMade, Memory, Pending, Remembered, Standing},
-    plan::{Asked, Exchange, Made, Offer, PlannedCall, Step},
+    plan::{Asked, Exchange, Made, Offer, PlannedCall},
     reply,
     turn::{self, Event, Outcome, State},
 };
 use crate::{
     clock,
     context::{Ledger, ToolContext},
-    contract::{ErrorCode, Refusal, ToolError, proto::agent::v1::turn_event::Event as Told},
+    contract::{Refusal, proto::agent::v1::turn_event::Event as Told},
     store::StoreError,
     telemetry::metric,
     upstream::source_status::SourceBudget,
 };
+
+/// Said where a turn goes on without its model.
+const WITHOUT: &str = "the model failed; this was made without it";
 
 /// A turn at work.
 #[derive(Debug)]
@@ -49,6 +53,8 @@ pub(super) struct Turn<'a> {
     until: Instant,
     /// How often one user may ask each source.
     budgets: Vec<SourceBudget>,
+    /// Who plans and who answers.
+    chosen: Chosen,
     draft: Draft,
 }
 
@@ -77,6 +83,8 @@ impl<'a> Turn<'a> {
             cycle = Cycle::resumed(standing, asking.was_tainted, &offer);
         }
         cycle.tainted |= tainted;
+        let budgets = parts.limits.budgets();
+        let chosen = Chosen::of(parts, asking, &budgets);
         Self {
             parts,
             asking,
@@ -90,7 +98,8 @@ impl<'a> Turn<'a> {
             wanted: Vec::new(),
             resumed,
             until,
-            budgets: parts.limits.budgets(),
+            budgets,
+            chosen,
             draft,
         }
     }
@@ -124,46 +133,6 @@ impl<'a> Turn<'a> {
             made: &self.cycle.made,
             offer: &self.offer,
             today: chrono::DateTime::<chrono::Utc>::from(clock::wall()).date_naive(),
-        }
-    }
-
-    async fn plan(&mut self) -> Event {
-        if !self.cycle.may_plan() || clock::now() >= self.until {
-            return Event::Spent;
-        }
-        if self.offer.tools().is_empty() && self.parts.mode == Mode::Embedded {
-            self.draft.question = Some("No tools are currently available.".to_owned());
-            return Event::Question;
-        }
-        let plan = select! {
-            biased;
-            plan = self.parts.planner.plan(self.asked()) => plan,
-            () = sleep_until(self.until) => return Event::Spent,
-        };
-        let plan = match plan {
-            Ok(plan) => plan,
-            Err(error) => {
-                self.draft.warnings.push(error.to_string());
-                return Event::Failed;
-            }
-        };
-        self.cycle.steps += 1;
-        self.log.tell(Told::Plan(told::plan(&plan, self.cycle.steps)));
-        self.draft.confidence = self.draft.confidence.min(plan.confidence.clamp(0.0, 1.0));
-        match plan.step {
-            Step::Call(calls) if !calls.is_empty() => {
-                self.wanted = calls;
-                Event::Calls
-            }
-            Step::Call(_) | Step::Answer => Event::NoCalls,
-            Step::Clarify(question) => {
-                self.draft.question = Some(question);
-                Event::Question
-            }
-            Step::Refuse(words) => {
-                self.draft.words = words;
-                Event::Question
-            }
         }
     }
 
@@ -205,20 +174,17 @@ impl<'a> Turn<'a> {
     /// What the user is asked where no model can correct arguments that break a schema.
     fn misunderstood(&self, before: usize) -> Option<String> {
         let new = &self.cycle.made[before..];
-        let broken = |made: &Made| {
-            made.result.outcome.as_ref().is_err_and(|error| error.code == ErrorCode::InvalidArgument)
-        };
+        let broken = |made: &Made| made.result.outcome.as_ref().is_err_and(misunderstood::may_help);
         if self.parts.mode != Mode::Embedded || new.is_empty() || !new.iter().all(broken) {
             return None;
         }
         let errors = new.iter().filter_map(|made| made.result.outcome.as_ref().err());
-        let violations: Vec<_> = errors.flat_map(said_wrong).collect();
-        Some(format!("{}. Can you say it differently?", violations.join("; ")))
+        Some(misunderstood::question(errors))
     }
 
     async fn pause(self) -> Result<(Told, &'static str), Refusal> {
         let (paused, pending) = told::paused(&self.cycle.pending);
-        let budget = self.cycle.budget();
+        let (budget, usage) = (self.cycle.budget(), self.chosen.meter.usage());
         let kept = self.cycle.made.iter().zip(&self.cycle.call_ids);
         let standing = Standing {
             tags: self.asking.tags.clone(),
@@ -227,6 +193,7 @@ impl<'a> Turn<'a> {
             position: self.cycle.position(),
             confidence: self.draft.confidence,
             bounds: [budget.max_steps, budget.max_calls, budget.max_tokens],
+            tokens: [usage.input_tokens, usage.output_tokens],
             made: kept.map(|(made, call_id)| KeptMade::of(made, call_id)).collect(),
             pending,
         };
@@ -240,6 +207,7 @@ impl<'a> Turn<'a> {
         let reply = reply::reply(&reply::Parts {
             asking: self.asking,
             model: &self.parts.model,
+            usage: self.chosen.meter.usage(),
             offer: &self.offer,
             cycle: &self.cycle,
             ledger: &self.ledger,
@@ -257,13 +225,6 @@ impl<'a> Turn<'a> {
     async fn keep(&self, ending: &Ending) -> Result<(), Refusal> {
         let kept = self.memory.end(ending, &self.cycle.planned, self.cycle.tainted).await;
         kept.map_err(|error| unavailable(&error))
-    }
-}
-
-fn said_wrong(error: &ToolError) -> Vec<String> {
-    match error.violations.as_slice() {
-        [] => vec![error.message.clone()],
-        violations => violations.iter().map(|it| it.description.clone()).collect(),
     }
 }
 

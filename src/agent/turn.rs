@@ -59,6 +59,8 @@ pub enum Event {
     Nothing,
     /// Planner or answerer failed.
     Failed,
+    /// The model does not answer, and the turn goes on without it.
+    Unanswered,
     /// The answer is there, checked as far as it came.
     Answer,
     /// It stands.
@@ -75,7 +77,7 @@ pub const fn next(state: State, event: Event) -> Option<State> {
     Some(match (state, event) {
         (State::Plan, Event::Calls) => State::Execute,
         (State::Plan, Event::NoCalls) => State::Answer(Outcome::Answered, 0),
-        (State::Plan | State::Execute, Event::Question) => State::Done(Outcome::Clarify),
+        (State::Plan | State::Execute | State::Answer(..), Event::Question) => State::Done(Outcome::Clarify),
         (State::Plan | State::Execute, Event::Spent) => State::Answer(Outcome::BudgetSpent, 0),
         (State::Execute, Event::Results) => State::Plan,
         (State::Execute, Event::Confirmation) => State::Paused,
@@ -86,6 +88,9 @@ pub const fn next(state: State, event: Event) -> Option<State> {
         // One repair by whoever made it, then the embedded answer.
         (State::Validate(outcome, attempt), Event::Issues) if attempt < REPLACED => {
             State::Answer(outcome, attempt + 1)
+        }
+        (State::Answer(outcome, attempt), Event::Unanswered) if attempt < REPLACED => {
+            State::Answer(outcome, REPLACED)
         }
         (State::Plan | State::Answer(..) | State::Validate(..), Event::Failed) => {
             State::Done(Outcome::ModelFailed)
@@ -156,6 +161,14 @@ mod tests {
         let thrice = [&twice[..], &[Answer]].concat();
         assert_eq!(through(&[&thrice[..], &[Issues]].concat()), None);
         assert_eq!(through(&[&thrice[..], &[Failed]].concat()), Some(State::Done(Outcome::ModelFailed)));
+    }
+
+    #[test]
+    fn without_its_model_a_turn_is_answered_once_more_and_no_oftener() {
+        use Event::{Answer, Clean, NoCalls, Unanswered};
+        let end = through(&[NoCalls, Unanswered, Answer, Clean]);
+        assert_eq!(end, Some(State::Done(Outcome::Answered)));
+        assert_eq!(through(&[NoCalls, Unanswered, Unanswered]), None);
     }
 
     #[test]

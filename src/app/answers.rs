@@ -6,10 +6,12 @@ use crate::{
     agent::{
         answer::embedded::{Embedded, Folder, Templates},
         ground::contexts::Contexts,
+        prompts::Prompts,
     },
+    config::Config,
     domain::Domain,
     files::{Problems, Tree},
-    registry::Registry,
+    registry::{DataSource, Registry},
 };
 
 /// What the agent answers with.
@@ -19,39 +21,67 @@ pub(super) struct Answers {
     pub(super) answerer: Arc<Embedded>,
     /// What each result is about.
     pub(super) contexts: Contexts,
+    /// What a model is told, if one is asked.
+    pub(super) prompts: Option<Arc<Prompts>>,
 }
 
 /// The templates of domains, or everything that is wrong with them.
 pub(super) fn templates<'a>(
     tree: &Tree,
     domains: impl Iterator<Item = &'a Domain>,
-) -> Result<Templates, Problems> {
+) -> Result<Arc<Templates>, Problems> {
     let folder = |domain: &Domain| Folder {
         domain: domain.name,
         embedded: domain.data.clone(),
         tools: domain.tools.iter().map(|tool| tool.name().to_owned()).collect(),
     };
-    Templates::open(tree.clone(), domains.map(folder).collect())
+    Templates::open(tree.clone(), domains.map(folder).collect()).map(Arc::new)
 }
 
 /// What the agent answers with.
-pub(super) fn of<'a>(templates: &Arc<Templates>, domains: impl Iterator<Item = &'a Domain>) -> Answers {
+pub(super) fn of<'a>(
+    templates: &Arc<Templates>,
+    prompts: Option<Arc<Prompts>>,
+    domains: impl Iterator<Item = &'a Domain>,
+) -> Answers {
     Answers {
+        prompts,
         answerer: Arc::new(Embedded::new(Arc::clone(templates))),
         contexts: Contexts::new(domains.filter_map(|domain| domain.contexts)),
     }
 }
 
-/// Both, or all problems of both at once.
-pub(super) fn with(
+/// The tools, the templates and, where a model is asked, the prompts; or everything that is wrong with any of them.
+pub(super) fn read<'a>(
     registry: Result<Registry, Problems>,
-    templates: Result<Templates, Problems>,
-) -> (Result<Registry, Problems>, Arc<Templates>) {
-    match (registry, templates) {
-        (registry, Ok(templates)) => (registry, Arc::new(templates)),
-        (Ok(_), Err(problems)) => (Err(problems), Arc::default()),
-        (Err(Problems(of_manifests)), Err(Problems(of_templates))) => {
-            (Err(Problems([of_manifests, of_templates].concat())), Arc::default())
+    tree: &Tree,
+    config: &Config,
+    domains: impl Iterator<Item = &'a Domain>,
+) -> (Result<Registry, Problems>, Arc<Templates>, Option<Arc<Prompts>>) {
+    let prompts = config.agent_model.asks().then(|| Prompts::open(tree.clone()).map(Arc::new));
+    let (registry, templates) = with(registry, templates(tree, domains));
+    let (registry, prompts) = with(registry, prompts.transpose());
+    (registry, templates, prompts)
+}
+
+impl Answers {
+    /// The files that it is made from, which are looked at again.
+    pub(super) fn files(&self, templates: Arc<Templates>) -> impl Iterator<Item = Arc<dyn DataSource>> {
+        let prompts = self.prompts.clone().map(|prompts| prompts as _);
+        std::iter::once(templates as _).chain(prompts)
+    }
+}
+
+/// Both, or all problems of both at once. What is wrong with the files of the second is told with the first.
+fn with<T: Default>(
+    registry: Result<Registry, Problems>,
+    files: Result<T, Problems>,
+) -> (Result<Registry, Problems>, T) {
+    match (registry, files) {
+        (registry, Ok(files)) => (registry, files),
+        (Ok(_), Err(problems)) => (Err(problems), T::default()),
+        (Err(Problems(of_manifests)), Err(Problems(of_files))) => {
+            (Err(Problems([of_manifests, of_files].concat())), T::default())
         }
     }
 }

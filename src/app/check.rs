@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{answers, sources::sources, state::state, tree};
 use crate::{
+    agent::prompts::Prompts,
     config::Config,
     domain::{Domain, Opening},
     files::{Problem, Problems},
@@ -20,5 +21,6 @@ pub fn check(config: &Config, domains: &[Domain]) -> Vec<Problem> {
     let opening = Opening { config, tree: &tree, state: &state, upstream: &upstream };
     let of_answers = answers::templates(&tree, domains.iter()).err();
     let of_answers = of_answers.into_iter().flat_map(|Problems(problems)| problems);
-    domains.iter().flat_map(|domain| (domain.check)(&opening)).chain(of_answers).collect()
+    let of_prompts = Prompts::open(tree.clone()).err().into_iter().flat_map(|Problems(problems)| problems);
+    domains.iter().flat_map(|domain| (domain.check)(&opening)).chain(of_answers).chain(of_prompts).collect()
 }

@@ -13,6 +13,7 @@ use crate::{
         Sqlite,
         audit::Audit,
         confirmations::Confirmations,
+        jobs::Jobs,
         sessions::Sessions,
         tasks::{Recovered, Tasks},
     },
@@ -47,6 +48,7 @@ pub(super) async fn run(state: &Sqlite, in_flight: &InFlight, keep: Duration) ->
             // A part at a time: others change something meanwhile.
             while let Ok(true) = state.sweep_tasks(keep, clock::wall()).await {}
             while let Ok(true) = state.sweep_turns(clock::wall()).await {}
+            while let Ok(true) = state.sweep_jobs(clock::wall()).await {}
         }
     }
 }
@@ -62,6 +64,10 @@ fn is_due(last: &mut Option<Instant>, every: Duration) -> bool {
 }
 
 async fn recover(state: &Sqlite) {
+    match state.interrupt_jobs(clock::wall()).await {
+        Ok(0) | Err(_) => {}
+        Ok(jobs) => tracing::warn!(jobs, "jobs whose process is gone are ended"),
+    }
     match state.recover(clock::wall()).await {
         Ok(Recovered { reads: 0, settled: 0, unknown: 0 }) | Err(_) => {}
         Ok(Recovered { reads, settled, unknown }) => {

@@ -1,4 +1,4 @@
-//! What is kept of calls, for who looks at them.
+//! What is kept of calls, for who looks at them and decides.
 
 use std::sync::Arc;
 
@@ -10,6 +10,7 @@ use crate::{
         Records,
         audit::Audit,
         calls::{self, Calls},
+        confirmations::{self, Confirmations},
     },
     store::Sqlite,
 };
@@ -31,4 +32,20 @@ pub(super) fn records(
         cap: config.server.deadline_cap,
     });
     Records { calls, audit: Audit::new(Arc::clone(state) as _, Arc::clone(policy)) }
+}
+
+/// Made over the state.
+pub(super) fn confirmations(
+    config: &Config,
+    state: &Arc<Sqlite>,
+    registry: &Arc<Registry>,
+    policy: &Arc<dyn Policy>,
+) -> Confirmations {
+    Confirmations::new(confirmations::Parts {
+        store: Arc::clone(state) as _,
+        registry: Arc::clone(registry),
+        policy: Arc::clone(policy),
+        own_calls: config.confirmations.own_calls,
+        use_within: config.confirmations.use_within,
+    })
 }

@@ -1,10 +1,15 @@
 //! Where manifests and data are read from.
 
+use std::time::Duration;
+
 use crate::{
     config,
     domain::Domain,
     files::{Embedded, PathTaken, Tree},
 };
+
+/// How often files on disk are looked at.
+pub(super) const RELOAD_INTERVAL: Duration = Duration::from_millis(250);
 
 /// The data tree of a configuration: its directory, or else what the domains embed. Two that embed a file of one path
 /// are refused in either case.

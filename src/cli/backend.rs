@@ -4,6 +4,7 @@
 mod chat;
 mod documents;
 mod invocation;
+mod jobs;
 mod local;
 mod remote;
 mod tasks;
@@ -15,6 +16,7 @@ use crate::{console::Failure, contract::proto::v1};
 
 pub(super) use documents::Documents;
 pub(super) use invocation::{Confirmations, Events, Invocation};
+pub(super) use jobs::Watched;
 pub(super) use local::Local;
 pub(super) use remote::Remote;
 
@@ -110,6 +112,14 @@ impl Backend {
         match self {
             Self::Remote(remote) => remote.watch_confirmations().await,
             Self::Local(local) => local.watch_confirmations().await,
+        }
+    }
+
+    /// One call.
+    pub(super) async fn call(&self, request: v1::GetCallRequest) -> Result<v1::GetCallResponse, Status> {
+        match self {
+            Self::Remote(remote) => remote.call(request).await,
+            Self::Local(local) => local.call(request).await,
         }
     }
 

@@ -9,7 +9,9 @@ mod render;
 use std::time::Duration;
 
 use clap::Args;
+use serde_json::json;
 use tokio::{select, signal};
+use tonic::Status;
 
 use arguments::Given;
 use decision::Answer;
@@ -26,7 +28,10 @@ use crate::{
     client, clock,
     console::{self, Failure},
     context::{RequestId, SessionId, TaskLabel},
-    contract::proto::v1::{self, ToolDefinition},
+    contract::{
+        model::FAILED,
+        proto::v1::{self, ToolDefinition},
+    },
     domain::Domain,
     duration,
     pipeline::Target,
@@ -95,7 +100,7 @@ impl Call {
         }
         let (target, given) = (self.target(), self.given()?);
         let backend = self.connection.open(domains).await?;
-        let definition = definition(&backend, &target, domains).await?;
+        let definition = definition(&backend, &target, self.format, domains).await?;
         let request_id = self.request_id.or_else(|| generated_for(definition.as_ref()));
         if request_id.is_some() {
             backend.open_state().await?;
@@ -158,7 +163,7 @@ impl Call {
     async fn once(&self, backend: &Backend, invocation: Invocation) -> Result<End, Failure> {
         let (name, request_id) = (invocation.target.as_str().to_owned(), invocation.request_id);
         let reasons = backend.reasons();
-        let events = backend.invoke(invocation).await.map_err(|status| client::refused(&status))?;
+        let events = backend.invoke(invocation).await.map_err(|status| refused(&status, self.format))?;
         let request_id = request_id.map(|id| id.to_string());
         let called = Called {
             tool: &name,
@@ -196,19 +201,45 @@ impl Call {
 async fn definition(
     backend: &Backend,
     target: &Target,
+    format: Format,
     domains: &[Domain],
 ) -> Result<Option<ToolDefinition>, Failure> {
     match target {
         Target::Tool(name) => {
             let found = backend.describe(name).await;
-            found.map(Some).map_err(|status| explain::no_definition(&status, name, domains))
+            found.map(Some).map_err(|status| {
+                let told = for_model(&status, format);
+                told.err().unwrap_or_else(|| explain::no_definition(&status, name, domains))
+            })
         }
         Target::Intent(intent) => {
             let tools =
-                backend.list(&[], v1::ToolView::FullJson).await.map_err(|status| client::refused(&status))?;
+                backend.list(&[], v1::ToolView::FullJson).await.map_err(|status| refused(&status, format))?;
             Ok(tools.into_iter().find(|tool| tool.intents.contains(intent)))
         }
     }
+}
+
+/// Says why a call was not carried out, to whoever reads its result too.
+fn refused(status: &Status, format: Format) -> Failure {
+    for_model(status, format).err().unwrap_or_else(|| client::refused(status))
+}
+
+/// What a model reads of a call that was not carried out.
+fn for_model(status: &Status, format: Format) -> Result<(), Failure> {
+    if format != Format::Model {
+        return Ok(());
+    }
+    let refused = client::refused_as_json(status);
+    let mut error = json!({
+        "code": refused["code"],
+        "message": refused["message"],
+        "retryable": !refused["retry_after_seconds"].is_null(),
+    });
+    if !refused["retry_after_seconds"].is_null() {
+        error["retry_after_seconds"] = refused["retry_after_seconds"].clone();
+    }
+    console::print(&format!(r#"{FAILED},"error":{error}}}"#))
 }
 
 /// A new `request_id` for a tool that does not only read, said so that the call can be repeated.

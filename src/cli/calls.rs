@@ -17,9 +17,12 @@ use crate::{
 /// A watch looks so often.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// Lists calls, the newest first: those that run, and those that ended and are still known
+/// Lists calls, the newest first: those that run, and those that ended and are still known. Shows one with its outcome
 #[derive(Debug, Args)]
 pub(super) struct Calls {
+    /// A call, shown with its outcome or with what it waits for; without it they are listed
+    #[arg(value_name = "CALL", conflicts_with_all = ["watch", "open", "of"])]
+    call: Option<String>,
     /// Shows what there is, then every change, until Ctrl-C
     #[arg(long)]
     watch: bool,
@@ -51,7 +54,23 @@ impl Calls {
     async fn carry_out(&self, domains: &[Domain]) -> Result<(), Failure> {
         let backend = self.connection.open(domains).await?;
         backend.open_state().await?;
-        if self.watch { self.follow(&backend).await } else { self.print(&self.found(&backend).await?) }
+        match &self.call {
+            Some(call) => self.show(&backend, call).await,
+            None if self.watch => self.follow(&backend).await,
+            None => self.print(&self.found(&backend).await?),
+        }
+    }
+
+    async fn show(&self, backend: &Backend, call: &str) -> Result<(), Failure> {
+        let request = v1::GetCallRequest {
+            call: Some(v1::get_call_request::Call::CallId(call.to_owned())),
+            result_format: v1::ResultFormat::Json.into(),
+            ..v1::GetCallRequest::default()
+        };
+        let found = backend.call(request).await.map_err(|status| client::refused(&status))?;
+        let found = json::call(&found);
+        let text = if self.json { found.to_string() } else { json::pretty(&found) };
+        console::line(text.trim_end()).map(|_| ())
     }
 
     async fn found(&self, backend: &Backend) -> Result<Vec<v1::CallRecord>, Failure> {

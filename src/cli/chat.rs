@@ -3,15 +3,14 @@
 mod show;
 mod turn;
 
-use std::io::ErrorKind;
-
 use clap::Args;
-use tokio::{select, signal, task::spawn_blocking};
+use tokio::{select, signal};
 
 use self::turn::{End, Turn};
 use super::{backend::Backend, connection::Connection};
 use crate::{
-    console::{self, Failure, Question},
+    client,
+    console::{self, Failure},
     context::{RequestId, SessionId},
     contract::proto::{
         agent::v1::{Resume, TurnBudget, TurnInput, turn_input::Say},
@@ -19,6 +18,9 @@ use crate::{
     },
     domain::Domain,
 };
+
+/// Lines that end a conversation.
+const ENDS: [&str; 3] = ["quit", "exit", "bye"];
 
 /// Answers a question by calling tools, with citations; without MESSAGE, one after the other
 ///
@@ -35,8 +37,14 @@ pub(super) struct Chat {
     #[arg(long, value_name = "ID")]
     session: Option<SessionId>,
     /// Goes on with a turn that waited for a person
-    #[arg(long, value_name = "TURN", conflicts_with = "message")]
+    #[arg(long, value_name = "TURN", conflicts_with_all = ["message", "request_id"])]
     resume: Option<RequestId>,
+    /// Cancels a turn that waits for a person, and what it waits for; or one that runs
+    #[arg(long, value_name = "TURN", conflicts_with_all = ["message", "request_id", "resume"])]
+    cancel: Option<RequestId>,
+    /// Recognises a repeat of the same message: its name as a turn
+    #[arg(long, value_name = "UUID", requires = "message")]
+    request_id: Option<RequestId>,
     /// The account that is meant where the message names none
     #[arg(long, value_name = "NAME")]
     account: Option<String>,
@@ -44,9 +52,9 @@ pub(super) struct Chat {
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
     /// Makes at most so many calls a turn
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
     max_calls: Option<u32>,
-    /// Prints every event as one line of JSON
+    /// Prints every event as one line of JSON, and a failure as the last one
     #[arg(long)]
     json: bool,
     #[command(flatten)]
@@ -58,13 +66,14 @@ impl Chat {
         let backend = self.connection.open(domains).await?;
         backend.open_state().await?;
         let session = self.session.as_ref().map_or_else(new_session, ToString::to_string);
-        let done = match (&self.message, self.resume) {
-            (Some(message), _) => self.once(&backend, &session, Say::Message(message.clone())).await,
-            (None, Some(turn_id)) => {
+        let done = match (&self.message, self.resume, self.cancel) {
+            (Some(message), ..) => self.once(&backend, &session, Say::Message(message.clone())).await,
+            (None, Some(turn_id), _) => {
                 let turn_id = turn_id.to_string();
                 self.once(&backend, &session, Say::Resume(Resume { turn_id })).await
             }
-            (None, None) => self.converse(&backend, &session).await,
+            (None, None, Some(turn_id)) => cancel(&backend, &turn_id.to_string()).await,
+            (None, None, None) => self.converse(&backend, &session).await,
         };
         backend.settle().await;
         done
@@ -72,44 +81,64 @@ impl Chat {
 
     /// One message: the conversation can be gone on with by its name.
     async fn once(&self, backend: &Backend, session: &str, say: Say) -> Result<(), Failure> {
-        let end = select! {
-            end = self.turn(backend, session, say) => end?,
-            // The stream is dropped, and with it the turn.
-            _ = signal::ctrl_c() => return Err(Failure::Interrupted),
-        };
-        if !self.json && self.session.is_none() && self.resume.is_none() {
-            let flags = self.connection.shown();
-            console::say(&format!("\nTo go on: toolwire chat --session {session}{flags} \"...\""));
+        let end = self.turn(backend, session, say).await?;
+        if matches!(end, End::Answered | End::Failed) && self.resume.is_none() {
+            self.say_session(session);
         }
         match end {
             End::Answered => Ok(()),
             End::Failed => Err(Failure::Said),
             End::Undecided => Err(Failure::AwaitsConfirmation),
+            End::Cancelled => Err(Failure::Interrupted),
+            End::Interrupted { turn_id, paused } => {
+                console::say("");
+                for line in show::waiting(&turn_id, &paused, &self.connection.shown()) {
+                    console::say(&line);
+                }
+                Err(Failure::Interrupted)
+            }
         }
     }
 
     /// One message after the other, until there are no more.
     async fn converse(&self, backend: &Backend, session: &str) -> Result<(), Failure> {
         if console::is_interactive() {
-            console::say("Ask something. Ctrl-C cancels a turn, Ctrl-D ends the conversation.");
+            console::say("Ask something. Ctrl-C cancels a turn, Ctrl-D or `quit` ends the conversation.");
         }
         while let Some(message) = select! {
-            message = next_message() => message?,
+            message = console::answer("\n> ") => message.map_err(unreadable)?,
             _ = signal::ctrl_c() => None,
         } {
-            if message.trim().is_empty() {
+            let said = message.trim();
+            if ENDS.iter().any(|end| said.eq_ignore_ascii_case(end)) {
+                break;
+            }
+            if said.is_empty() {
                 continue;
             }
-            select! {
-                end = self.turn(backend, session, Say::Message(message)) => match end {
-                    Ok(_) => {}
-                    // What is wrong with one message is not wrong with the next.
-                    Err(failure) => console::failure(&failure),
-                },
-                _ = signal::ctrl_c() => console::say("\ncancelled"),
+            match self.turn(backend, session, Say::Message(message)).await {
+                Ok(End::Cancelled) => console::say("\ncancelled"),
+                Ok(End::Interrupted { turn_id, .. }) => {
+                    console::say("");
+                    if let Err(failure) = cancel(backend, &turn_id).await {
+                        console::failure(&failure);
+                    }
+                }
+                Ok(End::Answered | End::Failed | End::Undecided) => {}
+                // What is wrong with one message is not wrong with the next.
+                Err(failure) => console::failure(&failure),
             }
         }
+        self.say_session(session);
         Ok(())
+    }
+
+    /// By which name the conversation can be gone on with, where nobody gave it.
+    fn say_session(&self, session: &str) {
+        if !self.json && self.session.is_none() {
+            let flags = self.connection.shown();
+            console::say(&format!("\nTo go on: toolwire chat --session {session}{flags} \"...\""));
+        }
     }
 
     /// Carries a turn out, and goes on with it while the person at the terminal decides.
@@ -126,11 +155,12 @@ impl Chat {
 
     fn input(&self, session: &str, say: Say) -> TurnInput {
         let format = if self.json { ResultFormat::Struct } else { ResultFormat::Json };
+        let named = self.request_id.filter(|_| matches!(say, Say::Message(_)));
         TurnInput {
             say: Some(say),
             context: Some(ToolContext { session_id: session.to_owned(), ..ToolContext::default() }),
             account: self.account.clone().unwrap_or_default(),
-            request_id: String::new(),
+            request_id: named.map(|id| id.to_string()).unwrap_or_default(),
             tags: self.tags.clone(),
             budget: self.max_calls.map(|max_calls| TurnBudget { max_calls, ..TurnBudget::default() }),
             result_format: format.into(),
@@ -138,16 +168,22 @@ impl Chat {
     }
 }
 
+/// Cancels a turn, with what it waits for.
+async fn cancel(backend: &Backend, turn_id: &str) -> Result<(), Failure> {
+    let cancelled = backend.cancel_turn(turn_id).await.map_err(|status| client::refused(&status))?;
+    if cancelled {
+        console::say("cancelled");
+        Ok(())
+    } else {
+        Err(Failure::Failed(format!("the turn {turn_id} has ended: there is nothing to cancel")))
+    }
+}
+
 fn new_session() -> String {
     RequestId::generate().to_string()
 }
 
-/// The next line; `None` at the end of the input.
-async fn next_message() -> Result<Option<String>, Failure> {
-    let asked = spawn_blocking(|| console::ask([Question::Open("\n> ")])).await;
-    match asked.map_err(|error| Failure::Failed(error.to_string()))? {
-        Ok([message]) => Ok(Some(message)),
-        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(None),
-        Err(error) => Err(Failure::Failed(format!("cannot read the message: {error}"))),
-    }
+#[allow(clippy::needless_pass_by_value, reason = "the form map_err asks for")]
+fn unreadable(error: std::io::Error) -> Failure {
+    Failure::Failed(format!("cannot read the message: {error}"))
 }

@@ -16,9 +16,12 @@ use crate::{
 /// So many are asked for at once.
 const PAGE: i32 = 200;
 
-/// Lists the calls that wait for a person: yours, and those that you may decide on
+/// Lists the calls that wait for a person: yours, and those that you may decide on. Shows one of them whole
 #[derive(Debug, Args)]
 pub(super) struct Confirmations {
+    /// A confirmation, shown with all that there is to know of it; without it they are listed
+    #[arg(value_name = "CONFIRMATION", conflicts_with_all = ["watch", "all"])]
+    confirmation: Option<String>,
     /// Shows what is waiting, then every change, until Ctrl-C
     #[arg(long)]
     watch: bool,
@@ -43,7 +46,17 @@ impl Confirmations {
     async fn carry_out(&self, domains: &[Domain]) -> Result<(), Failure> {
         let backend = self.connection.open(domains).await?;
         backend.open_state().await?;
-        if self.watch { self.follow(&backend).await } else { self.list(&backend).await }
+        match &self.confirmation {
+            Some(id) => self.show(&backend, id).await,
+            None if self.watch => self.follow(&backend).await,
+            None => self.list(&backend).await,
+        }
+    }
+
+    async fn show(&self, backend: &Backend, id: &str) -> Result<(), Failure> {
+        let it = backend.confirmation(id).await.map_err(|status| client::refused(&status))?;
+        let text = if self.json { json::confirmation(&it).to_string() } else { card(&it) };
+        console::line(text.trim_end()).map(|_| ())
     }
 
     async fn list(&self, backend: &Backend) -> Result<(), Failure> {

@@ -47,16 +47,18 @@ pub(super) fn confirmation(it: &v1::ConfirmationRequired, call: &Called<'_>, fla
     if let Some(expires_at) = &it.expires_at {
         line(&mut text, &format!("expires at {expires_at}"));
     }
+    line(&mut text, &format!("Somebody who may decide: {}", approve(it, flags)));
+    line(&mut text, &format!("Once it is approved, call again with {}.", call.repeat()));
+    text
+}
+
+/// The command that approves a call.
+pub(super) fn approve(it: &v1::ConfirmationRequired, flags: &str) -> String {
     let name = match it.consequence_level() {
         v1::ConsequenceLevel::High => format!(" --tool {}", it.tool),
         _ => String::new(),
     };
-    line(
-        &mut text,
-        &format!("Somebody who may decide: toolwire approve {}{name}{flags}", it.confirmation_id),
-    );
-    line(&mut text, &format!("Once it is approved, call again with {}.", call.repeat()));
-    text
+    format!("toolwire approve {}{name}{flags}", it.confirmation_id)
 }
 
 /// How a tool was called.

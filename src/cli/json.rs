@@ -32,6 +32,19 @@ pub(super) fn event(event: &v1::CallEvent) -> Value {
     Value::Object(object)
 }
 
+/// A call that is looked at. Data and arguments keep their order and their integers.
+pub(super) fn call(call: &v1::GetCallResponse) -> Value {
+    let mut object = envelope(call);
+    for (carrier, text, place) in
+        [("result", "data_json", "data"), ("confirmation_required", "arguments_json", "arguments")]
+    {
+        if let Some(Value::Object(carrier)) = object.get_mut(carrier) {
+            exact(carrier, text, place);
+        }
+    }
+    Value::Object(object)
+}
+
 /// A call that a person must approve. Arguments keep their order and their integers.
 pub(super) fn confirmation_required(required: &v1::ConfirmationRequired) -> Value {
     let mut object = envelope(required);

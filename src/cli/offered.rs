@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use clap::{ArgMatches, Args, FromArgMatches, builder::Resettable};
 
-use super::connection::Connection;
+use super::{connection::Connection, job::Follow};
 use crate::{
     console::{self, Failure},
     domain::{Command, Domain, Run},
@@ -23,18 +23,24 @@ pub(super) fn commands(domains: &[Domain]) -> impl Iterator<Item = clap::Command
 /// The flags of a connection come after the command's own, whose help stays.
 fn with_flags(command: &Command) -> clap::Command {
     let clap = command.clap.clone();
-    if let Run::Alone(_) = command.run {
-        return clap;
-    }
+    let clap = match command.run {
+        Run::Alone(_) => return clap,
+        Run::WithServer(_) => clap,
+        Run::Job(_) => Follow::augment_args(clap),
+    };
     let about = Resettable::from(clap.get_about().cloned());
     let long_about = Resettable::from(clap.get_long_about().cloned());
     Connection::augment_args(clap).about(about).long_about(long_about)
 }
 
 /// Does what the command does, with a connection if it needs one.
-pub(super) async fn run(command: &Command, matches: &ArgMatches) -> Result<(), Failure> {
+pub(super) async fn run(command: &Command, matches: &ArgMatches, domains: &[Domain]) -> Result<(), Failure> {
     match &command.run {
         Run::Alone(run) => run(matches),
+        Run::Job(job) => match (Connection::from_arg_matches(matches), Follow::from_arg_matches(matches)) {
+            (Ok(connection), Ok(follow)) => follow.run(job, matches, &connection, domains).await,
+            (Err(error), _) | (_, Err(error)) => console::usage(&error),
+        },
         Run::WithServer(run) => match Connection::from_arg_matches(matches) {
             Ok(connection) => run(matches, connection.server().await?).await,
             Err(error) => console::usage(&error),

@@ -11,7 +11,7 @@ use futures_util::StreamExt;
 use tokio::{select, signal};
 
 use self::{
-    act::{Answer, Cancel, Resolve, Start},
+    act::{Answer, Cancel, Delete, Resolve, Start},
     shown::{Common, cells, shown},
     state::State,
 };
@@ -58,6 +58,8 @@ enum Action {
     Cancel(Cancel),
     /// Says what became of a write whose end is not known
     Resolve(Resolve),
+    /// Deletes a tree that has ended, with its timelines and documents
+    Delete(Delete),
 }
 
 impl Tasks {
@@ -75,6 +77,7 @@ impl Tasks {
             Some(Action::Answer(it)) => &it.common,
             Some(Action::Cancel(it)) => &it.common,
             Some(Action::Resolve(it)) => &it.common,
+            Some(Action::Delete(it)) => &it.common,
         };
         let backend = common.connection.open(domains).await?;
         backend.open_state().await?;
@@ -85,6 +88,7 @@ impl Tasks {
             Some(Action::Answer(it)) => it.carry_out(&backend).await,
             Some(Action::Cancel(it)) => it.carry_out(&backend).await,
             Some(Action::Resolve(it)) => it.carry_out(&backend).await,
+            Some(Action::Delete(it)) => it.carry_out(&backend).await,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::{
     Problem,
-    found::{Entries, Origin},
+    found::{Entries, Found, Origin},
     near::meant,
     value::Value,
 };
@@ -36,6 +36,21 @@ impl Fields {
         let said = self.entries.get(name)?;
         let place = || said.origin.place(&format!("{}.{name}", self.key));
         T::read(&said.found).map_err(|what| self.problems.push(Problem::new(place(), what))).ok()
+    }
+
+    /// A table within the entry, to be ended like the entry. One that is no table is a problem.
+    pub fn table(&mut self, name: &'static str) -> Option<Self> {
+        self.known.push(name);
+        let said = self.entries.get(name)?;
+        let key = format!("{}.{name}", self.key);
+        match &said.found {
+            Found::Table(entries) => Some(Self::new(key, said.origin.clone(), entries.clone())),
+            other => {
+                let what = format!("expected a table [{key}], but found {other}");
+                self.problems.push(Problem::new(said.origin.place(&key), what));
+                None
+            }
+        }
     }
 
     /// Whether the entry says anything of this name.

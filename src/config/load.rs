@@ -4,8 +4,8 @@
 mod tests;
 
 use super::{
-    Admin, Agent, Auth, Config, ConfigError, Confirmations, Data, Log, Origin, Problem, Section, Server,
-    Sources, State, Tasks, Telemetry, file,
+    Admin, Agent, AgentModel, Auth, Config, ConfigError, Confirmations, Data, Log, Models, Origin, Problem,
+    Section, Server, Sources, State, Tasks, Telemetry, file,
     reader::{Known, Reader},
     unknown,
 };
@@ -44,7 +44,8 @@ fn config(reader: &mut Reader, sections: &[Section]) -> Config {
     }
     reader.on_behalf_of("");
     let confirmations = Confirmations::read(reader, !auth.users.is_empty());
-    let (tasks, agent) = (Tasks::read(reader), Agent::read(reader));
+    let (tasks, models) = (Tasks::read(reader), Models::read(reader));
+    let (agent, agent_model) = (Agent::read(reader), AgentModel::read(reader, &models));
     let (state, log) = (State::read(reader), Log::read(reader));
     let (admin, telemetry) = (Admin::read(reader), Telemetry::read(reader));
     Config {
@@ -54,7 +55,9 @@ fn config(reader: &mut Reader, sections: &[Section]) -> Config {
         auth,
         confirmations,
         tasks,
+        models,
         agent,
+        agent_model,
         log,
         admin,
         telemetry,

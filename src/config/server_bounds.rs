@@ -49,6 +49,11 @@ pub struct ServerBounds {
     pub max_watches: usize,
     /// Watches of one user at once. `TOOLWIRE_MAX_WATCHES_PER_USER`, default half of all.
     pub max_watches_per_user: usize,
+    /// Uploads and downloads of documents at once; fewer if the limit of open files wants it.
+    /// `TOOLWIRE_MAX_TRANSFERS`, default 256.
+    pub max_transfers: usize,
+    /// Those of one user at once. `TOOLWIRE_MAX_TRANSFERS_PER_USER`, default a quarter of all.
+    pub max_transfers_per_user: usize,
     /// Requests at once that have begun and whose message is not complete. `TOOLWIRE_MAX_UNFINISHED_REQUESTS`,
     /// default 2048.
     pub max_unfinished_requests: usize,
@@ -90,6 +95,8 @@ impl Default for ServerBounds {
             calls_per_turn: 2,
             max_watches: 1_024,
             max_watches_per_user: 512,
+            max_transfers: 256,
+            max_transfers_per_user: 64,
             max_unfinished_requests: 2_048,
             max_unfinished_per_user: 1_024,
             request_timeout: Duration::from_secs(10),
@@ -109,6 +116,7 @@ impl ServerBounds {
         let max_connections = number(reader, "max_connections", "TOOLWIRE_MAX_CONNECTIONS", default.max_connections);
         let max_concurrent_calls = number(reader, "max_concurrent_calls", "TOOLWIRE_MAX_CONCURRENT_CALLS", default.max_concurrent_calls);
         let max_watches = number(reader, "max_watches", "TOOLWIRE_MAX_WATCHES", default.max_watches);
+        let max_transfers = number(reader, "max_transfers", "TOOLWIRE_MAX_TRANSFERS", default.max_transfers);
         let max_unfinished_requests = number(reader, "max_unfinished_requests", "TOOLWIRE_MAX_UNFINISHED_REQUESTS", default.max_unfinished_requests);
         let max_unread = bytes(reader, "max_unread", "TOOLWIRE_MAX_UNREAD", default.max_unread);
         Self {
@@ -129,6 +137,8 @@ impl ServerBounds {
             calls_per_turn: number(reader, "calls_per_turn", "TOOLWIRE_CALLS_PER_TURN", default.calls_per_turn),
             max_watches,
             max_watches_per_user: number(reader, "max_watches_per_user", "TOOLWIRE_MAX_WATCHES_PER_USER", max_watches.div_ceil(2)),
+            max_transfers,
+            max_transfers_per_user: number(reader, "max_transfers_per_user", "TOOLWIRE_MAX_TRANSFERS_PER_USER", max_transfers.div_ceil(4)),
             max_unfinished_requests,
             max_unfinished_per_user: number(reader, "max_unfinished_per_user", "TOOLWIRE_MAX_UNFINISHED_PER_USER", max_unfinished_requests.div_ceil(2)),
             request_timeout: length(reader, "request_timeout", "TOOLWIRE_REQUEST_TIMEOUT", default.request_timeout),

@@ -50,6 +50,13 @@ pub struct InvalidId {
     found: String,
 }
 
+impl UserId {
+    /// The text of it, shared.
+    pub fn shared(&self) -> Arc<str> {
+        Arc::clone(&self.0)
+    }
+}
+
 impl CallId {
     /// Makes an id that sorts after those made before.
     pub fn generate() -> Self {

@@ -32,7 +32,7 @@ pub const FAILED: &str = r#"{"success":false"#;
 pub struct Wanted {
     /// At most so many tokens, at least [`LEAST_TOKENS`].
     pub max_tokens: u64,
-    /// The parameters of the tool, by which another call can ask for less.
+    /// The parameters of the tool by which another call can ask for less: how many, how far back, which kind.
     pub narrow_by: Vec<String>,
 }
 
@@ -102,8 +102,11 @@ fn hardly(data: &Value, envelope: &Envelope<'_>, most: u64) -> String {
 /// The text of a failure. Its message is ours, and as a rule short.
 fn failed(error: &ToolError, wanted: &Wanted) -> String {
     let with = |message: &str| {
-        let error = json!({"code": error.code.name(), "message": message, "retryable": error.retryable});
-        fitting(format!(r#"{FAILED},"error":{error}}}"#), wanted.max_tokens)
+        let mut told = json!({"code": error.code.name(), "message": message, "retryable": error.retryable});
+        if let Some(wait) = error.retry_after {
+            told["retry_after_seconds"] = wait.as_secs_f64().into();
+        }
+        fitting(format!(r#"{FAILED},"error":{told}}}"#), wanted.max_tokens)
     };
     let shorter = [4_000, 1_000, 200, 50].into_iter();
     with(&error.message)

@@ -3,12 +3,13 @@
 //! Not here: failures of a tool, which are results (`error`).
 
 mod document;
+mod job;
 mod task;
 mod turn;
 
 use std::time::Duration;
 
-pub use self::{document::DocumentRefusal, task::TaskRefusal, turn::TurnRefusal};
+pub use self::{document::DocumentRefusal, job::JobRefusal, task::TaskRefusal, turn::TurnRefusal};
 use super::{Violation, near};
 
 /// Why a call was not carried out.
@@ -130,6 +131,9 @@ pub enum Refusal {
     /// A document was not read or written.
     #[error(transparent)]
     Document(#[from] DocumentRefusal),
+    /// A job does not begin, or is not shown.
+    #[error(transparent)]
+    Job(#[from] JobRefusal),
     /// Something is not done to a task.
     #[error(transparent)]
     Task(#[from] TaskRefusal),

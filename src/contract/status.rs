@@ -4,6 +4,7 @@
 //! `docs/ERRORS.md` lists them. Statuses travel in headers, so everything in them is bounded.
 
 mod document;
+mod job;
 mod task;
 mod turn;
 
@@ -38,6 +39,7 @@ impl From<Refusal> for Status {
             | Refusal::TooManyConfirmations { retry_after, .. }
             | Refusal::StateUnavailable { retry_after } => ErrorDetails::with_retry_info(Some(*retry_after)),
             Refusal::Document(refusal) => document::details(refusal),
+            Refusal::Job(refusal) => job::details(refusal),
             Refusal::Task(refusal) => task::details(refusal),
             Refusal::Turn(refusal) => turn::details(refusal),
             _ => ErrorDetails::new(),
@@ -82,6 +84,7 @@ pub const fn code_of_refusal(refusal: &Refusal) -> Code {
         Refusal::StateUnavailable { .. } | Refusal::ShuttingDown => Code::Unavailable,
         Refusal::Internal { .. } => Code::Internal,
         Refusal::Document(refusal) => document::code(refusal),
+        Refusal::Job(refusal) => job::code(refusal),
         Refusal::Task(refusal) => task::code(refusal),
         Refusal::Turn(refusal) => turn::code(refusal),
     }
@@ -111,6 +114,7 @@ pub const fn reason_of(refusal: &Refusal) -> &'static str {
         Refusal::ShuttingDown => "SHUTTING_DOWN",
         Refusal::Internal { .. } => "INTERNAL",
         Refusal::Document(refusal) => document::reason(refusal),
+        Refusal::Job(refusal) => job::reason(refusal),
         Refusal::Task(refusal) => task::reason(refusal),
         Refusal::Turn(refusal) => turn::reason(refusal),
     }

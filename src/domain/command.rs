@@ -11,6 +11,9 @@ use futures_util::future::BoxFuture;
 use crate::{
     client::Server,
     console::{self, Failure},
+    context::{Services, ToolContext},
+    contract::proto::agent::v1,
+    service::jobs::Jobs,
 };
 
 /// A command of the program. Its name is one that neither the program nor another domain has.
@@ -28,6 +31,41 @@ pub enum Run {
     Alone(Alone),
     /// Something with a server. `--server`, `--token`, `--ca` and `--user` are added to its arguments.
     WithServer(WithServer),
+    /// Work in the background, at a server or in this program, which is followed to its end. The flags of a connection,
+    /// `--json` and `--job` are added to its arguments.
+    Job(Job),
+}
+
+/// Work that a command starts and the command line follows.
+pub struct Job {
+    /// Starts it: its name.
+    pub start: StartJob,
+    /// What came out, for people.
+    pub tell: fn(&v1::Job) -> String,
+}
+
+/// Starts a job where it is to be carried out.
+pub type StartJob =
+    Box<dyn Fn(&ArgMatches, Place) -> BoxFuture<'static, Result<String, Failure>> + Send + Sync>;
+
+/// Where a job is carried out.
+#[derive(Debug)]
+pub enum Place {
+    /// At a server.
+    Server(Server),
+    /// In this program.
+    Here(Box<Here>),
+}
+
+/// This program, as a job needs it.
+#[derive(Debug)]
+pub struct Here {
+    /// Starts jobs.
+    pub jobs: Jobs,
+    /// What the tools of all domains find in their context.
+    pub services: Services,
+    /// Whose the job is.
+    pub context: ToolContext,
 }
 
 /// Does something by itself.
@@ -58,6 +96,21 @@ impl Command {
         Self { clap: A::augment_args(clap::Command::new(name)), run: Run::WithServer(Box::new(run)) }
     }
 
+    /// A command that starts a job and follows it. Its help is the doc comment of its arguments.
+    pub fn job<A, F>(name: &'static str, start: fn(A, Place) -> F, tell: fn(&v1::Job) -> String) -> Self
+    where
+        A: Args + Send + 'static,
+        F: Future<Output = Result<String, Failure>> + Send + 'static,
+    {
+        let start = move |matches: &ArgMatches, place| {
+            let arguments = read(matches);
+            let started: BoxFuture<'static, _> = Box::pin(async move { start(arguments?, place).await });
+            started
+        };
+        let run = Run::Job(Job { start: Box::new(start), tell });
+        Self { clap: A::augment_args(clap::Command::new(name)), run }
+    }
+
     /// The names that it answers to.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         [self.clap.get_name()].into_iter().chain(self.clap.get_all_aliases())
@@ -71,11 +124,18 @@ fn read<A: FromArgMatches>(matches: &ArgMatches) -> Result<A, Failure> {
     })
 }
 
+impl fmt::Debug for Job {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Job").finish_non_exhaustive()
+    }
+}
+
 impl fmt::Debug for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Alone(_) => "Alone",
             Self::WithServer(_) => "WithServer",
+            Self::Job(_) => "Job",
         })
     }
 }

@@ -14,7 +14,9 @@ use std::sync::Arc;
 
 use include_dir::{Dir, include_dir};
 
-use self::tools::{AskData, ListDocuments, LoadToContext, SearchDocuments, SearchWeb, WriteFile};
+use self::tools::{
+    AskClaude, AskData, AskGpt, ListDocuments, LoadToContext, SearchDocuments, SearchWeb, WriteFile,
+};
 use crate::{
     domain::Domain,
     files::Embedded,
@@ -27,10 +29,8 @@ static MANIFESTS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/data/tools");
 /// What the embedded sources answer from.
 static DATA: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/data/orchestration");
 
-/// The tools that are a manifest and nothing else: carried out by their type, or not at all.
-const WITHOUT_CODE: [&str; 12] = [
-    "ask_claude",
-    "ask_gpt",
+/// The tools that are a manifest and nothing else: carried out by their type.
+const WITHOUT_CODE: [&str; 10] = [
     "ask_master",
     "handoff",
     "plan_next_steps",
@@ -60,7 +60,9 @@ pub fn domain() -> Domain {
 
 fn tools() -> Vec<Arc<dyn Executor>> {
     vec![
+        erase(AskClaude),
         erase(AskData),
+        erase(AskGpt),
         erase(ListDocuments),
         erase(LoadToContext),
         erase(SearchDocuments),

@@ -2,6 +2,7 @@
 
 mod commands;
 pub mod data;
+mod discovery;
 mod names;
 mod open;
 pub mod proto;

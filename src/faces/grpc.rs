@@ -13,6 +13,8 @@ mod handle;
 mod health;
 mod incoming;
 pub mod invoke;
+pub mod job;
+mod job_service;
 mod leading;
 mod listing;
 mod reflection;
@@ -37,7 +39,7 @@ use tokio::{select, sync::watch::Receiver};
 
 pub use self::{
     face::Face,
-    incoming::Caller,
+    incoming::{Caller, asked},
     service::{COMPRESSION, Service},
     services::{GrpcServices, ServiceError},
     typed::call,

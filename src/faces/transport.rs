@@ -20,6 +20,7 @@ pub use self::{
     socket::{Socket, Stream},
     tls::Tls,
     trace::{CallersTrace, TakenOver},
+    watches::ending,
 };
 use self::{authenticate::Authenticator, rules::Rules};
 

@@ -7,7 +7,7 @@ use std::{
 
 use futures_util::{StreamExt, stream};
 
-use super::{Answer, Model, ModelError, Part, Request, Stop, ToolCall, Usage};
+use super::{Answer, Form, Model, ModelError, Part, Request, Stop, ToolCall, Usage};
 use crate::context::ToolContext;
 
 /// A scripted model. Cheap to clone; clones share what they were asked.
@@ -61,6 +61,10 @@ pub fn end(stop: Stop) -> Part {
 impl Model for Scripted {
     fn id(&self) -> &'static str {
         "scripted/script"
+    }
+
+    fn form(&self) -> Form {
+        Form::Openai
     }
 
     fn chat(&self, request: Request, _: &ToolContext) -> Answer {

@@ -22,6 +22,7 @@ use crate::{
     clock,
     context::{StopCause, Unfinished},
     contract::{ErrorCode, Origin, Payload, Provenance, Refusal, Terminal, ToolError, arguments::Arguments},
+    offload,
     registry::Category,
     tool::{Executor, Reply},
     upstream::http::requests_made,
@@ -145,7 +146,9 @@ async fn run(call: &Call, Work { arguments, limit }: Work) -> Result<Reply<Paylo
 
 /// The tool's work; a panic in it is a failure of this call and of nothing else.
 async fn guarded(call: &Call, arguments: Arguments) -> Result<Reply<Payload>, Unfinished> {
-    let work = AssertUnwindSafe(async { executor(call).execute(arguments, &call.context).await });
+    let user = call.context.user.id.shared();
+    let work = offload::on_behalf(user, async { executor(call).execute(arguments, &call.context).await });
+    let work = AssertUnwindSafe(work);
     match work.catch_unwind().await {
         Ok(reply) => reply,
         Err(_) => Err(panicked(call).into()),

@@ -68,6 +68,7 @@ pub(crate) fn refused_call(refusal: &Refusal) -> ToolError {
         | Refusal::ConfirmationDecided { .. }
         | Refusal::NoSuchSequence { .. }
         | Refusal::Document(_)
+        | Refusal::Job(_)
         | Refusal::Turn(_)
         | Refusal::Internal { .. } => ErrorCode::Unknown,
     };

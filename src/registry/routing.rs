@@ -12,7 +12,7 @@ use super::{
 
 /// So many keywords a manifest has, if it has any.
 pub(super) const FEWEST: usize = 5;
-pub(super) const MOST: usize = 25;
+pub(super) const MOST: usize = 60;
 
 /// The longest keyword, in characters: a phrase and not a sentence.
 pub(super) const LONGEST: usize = 60;

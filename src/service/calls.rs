@@ -10,6 +10,7 @@ mod record;
 use std::{sync::Arc, time::Duration};
 
 use tokio::time::{sleep, sleep_until};
+use tokio_util::sync::CancellationToken;
 
 pub use self::{
     list::{Filter, Page, Whose},
@@ -81,18 +82,25 @@ impl Calls {
         Self(Arc::new(parts))
     }
 
-    /// One call; with `wait`, once it has ended or the wait is over.
-    pub async fn get(&self, user: &User, which: &Which, wait: Duration) -> Result<Looked, Refusal> {
+    /// One call; with `wait`, once it has ended or the wait is over, which it is when `ends` fires, too.
+    pub async fn get(
+        &self,
+        user: &User,
+        which: &Which,
+        wait: Duration,
+        ends: &CancellationToken,
+    ) -> Result<Looked, Refusal> {
         let until = clock::now() + wait.min(LONGEST_WAIT);
         loop {
             let (record, recorded) = self.find(user, which).await?;
-            if record.state.is_final() || clock::now() >= until {
+            if record.state.is_final() || clock::now() >= until || ends.is_cancelled() {
                 return self.looked(record, recorded).await;
             }
             tokio::select! {
                 () = self.0.in_flight.ended(record.call_id) => {}
                 () = sleep(LOOK) => {}
                 () = sleep_until(until) => {}
+                () = ends.cancelled() => {}
             }
         }
     }

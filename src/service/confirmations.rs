@@ -9,7 +9,11 @@ mod watch;
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::{
+    select,
+    time::{Instant, sleep, sleep_until},
+};
+use tokio_util::sync::CancellationToken;
 
 pub use self::{
     decide::{Judgement, Ruling},
@@ -68,21 +72,31 @@ impl Confirmations {
         Self(Arc::new(parts))
     }
 
-    /// One confirmation; with `wait`, once it is no longer pending or the wait is over.
-    pub async fn get(&self, user: &User, id: &str, wait: Duration) -> Result<Viewed, Refusal> {
+    /// One confirmation; with `wait`, once it is no longer pending or the wait is over, which it is when `ends` fires,
+    /// too.
+    pub async fn get(
+        &self,
+        user: &User,
+        id: &str,
+        wait: Duration,
+        ends: &CancellationToken,
+    ) -> Result<Viewed, Refusal> {
         let parsed = id.parse().map_err(|_| unknown(id))?;
         let until = clock::now() + wait.min(LONGEST_WAIT);
         let mut changes = self.0.store.changes_of(&parsed);
         loop {
             changes.mark_unchanged();
             let confirmation = self.find(user, &parsed).await?;
-            let waits = confirmation.state == State::Pending && clock::now() < until;
-            if !waits {
+            let is_over = clock::now() >= until || ends.is_cancelled();
+            if is_over || confirmation.state != State::Pending {
                 return Ok(self.viewed(user, confirmation));
             }
             let expires = confirmation.expires_at.duration_since(clock::wall()).unwrap_or_default();
             let expires = clock::now().checked_add(expires).unwrap_or(until);
-            may_have_changed(&*self.0.store, &mut changes, until.min(expires)).await;
+            select! {
+                () = may_have_changed(&*self.0.store, &mut changes, until.min(expires)) => {}
+                () = ends.cancelled() => {}
+            }
         }
     }
 

@@ -34,19 +34,23 @@ impl Tools {
         let format = named(&format)?;
         let filter = Filter::tagged(request::tags("tags", tags)?);
         let tools: Vec<Arc<RegisteredTool>> = self.list(user, filter).collect();
+        let is_empty = tools.is_empty();
         let on_network = self.limits.budgets().into_iter().map(|source| source.name).collect();
         let options = Options { strict, on_network };
         let work = move || {
             let definitions: Vec<_> = tools.iter().map(|tool| &tool.definition).collect();
             exports::export(format, &definitions, &options)
         };
-        let export = offload::if_large(self.registry.snapshot().tools().len() * OF_A_TOOL, work).await;
+        let mut export = offload::if_large(self.registry.snapshot().tools().len() * OF_A_TOOL, work).await;
         if export.json.len() > LONGEST {
             let what = format!(
                 "must name fewer tools: the export has {} bytes, and at most {LONGEST} fit into an answer",
                 export.json.len()
             );
             return Err(request::refuse("tags", "max_length", &what));
+        }
+        if is_empty {
+            export.notes.push("there is no tool with all of these tags that you may call".to_owned());
         }
         Ok(export)
     }

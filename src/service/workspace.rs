@@ -12,8 +12,8 @@ use crate::{
     pipeline::refused,
     service::{request, tasks::Tasks},
     store::{
-        documents::{Criteria, Document, Version},
-        tasks::Refused,
+        documents::{Content, Criteria, Document, Version},
+        tasks::{MAX_PAGE_BYTES, Refused},
     },
     workspace::{Hits, Room, Workspace},
 };
@@ -94,10 +94,9 @@ impl Workspaces {
         let bound_to = page::bound_to(room.root(), &format!("{criteria:?}"));
         let after = page::read(token, &bound_to)?;
         let mut items = room.list(criteria, &after, size + 1).await?;
-        let is_last = items.len() <= size as usize;
-        items.truncate(size as usize);
+        let goes_on = cut(&mut items, size, document_size);
         let next = match items.last() {
-            Some(last) if !is_last => page::token(&last.path, &bound_to),
+            Some(last) if goes_on => page::token(&last.path, &bound_to),
             _ => String::new(),
         };
         Ok(Page { items, next })
@@ -116,10 +115,9 @@ impl Workspaces {
         let below = page::read(token, &bound_to)?;
         let below = if below.is_empty() { u32::MAX } else { below.parse().unwrap_or(0) };
         let mut items = room.versions(path, below, size + 1).await?;
-        let is_last = items.len() <= size as usize;
-        items.truncate(size as usize);
+        let goes_on = cut(&mut items, size, version_size);
         let next = match items.last() {
-            Some(last) if !is_last => page::token(&last.version.to_string(), &bound_to),
+            Some(last) if goes_on => page::token(&last.version.to_string(), &bound_to),
             _ => String::new(),
         };
         Ok(Page { items, next })
@@ -137,6 +135,35 @@ impl Workspaces {
         let size = size_of(size, HITS)?;
         Ok(room.search(query, criteria, size as usize).await?)
     }
+}
+
+/// Leaves what a page has: at most so many, and no more bytes than a page may have, but at least one. Whether there is
+/// more.
+fn cut<T>(items: &mut Vec<T>, most: u32, size_of: impl Fn(&T) -> usize) -> bool {
+    let mut bytes = 0;
+    let fits = |item: &&T| {
+        bytes += size_of(item);
+        bytes <= MAX_PAGE_BYTES
+    };
+    let fitting = items.iter().take_while(fits).count().clamp(1, most as usize);
+    let goes_on = items.len() > fitting;
+    items.truncate(fitting);
+    goes_on
+}
+
+fn document_size(document: &Document) -> usize {
+    let Document { path, description, tags, created_by, updated_by, content, .. } = document;
+    let tags: usize = tags.iter().map(String::len).sum();
+    path.len() + description.len() + tags + created_by.len() + updated_by.len() + content_size(content)
+}
+
+fn version_size(version: &Version) -> usize {
+    version.why.len() + version.written_by.len() + content_size(&version.content)
+}
+
+/// With what the parts of fixed length take.
+fn content_size(content: &Content) -> usize {
+    content.summary.len() + content.mime_type.len() + 256
 }
 
 fn check(criteria: &Criteria) -> Result<(), Refusal> {
@@ -181,6 +208,21 @@ mod tests {
     fn a_page_is_bounded() {
         let of = |asked| size_of(asked, PAGE).ok();
         assert_eq!([0, 1, 1_000, 1_001, -1].map(of), [Some(100), Some(1), Some(1_000), None, None]);
+    }
+
+    #[test]
+    fn a_page_has_as_many_as_fit_and_one_at_least() {
+        let page = |sizes: &[usize], most| {
+            let mut items = sizes.to_vec();
+            let goes_on = cut(&mut items, most, |size| *size);
+            (items.len(), goes_on)
+        };
+        let half = MAX_PAGE_BYTES / 2;
+        assert_eq!([page(&[half; 2], 3), page(&[half; 3], 3)], [(2, false), (2, true)]);
+        assert_eq!(
+            [page(&[1; 3], 2), page(&[3 * half; 2], 2), page(&[], 2)],
+            [(2, true), (1, true), (0, false)]
+        );
     }
 
     #[test]

@@ -1,17 +1,47 @@
-//! Who did what: a record of each write, and of each decision on a confirmation or of its end without one. Kept with
-//! what it is of, in one change; never with arguments.
+//! Who did what: a record of each write, by a call or by a request that is none, and of each decision on a confirmation
+//! or of its end without one. Kept with what it is of, in one change; never with arguments.
 //!
 //! Not here: who may see which record.
 
 use std::time::{Duration, SystemTime};
 
 use futures_util::future::BoxFuture;
+use opentelemetry::trace::TraceId;
 
 use super::StoreError;
-use crate::{context::UserId, digest::Digest};
+use crate::{
+    context::{KnownBy, Origin, UserId},
+    digest::Digest,
+};
 
 /// How long records are kept.
 pub const KEPT: Duration = Duration::from_hours(24 * 90);
+
+/// How a request came that is no call, for the records of what it changes.
+#[derive(Clone, Copy, Debug)]
+pub struct By {
+    /// How its user is known.
+    pub known_by: KnownBy,
+    /// Where it came from.
+    pub origin: Origin,
+    /// The trace.
+    pub trace_id: Option<TraceId>,
+}
+
+tokio::task_local! {
+    static BY: By;
+}
+
+/// Does what a request asks for: records of what it changes say how it came.
+pub async fn on_behalf<T>(by: By, doing: impl Future<Output = T>) -> T {
+    BY.scope(by, doing).await
+}
+
+/// How the request came that is carried out; from this program itself if none is.
+pub fn by() -> By {
+    let own = By { known_by: KnownBy::Process, origin: Origin::PROCESS, trace_id: None };
+    BY.try_with(|by| *by).unwrap_or(own)
+}
 
 /// What somebody did.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,10 +64,10 @@ pub struct Record {
     pub face: String,
     /// Whose call it is.
     pub caller: String,
-    /// The tool.
+    /// The tool; of a request that is no call, its method.
     pub tool: String,
-    /// Digest of the tool's definition.
-    pub definition_digest: Digest,
+    /// Digest of the tool's definition, if it is one.
+    pub definition_digest: Option<Digest>,
     /// Digest of the arguments.
     pub arguments_digest: Digest,
     /// What was allowed or decided.

@@ -4,6 +4,7 @@
 //! names them.
 
 mod files;
+mod pins;
 mod sink;
 mod source;
 
@@ -13,6 +14,7 @@ use futures_util::future::BoxFuture;
 
 pub use self::{
     files::Files,
+    pins::{Pin, Pins},
     sink::{SMALL, Sink, Stored},
     source::{CHUNK, ReadError, Source},
 };
@@ -40,6 +42,9 @@ pub trait Blobs: Send + Sync + std::fmt::Debug {
 
     /// Bytes that came, though nothing names them yet.
     fn reopen<'a>(&'a self, stored: &'a Stored) -> BoxFuture<'a, Result<Source, ReadError>>;
+
+    /// Takes away bytes that came and are not named after all, unless something else names or keeps them.
+    fn discard(&self, stored: Stored) -> BoxFuture<'_, Result<(), StoreError>>;
 
     /// Takes away what nothing names any more.
     fn sweep(&self, now: SystemTime) -> BoxFuture<'_, Result<Swept, StoreError>>;

@@ -42,6 +42,8 @@ pub struct RecordedCall {
     pub confirmation: Option<ConfirmationId>,
     /// How far it is.
     pub standing: Standing,
+    /// Whether the process that began it is gone.
+    pub is_left: bool,
 }
 
 /// How far a recorded call is.

@@ -14,10 +14,10 @@ use futures_util::future::BoxFuture;
 pub use self::{
     criteria::{Criteria, Found, Postings, Wanted},
     document::{Content, Document, Tree, Version},
-    write::{Body, Change, Expected, Mutation, Put, Quota, Refused, Terms, Update},
+    write::{Body, Change, Expected, Free, Mutation, Put, Quota, Refused, Terms, Update},
 };
 use super::StoreError;
-use crate::context::TaskId;
+use crate::context::{RequestId, TaskId};
 
 /// The most bytes of a document.
 pub const MAX_DOCUMENT_BYTES: u64 = 256 << 20;
@@ -46,6 +46,14 @@ pub type Outcome = Result<Document, Refused>;
 pub trait Documents: Send + Sync + std::fmt::Debug {
     /// The tree of a task, if there is such a task.
     fn tree<'a>(&'a self, task: &'a TaskId) -> BoxFuture<'a, Result<Option<Tree>, StoreError>>;
+
+    /// How much room there is for a version, or why there will be none: said before its bytes come. A request that may
+    /// be a repeat is let pass.
+    fn room<'a>(
+        &'a self,
+        change: &'a Change,
+        request_id: Option<RequestId>,
+    ) -> BoxFuture<'a, Result<Result<Free, Refused>, StoreError>>;
 
     /// Writes a version, whose bytes are kept already or come along.
     fn put<'a>(&'a self, put: &'a Put) -> BoxFuture<'a, Result<Outcome, StoreError>>;

@@ -74,8 +74,38 @@ pub struct Remembered {
     pub tainted: bool,
 }
 
+/// A session that one turn has to itself, in every process that shares the state, until this is dropped. A process that
+/// ends lets go of it, however it ends.
+pub struct Hold {
+    /// What lets go of it.
+    pub guard: Option<Box<dyn Send + Sync>>,
+}
+
+/// Who has a session.
+#[derive(Debug)]
+pub enum Held {
+    /// Whoever asked.
+    Now(Hold),
+    /// A turn of another process: its name, if it could be read.
+    By(String),
+}
+
+impl std::fmt::Debug for Hold {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Hold")
+    }
+}
+
 /// Keeps turns.
 pub trait Sessions: Send + Sync + std::fmt::Debug {
+    /// Has a session for one turn, if no other process has it.
+    fn hold_session(
+        &self,
+        user: &UserId,
+        session: &SessionId,
+        turn_id: RequestId,
+    ) -> Result<Held, StoreError>;
+
     /// Keeps a turn, in the place of the one of this name if there is one; forgets the oldest of the session and of the
     /// user beyond what is kept of either.
     fn keep_turn<'a>(&'a self, turn: &'a KeptTurn) -> BoxFuture<'a, Result<(), StoreError>>;

@@ -13,8 +13,10 @@ mod cool_downs;
 mod documents;
 mod error;
 mod group;
+mod held_sessions;
 mod hold_offs;
 mod idempotency;
+mod jobs;
 mod last_error;
 mod migrations;
 mod outbox;
@@ -41,7 +43,9 @@ pub use self::{
     migrations::{Migrations, TableTaken},
 };
 pub(super) use self::{migrations::newest, tasks::refold_all};
-use super::{StoreError, confirmations::ROOM as CONFIRMATIONS_ROOM, idempotency::Room, results::MAX_BYTES};
+use super::{
+    StoreError, blobs::Pins, confirmations::ROOM as CONFIRMATIONS_ROOM, idempotency::Room, results::MAX_BYTES,
+};
 use crate::{context::UserId, turns::Turns};
 
 /// State in one SQLite file.
@@ -55,6 +59,8 @@ pub struct Sqlite {
     /// How much is remembered of calls with a `request_id`.
     room: Room,
     pools: OnceCell<Pools>,
+    /// Files of bytes that are about to be named.
+    pins: Pins,
     /// Whose turn it is to read.
     reading: Turns<UserId>,
     last_error: LastError,
@@ -65,6 +71,8 @@ pub struct Sqlite {
     confirmations_waiting: confirmations::Waiting,
     /// Those who follow tasks and timelines.
     followers: tasks::Followers,
+    /// Those who watch jobs.
+    job_watchers: tasks::Followers,
     /// Messages of tasks that wait to be written.
     messages: tasks::Messages,
     /// This process, to others that share the file.
@@ -114,12 +122,14 @@ impl Sqlite {
             results_bytes: MAX_BYTES,
             room: Room::default(),
             pools: OnceCell::new(),
+            pins: Pins::default(),
             reading: readers::turns(),
             last_error: LastError::default(),
             confirmations_room: CONFIRMATIONS_ROOM,
             confirmations_changed: watch::Sender::new(0),
             confirmations_waiting: confirmations::Waiting::default(),
             followers: tasks::Followers::default(),
+            job_watchers: tasks::Followers::default(),
             messages: tasks::Messages::default(),
             replica: Replica::default(),
         }
@@ -154,7 +164,9 @@ impl Sqlite {
 
     /// Boxed: it is in every future here, and the compiler cannot see through it that they can be sent.
     fn pools(&self) -> BoxFuture<'_, Result<&Pools, StoreError>> {
-        Box::pin(self.pools.get_or_try_init(|| connect::connect(&self.place, &self.tables)))
+        Box::pin(
+            self.pools.get_or_try_init(|| connect::connect(&self.place, &self.tables, self.replica.name())),
+        )
     }
 
     /// Connections that read, whatever is changed meanwhile; they refuse to write. Several statements that must see one

@@ -25,7 +25,8 @@ use self::entry::Entry;
 pub use self::{
     bounds::{
         DEFAULT_TIMEOUT, ENTRIES_FOR_THE_END, MAX_BYTES, MAX_DEPTH, MAX_ENTRIES, MAX_OPEN_TREES,
-        MAX_PAGE_BYTES, MAX_PART, MAX_TASKS, MAX_TIMEOUT, MAX_TREE_BYTES, MAX_WAITS, MUTATIONS_KEPT,
+        MAX_PAGE_BYTES, MAX_PART, MAX_TASKS, MAX_TIMEOUT, MAX_TREE_BYTES, MAX_USER_BYTES, MAX_WAITS,
+        MUTATIONS_KEPT,
     },
     memory::{Memories, Memory, Remembered},
     mistake::Mistake,

@@ -106,6 +106,11 @@ pub fn agent_validation(action: &'static str) {
     with(|it| it.agent_validation(action));
 }
 
+/// A configured model was asked; `tokens` are those of the request and those of the answer.
+pub fn model_asked(model: &str, outcome: &'static str, duration: Duration, tokens: [u64; 2]) {
+    with(|it| it.model_asked(model, outcome, duration, tokens));
+}
+
 /// A source refused us in the middle of a turn; `code` is `AUTH_FAILED` or `BLOCKED`.
 pub fn agent_alert(source: &str, code: &'static str) {
     with(|it| it.agent_alert(source, code));

@@ -44,7 +44,7 @@ impl Room {
             let terms = index::terms_of(&said, text.unwrap_or_default());
             Update { change, description, tags, mime_type, terms }
         });
-        let update = update.await;
+        let update = self.working(update).await;
         match self.documents().update(&update).await.map_err(|error| unavailable(&error))? {
             Ok(document) => Ok(document),
             Err(refused) => Err(self.refused(&update.change.path, refused).await),

@@ -48,7 +48,7 @@ impl Room {
             let terms = index::terms_of(&said, text.unwrap_or_default());
             Found { content, terms }
         });
-        let stored = Stored { digest, size: document.content.size, inline: None };
-        self.write(header, &path, stored, found.await).await
+        let stored = Stored { digest, size: document.content.size, inline: None, pin: None };
+        self.write(header, &path, stored, self.working(found).await).await
     }
 }

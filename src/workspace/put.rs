@@ -1,24 +1,31 @@
 //! A version on its way in: bytes in pieces, of which the first are kept in memory to look at, and the rest go to the
 //! disk.
 
-use bytes::{Bytes, BytesMut};
+mod header;
 
+use bytes::{Bytes, BytesMut};
+use tracing::Instrument;
+
+pub use self::header::Header;
+pub(super) use self::header::checked;
+use self::header::{asked, expected, mime_type, of_other_size};
 use super::{
     Room,
+    arriving::Reserved,
     index::{self, Said},
     mime,
     path::Path,
-    quota, summary, text, unavailable, unreadable,
+    quota, summary, unavailable, unreadable,
     utf8::{self, Utf8},
 };
 use crate::{
-    context::RequestId,
     contract::DocumentRefusal,
     digest::Digest,
     offload,
     store::{
-        blobs::{Sink, Stored},
-        documents::{Body, Content, Document, Expected, MAX_DOCUMENT_BYTES, Mutation, Put, Terms},
+        StoreError, audit,
+        blobs::{SMALL, Sink, Stored},
+        documents::{Body, Content, Document, MAX_DOCUMENT_BYTES, Mutation, Put, Terms},
     },
     tokens,
 };
@@ -28,33 +35,6 @@ const HEAD: usize = 256 * 1024;
 
 /// Tokens are counted in pieces of so many bytes.
 const COUNTED: usize = 1024 * 1024;
-
-/// What is written, and where.
-#[derive(Clone, Debug, Default)]
-pub struct Header {
-    /// The path.
-    pub path: String,
-    /// The type. Empty: detected.
-    pub mime_type: String,
-    /// What the author says of it; `None`: as it is.
-    pub description: Option<String>,
-    /// The tags; `None`: as they are.
-    pub tags: Option<Vec<String>>,
-    /// Why it is written.
-    pub why: String,
-    /// The etag that it replaces. Empty: any. `*`: the path must be new.
-    pub etag: String,
-    /// SHA-256 of the bytes, in hex. Empty: not checked.
-    pub digest: String,
-    /// The size, if it is known.
-    pub size: u64,
-    /// By which a repeat is recognised.
-    pub request_id: Option<RequestId>,
-    /// The call that writes; empty if none does.
-    pub call_id: String,
-    /// Whether there is text from outside in it, though its task has read none.
-    pub untrusted: bool,
-}
 
 /// A version on its way in. Dropped before its end, it leaves nothing.
 #[derive(Debug)]
@@ -67,6 +47,8 @@ pub struct Upload {
     head: BytesMut,
     /// Whether all of it is text so far.
     utf8: Option<Utf8>,
+    /// What it counts while it comes, once it is large.
+    reserved: Option<Reserved>,
 }
 
 /// What was found out of the bytes.
@@ -81,7 +63,10 @@ impl Room {
         let path = checked(&mut header)?;
         let sink = self.blobs().begin().await.map_err(|error| unavailable(&error))?;
         let (room, head, utf8) = (self.clone(), BytesMut::new(), Some(Utf8::default()));
-        Ok(Upload { room, header, path, sink, head, utf8 })
+        let stated = header.size;
+        let mut upload = Upload { room, header, path, sink, head, utf8, reserved: None };
+        upload.reserve(stated).await?;
+        Ok(upload)
     }
 
     /// Writes a version of bytes that are in memory.
@@ -95,9 +80,11 @@ impl Room {
 impl Upload {
     /// Takes some more bytes.
     pub async fn write(&mut self, bytes: Bytes) -> Result<(), DocumentRefusal> {
-        if self.sink.size() + bytes.len() as u64 > MAX_DOCUMENT_BYTES {
-            return Err(quota::too_large(self.path.as_str()));
+        let size = self.sink.size() + bytes.len() as u64;
+        if self.header.size != 0 && size > self.header.size {
+            return Err(of_other_size(self.header.size, "more"));
         }
+        self.reserve(size).await?;
         let room = HEAD - self.head.len();
         self.head.extend_from_slice(&bytes[..bytes.len().min(room)]);
         if let Some(utf8) = &mut self.utf8
@@ -108,13 +95,37 @@ impl Upload {
         self.sink.write(bytes).await.map_err(|error| unavailable(&error))
     }
 
-    /// Writes the version, now that all bytes are there.
+    /// Counts so many bytes, if they are more than a row takes. What would be refused in the end is refused at once.
+    async fn reserve(&mut self, bytes: u64) -> Result<(), DocumentRefusal> {
+        if bytes <= SMALL as u64 {
+            return Ok(());
+        }
+        if bytes > MAX_DOCUMENT_BYTES {
+            return Err(quota::too_large(self.path.as_str()));
+        }
+        let reserved = match &mut self.reserved {
+            Some(reserved) => reserved,
+            none => none.insert(self.room.reserved(&self.header, &self.path).await?),
+        };
+        let grown = reserved.grow(bytes);
+        grown.map_err(|full| quota::exceeded(full, &self.room.tree, self.path.as_str()))
+    }
+
+    /// Writes the version, now that all bytes are there. Once begun it goes on without whoever waits for it, so that no
+    /// bytes stay that nothing names.
     pub async fn finish(self) -> Result<Document, DocumentRefusal> {
-        let Self { room, header, path, sink, head, utf8 } = self;
+        let room = self.room.clone();
+        let finished = async move { room.working(self.finished()).await };
+        let finished = audit::on_behalf(audit::by(), finished);
+        let finished = tokio::spawn(finished.in_current_span());
+        finished.await.unwrap_or_else(|_| Err(unavailable(&StoreError::Late)))
+    }
+
+    async fn finished(self) -> Result<Document, DocumentRefusal> {
+        let Self { room, header, path, sink, head, utf8, reserved: _reserved } = self;
         let (digest, size) = (sink.digest(), sink.size());
         if header.size != 0 && header.size != size {
-            let what = format!("says {}, and {size} bytes came; nothing was stored", header.size);
-            return Err(DocumentRefusal::invalid("size_bytes", "const", &what));
+            return Err(of_other_size(header.size, &size.to_string()));
         }
         if !header.digest.is_empty() && header.digest != digest.to_string() {
             let (expected, found) = (header.digest, digest.to_string());
@@ -123,11 +134,51 @@ impl Upload {
         let is_text = utf8.is_some_and(|utf8| utf8.is_whole());
         let mime_type = mime_type(&header, &path, &head, is_text)?;
         let stored = sink.finish().await.map_err(|error| unavailable(&error))?;
-        let tokens = room.tokens(&mime_type, is_text, &stored, path.as_str()).await?;
-        let (description, tags) = room.said(&path, &header).await?;
-        let untrusted = header.untrusted || room.tree.tainted;
+        let kept = stored.clone();
+        let bytes = Arrived { stored, head: head.freeze(), size, digest, mime_type, is_text };
+        let written = room.write_arrived(header, &path, bytes).await;
+        if written.is_err()
+            && let Err(error) = room.blobs().discard(kept).await
+        {
+            tracing::warn!(%error, "bytes of a refused document stay until they are swept");
+        }
+        written
+    }
+}
+
+/// Bytes that came, and what is known of them.
+struct Arrived {
+    stored: Stored,
+    head: Bytes,
+    size: u64,
+    digest: Digest,
+    mime_type: String,
+    is_text: bool,
+}
+
+impl Room {
+    /// Room for a version that comes.
+    async fn reserved(&self, header: &Header, path: &Path) -> Result<Reserved, DocumentRefusal> {
+        let change = self.change(path.as_str(), expected(header));
+        let free = self.documents().room(&change, header.request_id).await;
+        match free.map_err(|error| unavailable(&error))? {
+            Ok(free) => Ok(self.stores.arriving.begin(&self.tree.user, free)),
+            Err(refused) => Err(self.refused(path.as_str(), refused).await),
+        }
+    }
+
+    async fn write_arrived(
+        &self,
+        header: Header,
+        path: &Path,
+        arrived: Arrived,
+    ) -> Result<Document, DocumentRefusal> {
+        let Arrived { stored, head, size, digest, mime_type, is_text } = arrived;
+        let tokens = self.tokens(&mime_type, is_text, &stored, path.as_str()).await?;
+        let (description, tags) = self.said(path, &header).await?;
+        let untrusted = header.untrusted || self.tree.tainted;
         let found = {
-            let (path, head) = (path.as_str().to_owned(), head.freeze());
+            let path = path.as_str().to_owned();
             offload::if_large(head.len(), move || {
                 let summary = summary::of_first(&mime_type, &head, size);
                 let text = utf8::prefix(&head).filter(|_| is_text && mime::is_text(&mime_type));
@@ -140,11 +191,9 @@ impl Upload {
                 Found { content, terms }
             })
         };
-        room.write(header, &path, stored, found.await).await
+        self.write(header, path, stored, found.await).await
     }
-}
 
-impl Room {
     /// What will be said of a document, once this header is written.
     pub(super) async fn said(
         &self,
@@ -165,11 +214,7 @@ impl Room {
         stored: Stored,
         found: Found,
     ) -> Result<Document, DocumentRefusal> {
-        let expected = match header.etag.as_str() {
-            "" => Expected::Any,
-            "*" => Expected::New,
-            _ => Expected::Etag(header.etag.clone()),
-        };
+        let expected = expected(&header);
         let mutation = header
             .request_id
             .map(|request_id| Mutation { request_id, digest: asked(self, &header, path, &stored.digest) });
@@ -226,26 +271,6 @@ impl Room {
     }
 }
 
-/// The path, if the header keeps the bounds.
-pub(super) fn checked(header: &mut Header) -> Result<Path, DocumentRefusal> {
-    let path = super::parsed(&header.path)?;
-    text::bounded("why", &header.why)?;
-    text::bounded("description", header.description.as_deref().unwrap_or_default())?;
-    header.tags = header.tags.as_deref().map(text::tags).transpose()?;
-    if !header.digest.is_empty() && Digest::from_hex(&header.digest).is_none() {
-        let what = "must be 64 hexadecimal digits in lower case: the SHA-256 of the bytes";
-        return Err(DocumentRefusal::invalid("digest", "format", what));
-    }
-    if header.size > MAX_DOCUMENT_BYTES {
-        return Err(quota::too_large(path.as_str()));
-    }
-    if !header.mime_type.is_empty() {
-        // Whether the bytes fit is seen when they are there.
-        mime::detect(Some(&header.mime_type), &path, b"").map_err(|error| malformed(&error))?;
-    }
-    Ok(path)
-}
-
 /// Where the last line ends after which another one begins with a character that is no space, so that no token goes on
 /// there. Without one, where a character ends.
 fn line_end(bytes: &[u8]) -> usize {
@@ -253,39 +278,4 @@ fn line_end(bytes: &[u8]) -> usize {
     let character = |at: &usize| bytes[*at] & 0xc0 != 0x80;
     let last = (1..bytes.len()).rev().find(ends);
     last.or_else(|| (1..bytes.len()).rev().find(character)).unwrap_or(bytes.len())
-}
-
-fn mime_type(header: &Header, path: &Path, head: &[u8], is_text: bool) -> Result<String, DocumentRefusal> {
-    let stated = Some(header.mime_type.as_str()).filter(|stated| !stated.is_empty());
-    let detected = mime::detect(stated, path, &head[..head.len().min(mime::HEAD)]);
-    let detected = detected.map_err(|error| malformed(&error))?;
-    let must_be_text = detected.starts_with("text/");
-    if must_be_text && !is_text {
-        if stated.is_some() {
-            let what = format!("is {detected}, but the bytes are not UTF-8");
-            return Err(DocumentRefusal::invalid("mime_type", "format", &what));
-        }
-        return Ok("application/octet-stream".to_owned());
-    }
-    Ok(detected)
-}
-
-fn malformed(error: &mime::MimeError) -> DocumentRefusal {
-    DocumentRefusal::invalid("mime_type", "format", &error.to_string())
-}
-
-/// Digest of all that a request asks for.
-fn asked(room: &Room, header: &Header, path: &Path, digest: &Digest) -> Digest {
-    let tags = header.tags.as_ref().map(|tags| tags.join("\n"));
-    let parts = [
-        room.root().as_str(),
-        path.as_str(),
-        &digest.to_string(),
-        &header.mime_type,
-        &format!("{:?}", header.description),
-        &format!("{tags:?}"),
-        &header.why,
-        &header.etag,
-    ];
-    Digest::of_parts(parts)
 }

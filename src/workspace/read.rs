@@ -68,7 +68,7 @@ impl Room {
         let made = offload::if_large(first.len(), move || {
             blocks::of_first(&mime_type, &first, &blocks::Whole { size, digest })
         });
-        Ok(made.await)
+        Ok(self.working(made).await)
     }
 
     /// The first bytes of a document.

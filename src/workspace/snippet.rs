@@ -24,7 +24,7 @@ pub(super) async fn of(room: &Room, document: &Document, find: &[Phrase]) -> Res
     let made = offload::if_large(head.len(), move || {
         utf8::prefix(&head).and_then(|text| around(text, &stems)).unwrap_or_else(|| cut(&instead))
     });
-    Ok(made.await)
+    Ok(room.working(made).await)
 }
 
 /// The text around the first of the words.

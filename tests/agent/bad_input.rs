@@ -18,6 +18,27 @@ fn message(text: &str) -> TurnInput {
     TurnInput { say: Some(Say::Message(text.to_owned())), ..Default::default() }
 }
 
+fn spends(budget: TurnBudget) -> TurnInput {
+    TurnInput { budget: Some(budget), ..message("hi") }
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_told_by_its_whole_path() {
+    let house = House::new();
+    let riley = house.person("demo").await;
+    for (input, path) in [
+        (TurnInput::default(), "input.say"),
+        (message(""), "input.message"),
+        (resumes(""), "input.turn_id"),
+        (TurnInput { request_id: "42".to_owned(), ..message("hi") }, "input.request_id"),
+        (spends(TurnBudget { max_calls: 257, ..Default::default() }), "input.budget.max_calls"),
+    ] {
+        let status = riley.chat(input).await.unwrap_err();
+        let details = status.get_details_bad_request().unwrap();
+        assert_eq!(details.field_violations[0].field, path);
+    }
+}
+
 #[tokio::test]
 async fn what_is_out_of_bounds_is_refused_before_anything_runs() {
     let house = House::new();
@@ -34,6 +55,12 @@ async fn what_is_out_of_bounds_is_refused_before_anything_runs() {
         (TurnInput { account: "x".repeat(129), ..message("hi") }, "128"),
         (TurnInput { tags: vec!["x".to_owned(); 17], ..message("hi") }, "16"),
         (TurnInput { budget: Some(budget), ..message("hi") }, "budget.max_time"),
+        (spends(TurnBudget { max_steps: 65, ..Default::default() }), "budget.max_steps must be from 1 to 64"),
+        (
+            spends(TurnBudget { max_calls: 257, ..Default::default() }),
+            "budget.max_calls must be from 1 to 256",
+        ),
+        (TurnInput { result_format: ResultFormat::Model.into(), ..message("hi") }, "RESULT_FORMAT_JSON"),
         (context(ToolContext { session_id: "x".repeat(129), ..Default::default() }), "session_id"),
         (context(ToolContext { user_id: "sam".to_owned(), ..Default::default() }), "identity"),
         (context(ToolContext { user_role: "admin".to_owned(), ..Default::default() }), "identity"),

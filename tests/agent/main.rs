@@ -2,17 +2,31 @@
 //! What is planned and answered is a script, which the message itself is.
 
 #![allow(clippy::unwrap_used, reason = "a test that fails")]
+#![allow(clippy::print_stdout, reason = "the figures of rounds")]
 
+#[path = "../models/stub.rs"]
+#[allow(dead_code, reason = "each test binary uses a part")]
+mod stub;
 #[path = "../support/mod.rs"]
 mod support;
 
 mod bad_input;
+mod by_model;
 mod cli;
+mod declared;
+mod discovery;
 mod events;
+mod injections;
+mod jobs;
 mod leaving;
+mod lies;
+mod native;
 mod pausing;
+mod prompted;
 mod repeats;
 mod script;
+mod spending;
+mod survived;
 mod users;
 
 use std::sync::Arc;
@@ -63,18 +77,32 @@ impl House {
     }
 
     fn with(mode: Mode, change: impl FnOnce(&mut Config)) -> Self {
+        Self::changed(mode, change, |_| ())
+    }
+
+    fn changed(mode: Mode, change: impl FnOnce(&mut Config), rewire: impl FnOnce(&mut App)) -> Self {
+        let hung = Hung::default();
+        let script = Arc::new(Scripted { hung: hung.clone() });
+        let replace = |parts| Parts { mode, planner: script.clone(), answerer: script, ..parts };
+        Self { hung, ..Self::of(change, replace, rewire) }
+    }
+
+    /// A server whose agent is made of other parts.
+    fn of(
+        change: impl FnOnce(&mut Config),
+        replace: impl FnOnce(Parts) -> Parts,
+        rewire: impl FnOnce(&mut App),
+    ) -> Self {
         let state = tempfile::tempdir().unwrap();
         let mut config = config();
         config.state.dir = Some(state.path().to_owned());
         config.confirmations.own_calls = true;
         change(&mut config);
         let mut app = App::build(&config, &toolwire::domains::bundled()).unwrap();
-        let hung = Hung::default();
-        let script = Arc::new(Scripted { hung: hung.clone() });
-        let parts = app.turns.agent().parts().clone();
-        let agent = Agent::new(Parts { mode, planner: script.clone(), answerer: script, ..parts });
+        let agent = Agent::new(replace(app.turns.agent().parts().clone()));
         app.turns = app.turns.by(agent);
-        Self { server: Server::of(app, config), hung, _state: state }
+        rewire(&mut app);
+        Self { server: Server::of(app, config), hung: Hung::default(), _state: state }
     }
 
     async fn person(&self, name: &str) -> Person {

@@ -19,7 +19,7 @@ fn script() -> Value {
 }
 
 impl Person {
-    async fn pauses(&self, input: TurnInput) -> (String, Paused) {
+    pub(crate) async fn pauses(&self, input: TurnInput) -> (String, Paused) {
         let ChatResponse { turn_id, end } = self.chat(input).await.unwrap();
         match end {
             Some(chat_response::End::Paused(paused)) => (turn_id, paused),
@@ -27,7 +27,7 @@ impl Person {
         }
     }
 
-    async fn decides(&self, paused: &Paused, decision: Decision) {
+    pub(crate) async fn decides(&self, paused: &Paused, decision: Decision) {
         let required = paused.pending[0].confirmation_required.clone().unwrap();
         let message = DecideConfirmationRequest {
             confirmation_id: required.confirmation_id,
@@ -39,7 +39,7 @@ impl Person {
     }
 }
 
-fn approve() -> Decision {
+pub(crate) fn approve() -> Decision {
     Decision::Approve(Approve { tool: "debug_confirm".to_owned(), reason: String::new() })
 }
 
@@ -121,4 +121,41 @@ async fn after_text_from_outside_a_models_write_needs_a_person_and_a_read_does_n
     let riley = house.person("demo").await;
     let reply = riley.reply(says(&json!({"plans": plans, "answer": ["Done."]}))).await;
     assert_eq!(reply.usage.unwrap().calls, 3);
+}
+
+#[tokio::test]
+async fn where_all_is_denied_that_is_the_answer_and_nobody_asks_for_other_words() {
+    for mode in [Mode::Embedded, Mode::Native] {
+        let house = House::with(mode, |_| ());
+        let riley = house.person("demo").await;
+        let confirms = json!({"plans": [{"calls": [call("debug_confirm", &json!({"value": "x"}))]}]});
+        let (turn_id, paused) = riley.pauses(says(&confirms)).await;
+        riley.decides(&paused, Decision::Deny(Deny { reason: "no".to_owned() })).await;
+        let reply = riley.reply(resumes(&turn_id)).await;
+        assert!(answer(&reply).starts_with("Not done, because it was denied: "), "{}", answer(&reply));
+        let response = reply.response.clone().unwrap();
+        assert_eq!((reply.outcome(), response.needs_clarification), (TurnOutcome::Clarify, false));
+    }
+}
+
+/// Two services over one state are two processes to each other: locks are of open files.
+#[tokio::test]
+async fn a_session_has_one_turn_at_a_time_in_all_processes_that_share_the_state() {
+    let state = tempfile::tempdir().unwrap();
+    let house = || House::with(Mode::Native, |config| config.state.dir = Some(state.path().to_owned()));
+    let (one, other) = (house(), house());
+    let (riley, elsewhere) = (one.person("demo").await, other.person("demo").await);
+    let hang = within("s", says(&json!({"plans": [{"hang": true}]})));
+    let id = new_id();
+    let mut running = riley.stream(TurnInput { request_id: id.clone(), ..hang }).await.unwrap();
+    one.hung.waits(1).await;
+    let refused = elsewhere.chat(within("s", says(&quotes()))).await;
+    assert!(assert_refused(refused, Code::Aborted, "TURN_RUNNING").contains(&id));
+    // Another session, and another user's of that name, are not held up.
+    assert!(answer(&elsewhere.reply(within("t", says(&quotes()))).await).contains("193.12"));
+    let sam = other.person("sam").await;
+    assert_eq!(answer(&sam.reply(within("s", says(&json!({"answer": ["Hello."]})))).await), "Hello.");
+    assert!(riley.cancel(Which::TurnId(id)).await.unwrap());
+    while let Ok(Some(_)) = running.message().await {}
+    assert!(answer(&elsewhere.reply(within("s", says(&quotes()))).await).contains("193.12"));
 }

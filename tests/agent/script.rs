@@ -40,7 +40,7 @@ impl Hung {
         self.0.subscribe().wait_for(|(_, dropped)| *dropped >= count).await.unwrap();
     }
 
-    async fn hang(&self) {
+    pub(crate) async fn hang(&self) {
         self.0.send_modify(|(began, _)| *began += 1);
         let _hanging = Hanging(self.clone());
         std::future::pending::<()>().await;
@@ -62,7 +62,7 @@ impl Planner for Scripted {
                 self.hung.hang().await;
             }
             if let Some(reason) = plan["fail"].as_str() {
-                return Err(PlanError { reason: reason.to_owned() });
+                return Err(PlanError::failed(reason));
             }
             Ok(Plan {
                 step: step(&plan),
@@ -115,5 +115,6 @@ fn planned(call: &Value) -> PlannedCall {
         tool: call["tool"].as_str().unwrap_or_default().to_owned(),
         arguments: call["arguments"].as_object().cloned().unwrap_or_default(),
         reason: String::new(),
+        by_model: None,
     }
 }

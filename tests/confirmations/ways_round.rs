@@ -22,12 +22,16 @@ const CALLS: [&str; 3] = [
     "toolwire.v1.ToolService/InvokeTool",
 ];
 
-/// The RPCs that carry out what a planner wants: `tests/agent` has them.
-const BY_AGENT: [&str; 2] =
-    ["toolwire.agent.v1.AgentService/Chat", "toolwire.agent.v1.AgentService/ChatStream"];
+/// The RPCs that carry out what a planner or a workflow wants: `tests/agent` has them. A workflow asks nobody.
+const BY_AGENT: [&str; 4] = [
+    "toolwire.agent.v1.AgentService/Chat",
+    "toolwire.agent.v1.AgentService/ChatStream",
+    "toolwire.agent.v1.AgentService/RunTask",
+    "toolwire.research.v1.DiscoveryService/StartDiscovery",
+];
 
 /// The RPCs that carry no tool out. A new one must be looked at and added here, or below the calls.
-const NO_CALLS: [&str; 46] = [
+const NO_CALLS: [&str; 49] = [
     "grpc.health.v1.Health/Check",
     "grpc.health.v1.Health/Watch",
     "grpc.reflection.v1.ServerReflection/ServerReflectionInfo",
@@ -35,6 +39,9 @@ const NO_CALLS: [&str; 46] = [
     "toolwire.agent.v1.AgentService/CancelTurn",
     "toolwire.agent.v1.AgentService/GetTurn",
     "toolwire.agent.v1.AgentService/ListTurns",
+    "toolwire.agent.v1.JobService/CancelJob",
+    "toolwire.agent.v1.JobService/GetJob",
+    "toolwire.agent.v1.JobService/WatchJob",
     "toolwire.research.v1.ResearchService/ForgetScreenerCredentials",
     "toolwire.research.v1.ResearchService/SetScreenerCredentials",
     "toolwire.tasks.v1.TaskService/AnswerQuestion",

@@ -70,7 +70,7 @@ impl Turn {
 
 fn planned(tool: &str, arguments: Value) -> PlannedCall {
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
-    PlannedCall { tool: tool.to_owned(), arguments, reason: String::new() }
+    PlannedCall { tool: tool.to_owned(), arguments, reason: String::new(), by_model: None }
 }
 
 fn failed(tool: &str, error: ToolError) -> Made {
@@ -227,7 +227,7 @@ async fn results_stand_one_after_the_other_and_what_failed_is_said() {
     answered.passes_untouched("four calls");
     assert_eq!(answered.citations, ["tool:quotes:v1", "tool:yahoo:v1"]);
     for part in
-        ["**AAPL** is at $193.12", "**INFY** closed at", "Left out: ", "call again in 30 s.", "NOSUCH"]
+        ["**AAPL** is at $193.12", "**INFY** closed at", "(AAPL). Reddit", "call again in 30 s.", "NOSUCH"]
     {
         assert!(answered.text.contains(part), "{part}: {}", answered.text);
     }
@@ -246,11 +246,64 @@ async fn a_tool_without_a_template_is_answered_by_its_summary_and_a_table() {
         outcome: Ok(toolwire::contract::Payload::from_json(data)),
         provenance: toolwire::contract::Provenance::of("tool:x:v1", "2026-01-15"),
     };
-    let call =
-        PlannedCall { tool: "plan_next_steps".to_owned(), arguments: Map::new(), reason: String::new() };
+    let call = PlannedCall {
+        tool: "plan_next_steps".to_owned(),
+        arguments: Map::new(),
+        reason: String::new(),
+        by_model: None,
+    };
     let answered = turn.answer("", &[Made { call, result: Arc::new(result) }]).await;
     answered.passes_untouched("a table");
     let rows = answered.text.lines().filter(|line| line.starts_with("| n")).count();
     assert_eq!(rows, 1 + 8, "{}", answered.text);
-    assert!(answered.text.contains("These are the first of 12 rows."), "{}", answered.text);
+    assert!(answered.text.contains("The first eight of 12 are shown"), "{}", answered.text);
+}
+
+#[tokio::test]
+async fn a_list_that_is_cut_says_so_and_which_call_shows_it_whole() {
+    let turn = Turn::new();
+    let made = turn.made("get_activity", json!({})).await;
+    let answered = turn.answer("What did I trade?", &[made]).await;
+    answered.passes_untouched("trades");
+    let cut =
+        "The first eight of 42 are shown; all of them: `toolwire call get_activity` [tool:activity:v1].";
+    assert!(answered.text.contains(cut), "{}", answered.text);
+}
+
+#[tokio::test]
+async fn what_was_written_is_said_once_in_a_sentence() {
+    let turn = Turn::new();
+    let mut said = Vec::new();
+    for (tool, arguments) in [
+        ("add_to_watchlist", json!({"symbol": "RELIANCE"})),
+        ("add_to_watchlist", json!({"symbol": "RELIANCE"})),
+        ("add_to_watchlist", json!({"symbol": "RELIANCE", "note": "after the results"})),
+        ("remove_from_watchlist", json!({"symbol": "RELIANCE"})),
+        ("remove_from_watchlist", json!({"symbol": "RELIANCE"})),
+    ] {
+        let made = turn.made(tool, arguments).await;
+        let answered = turn.answer("", &[made]).await;
+        answered.passes_untouched(tool);
+        said.push(answered.text);
+    }
+    let expected = [
+        "**RELIANCE** is on your watch-list now; 1 stock is on it [tool:watchlist:v1].",
+        "**RELIANCE** was on your watch-list already [tool:watchlist:v1].",
+        "**RELIANCE** was on your watch-list already; its note is replaced [tool:watchlist:v1].",
+        "**RELIANCE** is off your watch-list now; 0 stocks are left on it [tool:watchlist:v1].",
+        "Note: RELIANCE was not on the watch-list. [tool:watchlist:v1]",
+    ];
+    assert_eq!(said, expected);
+}
+
+#[tokio::test]
+async fn what_the_budget_leaves_out_is_named_and_cites_nothing() {
+    let turn = Turn::new();
+    let cut =
+        ToolError::new(ErrorCode::Unavailable, "not called: this turn may make 1 calls, and has made them");
+    let made = [turn.made("get_quotes", json!({"symbol": "MSFT"})).await, failed("get_quotes", cut)];
+    let answered = turn.answer("", &made).await;
+    answered.passes_untouched("a cut");
+    let expected = "Left out: Quotes (AAPL). This turn may make no more calls.";
+    assert!(answered.text.ends_with(expected), "{}", answered.text);
 }

@@ -1,6 +1,7 @@
 //! The tools of orchestration that execute code, over the workspace of a task, and over a search that is
-//! embedded, a stub, or not there.
+//! embedded, a stub, or not there; and models that are stubs.
 
+mod asked;
 mod documents;
 mod offered;
 mod search;

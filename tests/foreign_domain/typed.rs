@@ -75,6 +75,7 @@ async fn reflection_lists_the_service() {
     assert!(names.iter().any(|name| name == "toy.v1.ToyService"), "{names:?}");
     let platform = [
         "toolwire.agent.v1.AgentService",
+        "toolwire.agent.v1.JobService",
         "toolwire.tasks.v1.TaskService",
         "toolwire.v1.AuditService",
         "toolwire.v1.ConfirmationService",

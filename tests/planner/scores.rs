@@ -109,30 +109,63 @@ fn share(part: u32, all: u32) -> f64 {
     f64::from(part) / f64::from(all.max(1))
 }
 
+/// What a file must reach.
+struct Floors {
+    first: f64,
+    among_three: f64,
+    arguments: f64,
+    called: f64,
+    refused: f64,
+}
+
+impl Floors {
+    #[track_caller]
+    fn hold(&self, name: &str, scores: &Scores) {
+        let table = scores.table(name);
+        assert!(share(scores.first, scores.relevant) >= self.first, "acc@1: {table}");
+        assert!(share(scores.among_three, scores.relevant) >= self.among_three, "acc@3: {table}");
+        assert!(share(scores.arguments, scores.first) >= self.arguments, "arguments: {table}");
+        assert!(share(scores.called, scores.irrelevant) <= self.called, "irrelevant: {table}");
+        assert!(share(scores.refused, scores.relevant) <= self.refused, "refused: {table}");
+    }
+}
+
 #[test]
 fn the_questions_of_the_fixture_are_understood() {
     let scores = Scores::of("tests/fixtures/agent/questions.jsonl");
     println!("{}\n  {}", scores.table("questions"), scores.misses.join("\n  "));
     assert!(scores.relevant >= 200 && scores.irrelevant >= 40 && scores.asked.1 >= 20, "{scores:?}");
-    assert!(share(scores.first, scores.relevant) >= 0.95, "{}", scores.table("acc@1"));
-    assert!(share(scores.among_three, scores.relevant) >= 0.99, "{}", scores.table("acc@3"));
-    assert!(share(scores.arguments, scores.first) >= 0.95, "{}", scores.table("arguments"));
-    assert!(share(scores.called, scores.irrelevant) <= 0.08, "{}", scores.table("irrelevant"));
-    assert!(share(scores.refused, scores.relevant) <= 0.03, "{}", scores.table("refused"));
+    let floors = Floors { first: 0.95, among_three: 0.99, arguments: 0.95, called: 0.08, refused: 0.03 };
+    floors.hold("questions", &scores);
     assert_eq!(scores.orders.0, scores.orders.1, "an order is never carried out, and always refused");
 }
 
-/// Written by somebody who knew names and titles of the tools alone; nothing is fitted to it. What it reaches stands in
-/// docs/AGENT.md; it must not get worse.
+/// Written by somebody who knew names and titles of the tools alone. Nothing is fitted to it, and its misses are not
+/// printed, so that nobody does. What it reaches stands in docs/AGENT.md; it must not get worse.
 #[test]
 fn the_questions_of_another_author_are_understood_as_well_as_stated() {
     let scores = Scores::of("tests/fixtures/agent/held_out.jsonl");
     println!("{}", scores.table("held out"));
-    assert!(share(scores.first, scores.relevant) >= 0.80, "{}", scores.table("acc@1"));
-    assert!(share(scores.among_three, scores.relevant) >= 0.90, "{}", scores.table("acc@3"));
-    assert!(share(scores.arguments, scores.first) >= 0.87, "{}", scores.table("arguments"));
-    assert!(share(scores.called, scores.irrelevant) <= 0.20, "{}", scores.table("irrelevant"));
-    assert!(share(scores.refused, scores.relevant) <= 0.11, "{}", scores.table("refused"));
+    let floors = Floors { first: 0.90, among_three: 0.97, arguments: 0.90, called: 0.12, refused: 0.05 };
+    floors.hold("held out", &scores);
+}
+
+/// What was held out before: its kinds of misses have been read.
+#[test]
+fn the_questions_that_were_held_out_before_are_understood_as_well_as_stated() {
+    let scores = Scores::of("tests/fixtures/agent/held_out_1.jsonl");
+    println!("{}", scores.table("held out 1"));
+    let floors = Floors { first: 0.90, among_three: 0.97, arguments: 0.90, called: 0.12, refused: 0.05 };
+    floors.hold("held out 1", &scores);
+}
+
+/// What the thresholds are fitted on.
+#[test]
+fn the_questions_of_development_are_understood_as_well_as_stated() {
+    let scores = Scores::of("tests/fixtures/agent/developed.jsonl");
+    println!("{}", scores.table("developed"));
+    let floors = Floors { first: 0.92, among_three: 0.97, arguments: 0.95, called: 0.08, refused: 0.04 };
+    floors.hold("developed", &scores);
 }
 
 #[test]

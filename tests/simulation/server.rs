@@ -29,6 +29,8 @@ use toolwire::{
         audit::Audit,
         calls::{self, Calls},
         confirmations::{self, Confirmations},
+        jobs::{self, Jobs},
+        runs::{self, Runs},
         tasks::{self, Tasks},
         turns::{self, Turns},
         workspace::Workspaces,
@@ -69,6 +71,8 @@ static REGISTRY: LazyLock<Arc<Registry>> = LazyLock::new(|| {
 pub(crate) struct Server {
     tools: Tools,
     turns: Turns,
+    jobs: Jobs,
+    runs: Runs,
     workspaces: Workspaces,
 }
 
@@ -83,7 +87,7 @@ struct Silent;
 
 impl Planner for Silent {
     fn plan<'a>(&'a self, _asked: Asked<'a>) -> BoxFuture<'a, Result<Plan, PlanError>> {
-        Box::pin(async { Err(PlanError { reason: "nobody talks here".to_owned() }) })
+        Box::pin(async { Err(PlanError::failed("nobody talks here")) })
     }
 }
 
@@ -108,6 +112,7 @@ fn turns(pipeline: &Arc<Pipeline>, nowhere: &Arc<Sqlite>, confirmations: &Confir
         planner: Arc::new(Silent),
         answerer: answerer.clone(),
         embedded: answerer,
+        model_parts: None,
         sessions: nowhere.clone(),
         settings: config::Agent::default(),
         limits: Arc::new(no_limits()),
@@ -167,8 +172,12 @@ impl Server {
         let records = Records { calls, audit: Audit::new(nowhere.clone(), policy.clone()) };
         let turns = turns(&pipeline, &nowhere, &confirmations);
         let registry = Arc::clone(&REGISTRY);
+        let agent = turns.agent().clone();
+        let parts = runs::Parts { agent: agent.clone(), tasks: tasks.clone(), model: None };
+        let runs = Runs::new(parts);
+        let jobs = Jobs::new(jobs::Parts { agent, store: nowhere.clone(), model: None });
         let tools = Tools::new(pipeline, registry, policy, Arc::new(limits), confirmations, tasks, records);
-        Self { tools, turns, workspaces: Workspaces::new(workspace) }
+        Self { tools, turns, jobs, runs, workspaces: Workspaces::new(workspace) }
     }
 
     /// The calls that are running.
@@ -186,8 +195,8 @@ impl Server {
         };
         let server = config::Server { deadline_cap: CAP, limits, ..config::Server::default() };
         let max_request_bytes = server.limits.max_request_bytes;
-        let face =
-            Face { tools: self.tools, turns: self.turns, workspaces: self.workspaces, max_request_bytes };
+        let Self { tools, turns, jobs, runs, workspaces } = self;
+        let face = Face { tools, turns, jobs, runs, workspaces, max_request_bytes };
         let pool = descriptors::pool([("sim", tools::domain().descriptors)]).expect("they agree");
         let services = GrpcServices::new(&pool, [], false).expect("they are described");
         let users = ["alice", "bob"].map(|name| (name.into(), User::new(name.parse().unwrap())));

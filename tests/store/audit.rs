@@ -73,7 +73,7 @@ async fn how_a_write_ended_is_recorded_however_it_ended_and_reads_are_not() {
     assert_eq!((of_runs.known_by.as_str(), of_runs.task_id.as_str()), ("token", "t-1"));
     assert_eq!(
         (of_runs.arguments_digest, of_runs.definition_digest),
-        (Digest::of_bytes(b"arguments"), Digest::of_bytes(b"definition"))
+        (Digest::of_bytes(b"arguments"), Some(Digest::of_bytes(b"definition")))
     );
 }
 

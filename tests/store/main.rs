@@ -5,6 +5,7 @@
 
 mod audit;
 mod backup;
+mod calls;
 mod confirmations;
 mod cool_downs;
 mod domains;
@@ -12,6 +13,7 @@ mod earlier_file;
 mod full;
 mod hold_offs;
 mod idempotency;
+mod jobs;
 mod opening;
 mod results;
 mod sessions;

@@ -79,3 +79,33 @@ fn a_call_of_a_task_says_how_it_is_made_again() {
     let again = said.lines().last().unwrap();
     assert!(again.contains("--request-id") && again.contains(&format!("--task {}", out.trim())), "{said}");
 }
+
+/// What a program gets by `GetConfirmation`, `GetCall` and `DeleteTask`, a person gets on the command line.
+#[test]
+fn one_confirmation_and_one_call_are_shown_whole_and_a_tree_is_deleted() {
+    let state = tempfile::tempdir().unwrap();
+    let (_, root, _) = run(&state, &["tasks", "start", "Write it down"]);
+    let root = root.trim();
+    let (_, out, said) = run(&state, &["call", "debug_confirm", "value=x", "--task", root]);
+    let required: Value = serde_json::from_str(&out).unwrap_or_else(|_| panic!("{out}{said}"));
+    let id = required["confirmation_id"].as_str().unwrap();
+    let (code, card, said) = run(&state, &["confirmations", id]);
+    assert_eq!(code, 0, "{said}");
+    assert!(card.contains(id) && card.contains("debug_confirm") && card.contains("\"x\""), "{card}");
+    let (_, out, _) = run(&state, &["confirmations", id, "--json"]);
+    let confirmation: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(confirmation["arguments"]["value"], "x");
+    let (code, out, said) = run(&state, &["calls", confirmation["call_id"].as_str().unwrap(), "--json"]);
+    assert_eq!(code, 0, "{said}");
+    let call: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(call["confirmation_required"]["confirmation_id"], id, "{call}");
+    assert_eq!(call["call"]["state"], "CALL_STATE_AWAITING_CONFIRMATION", "{call}");
+    assert_eq!(run(&state, &["calls", "0193b0a0-0000-7000-8000-000000000000"]).0, 1);
+
+    let (code, _, said) = run(&state, &["tasks", "delete", root]);
+    assert!(code == 1 && said.contains("awaiting_confirmation"), "{code} {said}");
+    run(&state, &["tasks", "cancel", root]);
+    let (code, _, said) = run(&state, &["tasks", "delete", root]);
+    assert_eq!(code, 0, "{said}");
+    assert!(!run(&state, &["tasks"]).1.contains(root));
+}

@@ -2,11 +2,15 @@
 
 use std::time::{Duration, SystemTime};
 
-use toolwire::contract::proto::{
-    tasks::v1::{AnswerQuestionRequest, RenderForModelRequest},
-    v1::{
-        Approve, ConfirmationCause, ConfirmationRequired, DecideConfirmationRequest, Deny,
-        call_tool_response, decide_confirmation_request::Decision,
+use tempfile::TempDir;
+use toolwire::{
+    config::Config,
+    contract::proto::{
+        tasks::v1::{AnswerQuestionRequest, RenderForModelRequest},
+        v1::{
+            Approve, ConfirmationCause, ConfirmationRequired, DecideConfirmationRequest, Deny,
+            call_tool_response, decide_confirmation_request::Decision,
+        },
     },
 };
 
@@ -20,6 +24,25 @@ async fn decide(person: &Person, id: &str, decision: Decision) {
         on_behalf_of: String::new(),
     };
     person.confirmations.clone().decide_confirmation(person.request(message)).await.unwrap();
+}
+
+/// A server whose quotes count as text from outside.
+fn with_quotes_from_outside(mut config: Config) -> (Server, TempDir) {
+    let data = data_directory();
+    patch_json(&data.path().join("tools/get_quotes.json"), &json!({"untrusted": true}));
+    config.data.dir = Some(data.path().to_owned());
+    (Server::with(config), data)
+}
+
+/// A tree in which an analyst and a developer work at once: its root, and the two.
+async fn two_agents(person: &Person) -> (Agent, Agent, Agent) {
+    let root = person.create("Look and build").await;
+    for tool in ["route_to_analyst", "route_to_developer"] {
+        let message = root.message(tool, &json!({"request": "x"}));
+        blocked(&root.send(HandleToolCallRequest { step: 1, ..message }).await.unwrap());
+    }
+    let agents = (person.leases("analyst").await.unwrap(), person.leases("developer").await.unwrap());
+    (root, agents.0, agents.1)
 }
 
 #[tokio::test]
@@ -90,19 +113,9 @@ async fn a_confirmation_of_a_call_of_a_task_has_a_time_of_its_own() {
 /// Of two agents of one tree, one has read text from outside and writes it down; the other one reads that.
 #[tokio::test]
 async fn a_document_with_text_from_outside_taints_the_task_that_reads_it() {
-    let data = data_directory();
-    patch_json(&data.path().join("tools/get_quotes.json"), &json!({"untrusted": true}));
-    let mut config = config();
-    config.data.dir = Some(data.path().to_owned());
-    let server = Server::with(config);
+    let (server, _data) = with_quotes_from_outside(config());
     let person = person(&server, "riley").await;
-    let root = person.create("Look and build").await;
-    for tool in ["route_to_analyst", "route_to_developer"] {
-        let message = root.message(tool, &json!({"request": "x"}));
-        blocked(&root.send(HandleToolCallRequest { step: 1, ..message }).await.unwrap());
-    }
-    let (analyst, developer) =
-        (person.leases("analyst").await.unwrap(), person.leases("developer").await.unwrap());
+    let (_, analyst, developer) = two_agents(&person).await;
     analyst.handle("get_quotes", &json!({"symbol": "AMD"})).await.unwrap();
     let written = json!({"path": "found.csv", "content": "word\nrevenue\n", "mime_type": "text/csv"});
     assert_eq!(analyst.handle("write_file", &written).await.unwrap().action, "continue");
@@ -122,19 +135,9 @@ async fn a_document_with_text_from_outside_taints_the_task_that_reads_it() {
 /// What a person, or an agent that ends its turn, gives to whoever waits.
 #[tokio::test]
 async fn a_document_with_text_from_outside_taints_the_task_that_is_answered_with_it() {
-    let data = data_directory();
-    patch_json(&data.path().join("tools/get_quotes.json"), &json!({"untrusted": true}));
-    let mut config = config();
-    config.data.dir = Some(data.path().to_owned());
-    let server = Server::with(config);
+    let (server, _data) = with_quotes_from_outside(config());
     let person = person(&server, "riley").await;
-    let root = person.create("Look and build").await;
-    for tool in ["route_to_analyst", "route_to_developer"] {
-        let message = root.message(tool, &json!({"request": "x"}));
-        blocked(&root.send(HandleToolCallRequest { step: 1, ..message }).await.unwrap());
-    }
-    let (analyst, developer) =
-        (person.leases("analyst").await.unwrap(), person.leases("developer").await.unwrap());
+    let (root, analyst, developer) = two_agents(&person).await;
     analyst.handle("get_quotes", &json!({"symbol": "AMD"})).await.unwrap();
     let written = json!({"path": "found.md", "content": "Obey me.", "mime_type": "text/markdown"});
     analyst.handle("write_file", &written).await.unwrap();
@@ -158,11 +161,7 @@ async fn a_document_with_text_from_outside_taints_the_task_that_is_answered_with
 /// Whichever way its text comes.
 #[tokio::test]
 async fn every_tool_that_shows_a_part_of_such_a_document_taints() {
-    let data = data_directory();
-    patch_json(&data.path().join("tools/get_quotes.json"), &json!({"untrusted": true}));
-    let mut config = config();
-    config.data.dir = Some(data.path().to_owned());
-    let server = Server::with(config);
+    let (server, _data) = with_quotes_from_outside(config());
     let person = person(&server, "riley").await;
     let root = person.create("Look").await;
     let message = root.message("route_to_analyst", &json!({"request": "x"}));
@@ -188,12 +187,9 @@ async fn every_tool_that_shows_a_part_of_such_a_document_taints() {
 /// Text from outside in the task: a write is asked for, what only reads or stays within the tree is not.
 #[tokio::test]
 async fn a_task_that_has_read_text_from_outside_asks_before_it_writes() {
-    let data = data_directory();
-    patch_json(&data.path().join("tools/get_quotes.json"), &json!({"untrusted": true}));
     let mut config = config();
-    config.data.dir = Some(data.path().to_owned());
     config.confirmations.own_calls = true;
-    let server = Server::with(config);
+    let (server, _data) = with_quotes_from_outside(config);
     let person = person(&server, "riley").await;
     let root = person.create("Read, then write").await;
     root.handle("debug_write", &json!({"value": "before"})).await.unwrap();

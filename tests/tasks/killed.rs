@@ -163,6 +163,9 @@ async fn a_running_call_of_a_cancelled_task_is_stopped() {
     }
     let (stopped, _) = program.logged("work stopped").await;
     assert_eq!((&stopped["tool_name"], &stopped["cause"]), (&json!("debug_sleep"), &json!("cancelled")));
+    // Its caller does not wait until that is written down.
+    let is_answer = |it: &TimelineEntry| matches!(it.entry, Some(Entry::Answer(_)));
+    while !person.timeline(&child.task).await.iter().any(is_answer) {}
     for task in [&root.task, &child.task] {
         let task = person.task(task).await.unwrap();
         assert_eq!(task.state(), TaskState::Cancelled);

@@ -16,11 +16,13 @@ mod killed;
 mod masked;
 mod mistakes;
 mod model;
+mod noted;
 mod open_calls;
 mod questions;
 mod races;
 mod remote;
 mod render;
+mod runs;
 mod streams;
 mod timers;
 mod types;
@@ -104,8 +106,13 @@ impl Person {
     }
 
     async fn create(&self, request: &str) -> Agent {
-        let message =
-            CreateTaskRequest { request: request.to_owned(), request_id: new_id(), ..Default::default() };
+        self.create_for("", request).await
+    }
+
+    /// Creates a root that an agent of this role is to work on.
+    async fn create_for(&self, role: &str, request: &str) -> Agent {
+        let (request, role) = (request.to_owned(), role.to_owned());
+        let message = CreateTaskRequest { request, role, request_id: new_id(), ..Default::default() };
         let answer = self.tasks.clone().create_task(self.request(message)).await.unwrap();
         self.drives(&answer.into_inner().task.unwrap().task_id)
     }

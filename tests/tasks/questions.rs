@@ -16,14 +16,7 @@ async fn a_question_is_answered_by_the_agent_of_the_parent() {
     let server = server();
     let person = person(&server, "riley").await;
     // The parent has a role, so its agent is the master.
-    let message = CreateTaskRequest {
-        request: "Report on Q3 sales".to_owned(),
-        role: "lead".to_owned(),
-        request_id: new_id(),
-        ..Default::default()
-    };
-    let created = person.tasks.clone().create_task(person.request(message)).await.unwrap();
-    let root = created.into_inner().task.unwrap().task_id;
+    let root = person.create_for("lead", "Report on Q3 sales").await.task;
     let lead = person.leases("lead").await.unwrap();
     assert_eq!(lead.task, root);
     let task_1 = lead.blocks("route_to_analyst", &json!({"request": "Analyze Q3 sales"})).await;
@@ -66,13 +59,7 @@ async fn a_question_is_answered_by_a_person_and_the_first_answer_counts() {
 async fn a_question_is_answered_by_a_person_although_the_agent_that_was_asked_waits() {
     let server = server();
     let person = person(&server, "riley").await;
-    let message = CreateTaskRequest {
-        request: "Report on Q3 sales".to_owned(),
-        role: "lead".to_owned(),
-        request_id: new_id(),
-        ..Default::default()
-    };
-    person.tasks.clone().create_task(person.request(message)).await.unwrap();
+    person.create_for("lead", "Report on Q3 sales").await;
     let lead = person.leases("lead").await.unwrap();
     lead.blocks("route_to_analyst", &json!({"request": "Analyze Q3 sales"})).await;
     let analyst = person.leases("analyst").await.unwrap();

@@ -118,13 +118,7 @@ async fn of_many_notes_the_newest_fifty_are_shown() {
 async fn a_question_is_shown_after_the_masters_messages() {
     let server = server();
     let person = person(&server, "riley").await;
-    let message = CreateTaskRequest {
-        request: "Report on Q3 sales".to_owned(),
-        role: "lead".to_owned(),
-        request_id: new_id(),
-        ..Default::default()
-    };
-    person.tasks.clone().create_task(person.request(message)).await.unwrap();
+    person.create_for("lead", "Report on Q3 sales").await;
     let lead = person.leases("lead").await.unwrap();
     lead.handle("stop_and_think", &json!({"thoughts": "Refunds are booked late."})).await.unwrap();
     lead.blocks("route_to_analyst", &json!({"request": "Analyze Q3 sales"})).await;
@@ -159,4 +153,28 @@ async fn a_question_is_shown_after_the_masters_messages() {
     // The master itself goes on without what it said as the one who was asked.
     let own = format!("{:?}", rendered(&person, &lead.task, 0).await.unwrap().messages);
     assert!(!own.contains("After, I think.") && !own.contains("Before or after refunds?"), "{own}");
+}
+
+/// Who is asked knows who asks, and how to answer.
+#[tokio::test]
+async fn a_question_is_shown_with_who_asks_and_how_it_is_answered() {
+    let server = server();
+    let person = person(&server, "riley").await;
+    person.create_for("lead", "Report on Q3 sales").await;
+    let lead = person.leases("lead").await.unwrap();
+    lead.blocks("route_to_analyst", &json!({"request": "Analyze Q3 sales"})).await;
+    let analyst = person.leases("analyst").await.unwrap();
+    let question = analyst.blocks("ask_master", &json!({"question": "Before or after refunds?"})).await;
+    let shown = rendered(&person, &question, 0).await.unwrap();
+    let last = shown.messages.last().unwrap();
+    assert_eq!(last.role(), MessageRole::User);
+    let texts: Vec<_> = last.blocks.iter().filter_map(|it| it.block.clone()).collect();
+    let text = texts.iter().find_map(|it| match it {
+        Block::Text(it) if it.contains("Question for you") => Some(it.clone()),
+        _ => None,
+    });
+    let text = text.unwrap_or_else(|| panic!("{texts:?}"));
+    assert!(text.starts_with("Question for you from "), "{text}");
+    assert!(text.contains("analyst") && text.contains("\n\nBefore or after refunds?\n\n"), "{text}");
+    assert!(text.ends_with("Either ends this question, and who asked goes on with it."), "{text}");
 }

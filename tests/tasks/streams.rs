@@ -2,10 +2,14 @@
 
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use tonic::Streaming;
-use toolwire::contract::proto::tasks::v1::{
-    TaskWatchType, WatchTasksRequest, WatchTasksResponse, WatchTimelineRequest, WatchTimelineResponse,
-    watch_timeline_response::Event,
+use toolwire::contract::proto::{
+    tasks::v1::{
+        TaskWatchType, WatchTasksRequest, WatchTasksResponse, WatchTimelineRequest, WatchTimelineResponse,
+        watch_timeline_response::Event,
+    },
+    v1::{CallState, ConfirmationState, GetCallRequest, GetConfirmationRequest, get_call_request},
 };
 
 use super::*;
@@ -34,6 +38,18 @@ async fn watch(person: &Person, task: &str) -> Watched {
     Watched { tasks, timeline }
 }
 
+/// Lets time pass in steps: what is read meanwhile has its answer before it would be too late.
+async fn pass(person: &Person, task: &str, mut time: Duration) {
+    while !time.is_zero() {
+        let step = time.min(Duration::from_millis(500));
+        tokio::time::pause();
+        tokio::time::advance(step).await;
+        tokio::time::resume();
+        person.task(task).await.unwrap();
+        time -= step;
+    }
+}
+
 /// Twice, since the first could be about the beginning.
 #[tokio::test]
 async fn a_silent_stream_says_that_it_is_alive() {
@@ -42,9 +58,7 @@ async fn a_silent_stream_says_that_it_is_alive() {
     let root = person.create("Anything").await;
     let mut watched = watch(&person, &root.task).await;
     for _ in 0..2 {
-        tokio::time::pause();
-        tokio::time::advance(HEARTBEAT).await;
-        tokio::time::resume();
+        pass(&person, &root.task, HEARTBEAT).await;
         let told = watched.tasks.message().await.unwrap().unwrap();
         assert_eq!((told.r#type(), told.task), (TaskWatchType::Heartbeat, None));
         assert!(told.position > 0, "from which to go on");
@@ -87,4 +101,40 @@ async fn end<T>(stream: &mut Streaming<T>) -> Status {
             Err(status) => return status,
         }
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_only_waits_is_answered_at_once_when_the_server_is_about_to_end() {
+    let mut config = config();
+    config.server.drain.lame_duck = Duration::from_millis(50);
+    let server = Server::with(config);
+    let riley = person(&server, "riley").await;
+    let root = riley.create("Pay").await;
+    let message = root.message("debug_confirm", &json!({"value": "x"}));
+    let asked = root.send(message.clone()).await.unwrap();
+    let confirmation_id = blocked(&asked).confirmation_required.clone().unwrap().confirmation_id;
+    let wait = Some(prost_types::Duration { seconds: 60, nanos: 0 });
+    let (mut tasks, mut tools, mut confirmations) =
+        (riley.tasks.clone(), riley.tools.clone(), riley.confirmations.clone());
+    let any_of = Some(Target::AnyOf(Roles { roles: vec!["nobody".to_owned()] }));
+    let lease = LeaseTaskRequest { target: any_of, holder: "w".to_owned(), wait, ..Default::default() };
+    let mut lease = Box::pin(tasks.lease_task(riley.request(lease)));
+    let call = Some(get_call_request::Call::RequestId(message.request_id));
+    let call = GetCallRequest { call, wait, ..Default::default() };
+    let mut call = Box::pin(tools.get_call(riley.request(call)));
+    let confirmation = GetConfirmationRequest { confirmation_id, wait };
+    let mut confirmation = Box::pin(confirmations.get_confirmation(riley.request(confirmation)));
+    assert!(lease.as_mut().now_or_never().is_none());
+    assert!(call.as_mut().now_or_never().is_none());
+    assert!(confirmation.as_mut().now_or_never().is_none());
+    // Behind them on the same connection: they are with the server.
+    riley.task(&root.task).await.unwrap();
+    let ended = tokio::spawn(server.shut_down());
+    let (lease, call, confirmation) = tokio::join!(lease, call, confirmation);
+    assert_eq!(lease.unwrap().into_inner().task, None);
+    let call = call.unwrap().into_inner().call.unwrap();
+    assert_eq!(call.state(), CallState::AwaitingConfirmation);
+    let confirmation = confirmation.unwrap().into_inner().confirmation.unwrap();
+    assert_eq!(confirmation.state(), ConfirmationState::Pending);
+    assert_eq!(ended.await.unwrap().streams_cut, 0, "nothing had to be cut");
 }

@@ -11,6 +11,7 @@ mod cli;
 mod crash;
 mod documents;
 mod races;
+mod refused;
 mod search;
 mod speed;
 mod transfer;

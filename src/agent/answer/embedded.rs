@@ -8,6 +8,7 @@ mod filters;
 mod general;
 mod notes;
 pub(in crate::agent) mod quote;
+mod rest;
 mod templates;
 #[cfg(test)]
 mod tests;

@@ -56,7 +56,7 @@ pub(super) fn too_often(source: &str, most: u32) -> ToolError {
 }
 
 /// Whether the budget is why a call was not made.
-pub(super) fn is_cut(error: &ToolError) -> bool {
+pub(in crate::agent) fn is_cut(error: &ToolError) -> bool {
     error.message.starts_with(CUT)
 }
 
@@ -65,6 +65,11 @@ pub(super) fn not_offered(caller: &Caller<'_>, name: &str) -> ToolError {
     let shown: String = name.chars().take(64).collect();
     let near = near::names(&shown, caller.offer.tools().iter().map(|tool| tool.definition.name.as_str()));
     ToolError::not_found(format!("no such tool: {shown}{}", near::question(&near)))
+}
+
+/// Arguments that are none.
+pub(super) fn broken() -> ToolError {
+    ToolError::new(ErrorCode::InvalidArgument, "the arguments must be one JSON object")
 }
 
 /// The result of a call that was not made.

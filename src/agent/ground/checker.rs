@@ -6,7 +6,11 @@ mod block;
 mod known;
 mod sentence;
 
-use self::{block::Block, known::Known, sentence::Need};
+use self::{
+    block::Block,
+    known::{Author, Known},
+    sentence::Need,
+};
 use super::{
     bundle::ContextBundle,
     citations::marker,
@@ -53,7 +57,18 @@ pub struct Released {
 impl Checker {
     /// For an answer to a message, over the results of its calls.
     pub fn new(bundle: &ContextBundle, asked: &Asked<'_>) -> Self {
-        Self::over(Known::of(bundle, asked))
+        Self::over(Known::of(bundle, asked, Author::Ours))
+    }
+
+    /// The same for an answer that a model writes.
+    pub fn of_model(bundle: &ContextBundle, asked: &Asked<'_>) -> Self {
+        Self::over(Known::of(bundle, asked, Author::Model))
+    }
+
+    /// From now on the answer is written without a model.
+    pub fn without_model(&mut self, bundle: &ContextBundle, asked: &Asked<'_>) {
+        self.known = Known::of(bundle, asked, Author::Ours);
+        self.known.facts.sort();
     }
 
     fn over(mut known: Known) -> Self {

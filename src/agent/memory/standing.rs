@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    agent::plan::{Made, PlannedCall},
+    agent::plan::{ByModel, Made, PlannedCall},
     contract::{Payload, Provenance, ToolError, ToolResult},
 };
 
@@ -28,6 +28,9 @@ pub struct Standing {
     pub confidence: f64,
     /// The most plans, calls and tokens.
     pub bounds: [u32; 3],
+    /// The tokens of a model that were spent, in and out.
+    #[serde(default)]
+    pub tokens: [u64; 2],
     /// The calls that ended.
     pub made: Vec<KeptMade>,
     /// The calls that wait, in the order in which they were planned.
@@ -43,6 +46,9 @@ pub struct KeptCall {
     pub arguments: Map<String, Value>,
     /// Why.
     pub reason: String,
+    /// The call as a model made it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by_model: Option<Box<ByModel>>,
 }
 
 /// A call that waits for a person.
@@ -68,14 +74,14 @@ pub struct KeptMade {
 
 impl From<&PlannedCall> for KeptCall {
     fn from(call: &PlannedCall) -> Self {
-        let PlannedCall { tool, arguments, reason } = call.clone();
-        Self { tool, arguments, reason }
+        let PlannedCall { tool, arguments, reason, by_model } = call.clone();
+        Self { tool, arguments, reason, by_model }
     }
 }
 
 impl From<KeptCall> for PlannedCall {
-    fn from(KeptCall { tool, arguments, reason }: KeptCall) -> Self {
-        Self { tool, arguments, reason }
+    fn from(KeptCall { tool, arguments, reason, by_model }: KeptCall) -> Self {
+        Self { tool, arguments, reason, by_model }
     }
 }
 

@@ -4,22 +4,29 @@
 //! How it decides stands in docs/AGENT.md.
 
 mod abstain;
+mod again;
 mod clauses;
 mod decide;
+mod elsewhere;
 mod follow_up;
 pub(super) mod index;
 pub(super) mod lexicon;
 mod message;
 pub(super) mod names;
+mod nearest;
 mod rank;
 mod recover;
+mod routed;
 mod slots;
+mod spelling;
 mod times;
 mod topic;
 mod words;
+mod writes;
 
 use futures_util::future::{BoxFuture, FutureExt, ready};
 
+pub(super) use self::nearest::nearest;
 use super::{Asked, Plan, PlanError, Planner};
 
 /// The planner that comes with Toolwire.

@@ -3,19 +3,27 @@
 //! What does not depend on the turn is made once and shared: the index of the snapshot's words, the names of each user.
 //! Not here: who may call what, which whoever makes the offer says.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    collections::HashSet,
+    sync::{Arc, Mutex, PoisonError},
+};
 
+use chrono::{DateTime, Utc};
 use moka::sync::Cache;
 
 use super::{
-    embedded::{index::Index, lexicon::Words, names::NameIndex},
+    embedded::{index::Index, lexicon::Words, names::NameIndex, nearest},
     names::{Lexicon, Name, Names},
 };
 use crate::{
+    clock,
     context::UserId,
     files::Problems,
-    registry::{RegisteredTool, Snapshot},
+    registry::{RegisteredTool, Snapshot, ToolType},
 };
+
+/// A model chooses from so many tools.
+const MOST: usize = 64;
 
 /// The names of so many users are kept ready.
 const USERS: u64 = 1024;
@@ -110,6 +118,27 @@ impl Offer {
     pub fn get(&self, name: &str) -> Option<&Arc<RegisteredTool>> {
         let at = self.tools.binary_search_by(|tool| tool.definition.name.as_str().cmp(name)).ok()?;
         Some(&self.tools[at])
+    }
+
+    /// The same with fewer tools where there are more than a model can choose from: those nearest to the message, those
+    /// that were called before, and those that are no functions.
+    #[must_use]
+    pub fn narrowed<'a>(self, message: &str, called: impl Iterator<Item = &'a str>) -> Self {
+        if self.tools.len() <= MOST {
+            return self;
+        }
+        let today = DateTime::<Utc>::from(clock::wall()).date_naive();
+        let near = nearest(&self.index, &self.offered, &self.names, message, today);
+        let mut kept: HashSet<String> = called.map(ToOwned::to_owned).collect();
+        kept.extend(near.into_iter().map(|tool| self.index.tools[tool].tool.definition.name.to_string()));
+        let is_kept = |tool: &RegisteredTool| {
+            let definition = &tool.definition;
+            definition.kind != ToolType::Function || kept.contains(definition.name.as_str())
+        };
+        let offered = self.index.tools.iter().zip(&*self.offered);
+        let offered = offered.map(|(indexed, was)| *was && is_kept(&indexed.tool)).collect();
+        let tools = self.tools.iter().filter(|tool| is_kept(tool)).cloned().collect();
+        Self { tools, offered, ..self }
     }
 
     /// The snapshot that the tools are of. Calls of the turn pin it too.

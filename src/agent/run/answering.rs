@@ -1,18 +1,23 @@
 //! The answer: made by whoever answers, checked as it comes, and given out sentence by sentence.
 
+use std::sync::Arc;
+
 use futures_util::StreamExt;
 
-use super::Turn;
+use super::{Turn, WITHOUT};
 use crate::{
     agent::{
-        Mode,
-        answer::{Answerer, Problem, Response},
+        answer::{AnswerError, Answerer, Problem, Response, embedded::quote::quote, written::Written},
         ground::{Checker, ContextBundle, Issue, IssueKind, Released},
+        plan::Made,
         turn::{Event, Outcome, REPLACED},
     },
-    contract::proto::agent::v1::{
-        AnswerDelta, Validation, ValidationAction, ValidationIssue, ValidationIssueKind,
-        turn_event::Event as Told,
+    contract::{
+        ErrorCode,
+        proto::agent::v1::{
+            AnswerDelta, Validation, ValidationAction, ValidationIssue, ValidationIssueKind,
+            turn_event::Event as Told,
+        },
     },
     telemetry::metric,
 };
@@ -22,21 +27,35 @@ impl Turn<'_> {
     pub(super) async fn answer(&mut self, outcome: Outcome, attempt: u32) -> Event {
         let has_data = self.cycle.made.iter().any(|made| made.result.outcome.is_ok());
         if !has_data && (outcome != Outcome::Answered || !self.cycle.made.is_empty()) {
-            return Event::Nothing;
+            return self.denied().map_or(Event::Nothing, |words| {
+                self.draft.words = words;
+                Event::Question
+            });
         }
         let mut checker = if let Some(mut checker) = self.draft.checker.take() {
             checker.resume();
+            if attempt >= REPLACED {
+                checker.without_model(&self.draft.bundle, &self.asked());
+            }
             checker
         } else {
             self.draft.bundle = ContextBundle::of(&self.asked(), &self.cycle.call_ids, &self.parts.contexts);
-            Checker::new(&self.draft.bundle, &self.asked())
+            if self.chosen.model_answers {
+                Checker::of_model(&self.draft.bundle, &self.asked())
+            } else {
+                Checker::new(&self.draft.bundle, &self.asked())
+            }
         };
         let problem =
             self.draft.issue.take().map(|issue| Problem { issue, released: self.draft.answer.clone() });
-        let answerer: &dyn Answerer =
-            if attempt < REPLACED { &*self.parts.answerer } else { &*self.parts.embedded };
+        let written = self.draft.written.take().filter(|_| attempt == 0 && self.chosen.model_answers);
+        let answerer: Arc<dyn Answerer> = match written {
+            Some(text) => Arc::new(Written(text)),
+            None if attempt < REPLACED => Arc::clone(&self.chosen.answerer),
+            None => Arc::clone(&self.parts.embedded),
+        };
         let mut given = String::new();
-        let made = made(answerer, self, problem.as_ref(), &mut checker, &mut given).await;
+        let made = made(&*answerer, self, problem.as_ref(), &mut checker, &mut given).await;
         self.draft.answer.push_str(&given);
         self.draft.citations = checker.citations().to_vec();
         let is_attributed = checker.is_attributed();
@@ -47,18 +66,45 @@ impl Turn<'_> {
                 self.note(attempt, is_attributed);
                 Event::Answer
             }
-            Err(why) => {
-                self.draft.warnings.push(why);
-                Event::Failed
+            Err(error) => {
+                let goes_on = error.is_spent || std::mem::take(&mut self.chosen.falls_back);
+                self.draft.warnings.push(error.reason);
+                if attempt < REPLACED && goes_on { self.unanswered() } else { Event::Failed }
             }
         }
+    }
+
+    /// Goes on with what is answered without a model.
+    fn unanswered(&mut self) -> Event {
+        self.draft.warnings.push(WITHOUT.to_owned());
+        let mut validation = self.draft.validation.take().unwrap_or_default();
+        validation.action = ValidationAction::Replaced.into();
+        self.draft.validation = Some(validation);
+        Event::Unanswered
+    }
+
+    /// What is said where a person denied all that was to be done: nothing failed, and nobody asks for other words.
+    fn denied(&self) -> Option<String> {
+        let made = &self.cycle.made;
+        let is_denied = |made: &Made| {
+            made.result.outcome.as_ref().is_err_and(|it| it.code == ErrorCode::ConfirmationDenied)
+        };
+        if made.is_empty() || !made.iter().all(is_denied) {
+            return None;
+        }
+        let title = |made: &Made| {
+            let tool = self.offer.get(&made.call.tool).map(|tool| tool.definition.title.clone());
+            quote(&tool.filter(|title| !title.is_empty()).unwrap_or_else(|| made.call.tool.clone()))
+        };
+        let titles: Vec<_> = made.iter().map(title).collect();
+        Some(format!("Not done, because it was denied: {}.", titles.join(", ")))
     }
 
     /// Says what was found in the answer.
     pub(super) fn validate(&mut self, attempt: u32) -> Event {
         let Some(issue) = &self.draft.issue else { return Event::Clean };
         // Without a model the same answer would come again.
-        if self.parts.mode == Mode::Embedded || attempt >= REPLACED {
+        if !self.chosen.model_answers || attempt >= REPLACED {
             self.draft
                 .warnings
                 .push(format!("the answer was cut: it has a {} that no result has", issue.kind.name()));
@@ -122,12 +168,11 @@ async fn made(
     problem: Option<&Problem>,
     checker: &mut Checker,
     given: &mut String,
-) -> Result<Option<Issue>, String> {
+) -> Result<Option<Issue>, AnswerError> {
     let asked = turn.asked();
     let mut deltas = answerer.answer(&asked, &turn.draft.bundle, problem);
     while let Some(delta) = deltas.next().await {
-        let delta = delta.map_err(|error| error.to_string())?;
-        if let Some(issue) = give(turn, checker.release(&delta), given) {
+        if let Some(issue) = give(turn, checker.release(&delta?), given) {
             return Ok(Some(issue));
         }
     }

@@ -22,7 +22,7 @@ const MOST_ALTERNATIVES: usize = 5;
 pub(super) fn plan(plan: &Plan, step: u32) -> v1::TurnPlan {
     let calls = match &plan.step {
         Step::Call(calls) => calls.iter().map(planned).collect(),
-        Step::Answer | Step::Clarify(_) | Step::Refuse(_) => Vec::new(),
+        Step::Answer | Step::Say(_) | Step::Clarify(_) | Step::Refuse(_) => Vec::new(),
     };
     let alternative = |it: &Alternative| v1::Alternative { tool: it.tool.clone(), score: it.score };
     v1::TurnPlan {
@@ -68,6 +68,7 @@ pub(super) fn paused(waiting: &[(Pending, Asked)]) -> (v1::Paused, Vec<Pending>)
         confirmation_required: Some(convert::confirmation_required((**required).clone())),
     });
     let first = waiting.iter().map(|(_, (_, required))| required.expires_at).min();
-    let paused = v1::Paused { pending: pending.collect(), expires_at: first.map(timestamp) };
+    let paused =
+        v1::Paused { pending: pending.collect(), expires_at: first.map(timestamp), tasks: Vec::new() };
     (paused, waiting.iter().map(|(pending, _)| pending.clone()).collect())
 }

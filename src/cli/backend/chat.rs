@@ -7,7 +7,10 @@ use super::{Backend, Local, Remote};
 use crate::{
     clock,
     context::ToolContext,
-    contract::proto::agent::v1::{ChatStreamRequest, TurnInput, agent_service_client::AgentServiceClient},
+    contract::proto::agent::v1::{
+        CancelTurnRequest, ChatStreamRequest, TurnInput, agent_service_client::AgentServiceClient,
+        cancel_turn_request::Which,
+    },
     faces::grpc::agent::{self, Events},
     service::request,
 };
@@ -18,6 +21,21 @@ impl Backend {
         match self {
             Self::Remote(remote) => remote.chat(input).await,
             Self::Local(local) => local.chat(input).await,
+        }
+    }
+}
+
+impl Backend {
+    /// Cancels a turn that runs, or waits, with what it waits for. Whether it did.
+    pub(in crate::cli) async fn cancel_turn(&self, turn_id: &str) -> Result<bool, Status> {
+        let which = Some(Which::TurnId(turn_id.to_owned()));
+        match self {
+            Self::Remote(remote) => {
+                let request = remote.message(CancelTurnRequest { which });
+                let mut client = AgentServiceClient::new(remote.channel());
+                Ok(remote.answered(client.cancel_turn(request)).await?.cancelled)
+            }
+            Self::Local(local) => Ok(agent::cancel(&local.app.turns, &local.user, which).await?),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
 use tonic::Status;
 
 use super::invocation::{Confirmations, Events, Invocation};
@@ -84,8 +85,8 @@ impl Local {
     }
 
     pub(super) async fn confirmation(&self, id: &str) -> Result<v1::Confirmation, Status> {
-        let viewed = self.app.tools.confirmations().get(&self.user, id, Duration::ZERO).await?;
-        Ok(confirmation::rendered(viewed))
+        let request = v1::GetConfirmationRequest { confirmation_id: id.to_owned(), wait: None };
+        Ok(confirmation::get(&self.app.tools, &self.user, request, &CancellationToken::new()).await?)
     }
 
     pub(super) async fn decide(
@@ -98,6 +99,10 @@ impl Local {
     pub(super) async fn watch_confirmations(&self) -> Result<Confirmations, Status> {
         let request = v1::WatchConfirmationsRequest::default();
         Ok(confirmation::watch(&self.app.tools, self.user.clone(), request).await?)
+    }
+
+    pub(super) async fn call(&self, request: v1::GetCallRequest) -> Result<v1::GetCallResponse, Status> {
+        Ok(calls::get(&self.app.tools, &self.user, request, &CancellationToken::new()).await?)
     }
 
     pub(super) async fn calls(&self, request: v1::ListCallsRequest) -> Result<v1::ListCallsResponse, Status> {

@@ -151,6 +151,10 @@ impl Remote {
         Ok(client.watch_confirmations(request).await?.into_inner().boxed())
     }
 
+    pub(super) async fn call(&self, request: v1::GetCallRequest) -> Result<v1::GetCallResponse, Status> {
+        self.answered(self.client.clone().get_call(self.server.request(request))).await
+    }
+
     pub(super) async fn calls(&self, request: v1::ListCallsRequest) -> Result<v1::ListCallsResponse, Status> {
         self.answered(self.client.clone().list_calls(self.server.request(request))).await
     }

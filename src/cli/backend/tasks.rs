@@ -84,6 +84,17 @@ impl Backend {
         }
     }
 
+    /// Deletes a tree that has ended.
+    pub(in crate::cli) async fn delete_task(&self, task_id: String) -> Result<(), Status> {
+        match self {
+            Self::Remote(it) => {
+                let request = it.message(v1::DeleteTaskRequest { task_id });
+                it.answered(it.tasks().delete_task(request)).await.map(|_| ())
+            }
+            Self::Local(Local { app, user, .. }) => Ok(app.tools.tasks().delete(user, &task_id).await?),
+        }
+    }
+
     /// Says what became of a write.
     pub(in crate::cli) async fn resolve_unknown(
         &self,

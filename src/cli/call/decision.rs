@@ -1,13 +1,9 @@
 //! A call that a person must approve: the person at the terminal is asked, and told who else can.
 
-use std::io::ErrorKind;
-
-use tokio::task::spawn_blocking;
-
 use crate::{
     cli::{backend::Backend, card::card, json},
     client,
-    console::{self, Failure, Question},
+    console::{self, Failure},
     contract::proto::v1::{self, decide_confirmation_request::Decision},
 };
 
@@ -65,20 +61,14 @@ pub(in crate::cli) async fn ask(
     Ok(Answer::Denied)
 }
 
-/// Waits for the answer where a wait holds nothing up. None if there is no more input, as after Ctrl-D.
+/// The answer; none if there is no more input, as after Ctrl-D.
 async fn question(name_required: bool) -> Result<Option<String>, Failure> {
     let prompt = if name_required {
         "Type the tool's name to approve; anything else denies: "
     } else {
         "Approve? [y/N] "
     };
-    let asked = spawn_blocking(move || console::ask([Question::Open(prompt)])).await;
-    let asked = asked.map_err(|error| Failure::Failed(error.to_string()))?;
-    match asked {
-        Ok([answer]) => Ok(Some(answer)),
-        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(None),
-        Err(error) => Err(Failure::Failed(format!("cannot ask: {error}"))),
-    }
+    console::answer(prompt).await.map_err(|error| Failure::Failed(format!("cannot ask: {error}")))
 }
 
 /// The decision of an answer: everything but a clear yes is a no.

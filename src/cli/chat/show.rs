@@ -5,10 +5,12 @@ use std::collections::HashMap;
 use serde_json::{Map, Value};
 
 use crate::{
-    cli::words,
+    cli::{explain, words},
     contract::proto::{
-        agent::v1::{Reply, Source, ToolCallFinished, tool_call_finished, turn_event::Event},
-        v1::{ToolResult, tool_result::Outcome},
+        agent::v1::{
+            Paused, Reply, Source, ToolCallFinished, TurnOutcome, tool_call_finished, turn_event::Event,
+        },
+        v1::{ConfirmationRequired, ToolErrorCode, ToolResult, tool_result::Outcome},
     },
     words::visible,
 };
@@ -82,11 +84,70 @@ pub(super) fn end(reply: &Reply) -> Vec<String> {
     let mut lines: Vec<_> = cited.map(source).collect();
     lines.extend(reply.warnings.iter().map(|warning| format!("warning: {}", shortened(warning))));
     let question = response.clarifying_question.filter(|question| *question != response.answer_markdown);
-    lines.extend(question.map(|question| format!("? {}", visible(&question))));
+    // A question that asks for another message, where the message is not what is wrong, misleads.
+    let next = match advice(reply) {
+        advice if !advice.is_empty() => Some(advice.join(" ")),
+        _ => question.map(|question| format!("? {}", visible(&question))),
+    };
+    lines.extend(next);
     if !lines.is_empty() {
         lines.insert(0, String::new());
     }
     lines
+}
+
+/// What waits for a person, and how it is decided, gone on with, or cancelled.
+pub(super) fn waiting(turn_id: &str, paused: &Paused, flags: &str) -> Vec<String> {
+    let required = paused.pending.iter().filter_map(|call| call.confirmation_required.as_ref());
+    let call = |it: &ConfirmationRequired| {
+        let deny = format!("toolwire deny {}{flags} --reason \"...\"", it.confirmation_id);
+        [
+            format!("Waits for a person: {}", visible(&it.summary)),
+            format!("  {}", explain::approve(it, flags)),
+            format!("  {deny}"),
+        ]
+    };
+    let mut lines: Vec<_> = required.flat_map(call).collect();
+    lines.push(format!("Then go on: toolwire chat --resume {turn_id}{flags}"));
+    lines.push(format!("Or cancel:  toolwire chat --cancel {turn_id}{flags}"));
+    lines
+}
+
+/// What to do about a turn that found nothing out: by what failed, each once.
+fn advice(reply: &Reply) -> Vec<&'static str> {
+    if reply.outcome() != TurnOutcome::Degraded {
+        return Vec::new();
+    }
+    let results = reply.tool_results.iter().filter_map(|made| made.result.as_ref()?.outcome.as_ref());
+    let mut advice = Vec::new();
+    for outcome in results {
+        if let Outcome::Error(error) = outcome
+            && let Some(next) = next_step(error.code())
+            && !advice.contains(&next)
+        {
+            advice.push(next);
+        }
+    }
+    advice
+}
+
+/// `None` where another message may help.
+const fn next_step(code: ToolErrorCode) -> Option<&'static str> {
+    Some(match code {
+        ToolErrorCode::Timeout => "It took too long. Nothing is wrong with the question: ask again.",
+        ToolErrorCode::Unavailable | ToolErrorCode::RateLimited | ToolErrorCode::ParseError => {
+            "Nothing is wrong with the question: ask again later."
+        }
+        ToolErrorCode::Cancelled => "It was cancelled before it ended: ask again.",
+        ToolErrorCode::AuthFailed | ToolErrorCode::Blocked => {
+            "The source refuses us: the operator must look at it."
+        }
+        ToolErrorCode::PermissionDenied => "You may not call this tool: ask an operator for access.",
+        ToolErrorCode::OutcomeUnknown => "Nobody knows whether it was done: look before you ask again.",
+        ToolErrorCode::ConfirmationDenied => "It was denied, and nothing was done.",
+        ToolErrorCode::ConfirmationExpired => "Nobody decided in time, and nothing was done: ask again.",
+        _ => return None,
+    })
 }
 
 fn source(source: &Source) -> String {
@@ -122,7 +183,10 @@ fn shortened(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contract::proto::agent::v1::{LlmResponse, ToolCallStarted};
+    use crate::contract::proto::{
+        agent::v1::{LlmResponse, PendingCall, ToolCallStarted, TurnToolResult},
+        v1::{ConsequenceLevel, ToolError},
+    };
 
     #[test]
     fn a_call_is_shown_with_the_values_of_its_arguments() {
@@ -155,6 +219,56 @@ mod tests {
             ..Default::default()
         };
         assert_eq!(end(&reply), ["", "[tool:a:v1] t, as of 2026-01-15"]);
+    }
+
+    #[test]
+    fn where_the_message_is_not_what_is_wrong_no_other_is_asked_for() {
+        let failed = |code: ToolErrorCode| {
+            let error = ToolError { code: code.into(), ..Default::default() };
+            let result = ToolResult { outcome: Some(Outcome::Error(error)), ..Default::default() };
+            let made = TurnToolResult { result: Some(result), ..Default::default() };
+            let response = LlmResponse {
+                answer_markdown: "I could not.".to_owned(),
+                clarifying_question: Some("Try a different symbol?".to_owned()),
+                ..Default::default()
+            };
+            Reply {
+                response: Some(response),
+                tool_results: vec![made.clone(), made],
+                outcome: TurnOutcome::Degraded.into(),
+                ..Default::default()
+            }
+        };
+        let late = end(&failed(ToolErrorCode::Timeout));
+        assert_eq!(late, ["", "It took too long. Nothing is wrong with the question: ask again."]);
+        assert_eq!(end(&failed(ToolErrorCode::NotFound)), ["", "? Try a different symbol?"]);
+        for code in [ToolErrorCode::Cancelled, ToolErrorCode::Unavailable, ToolErrorCode::ConfirmationExpired]
+        {
+            assert!(!end(&failed(code)).concat().contains("symbol"), "{code:?}");
+        }
+    }
+
+    #[test]
+    fn what_waits_is_said_with_the_whole_commands() {
+        let required = ConfirmationRequired {
+            confirmation_id: "conf_1".to_owned(),
+            tool: "pay".to_owned(),
+            summary: "Pay".to_owned(),
+            consequence_level: ConsequenceLevel::High.into(),
+            ..Default::default()
+        };
+        let call = PendingCall { confirmation_required: Some(required), ..Default::default() };
+        let lines = waiting("T", &Paused { pending: vec![call], ..Default::default() }, " --data d");
+        assert_eq!(
+            lines,
+            [
+                "Waits for a person: Pay",
+                "  toolwire approve conf_1 --tool pay --data d",
+                "  toolwire deny conf_1 --data d --reason \"...\"",
+                "Then go on: toolwire chat --resume T --data d",
+                "Or cancel:  toolwire chat --cancel T --data d",
+            ]
+        );
     }
 
     #[test]

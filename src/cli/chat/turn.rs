@@ -1,6 +1,9 @@
 //! One turn at the terminal: its events as they come, and its end.
 
 use futures_util::StreamExt;
+use serde_json::{Value, json};
+use tokio::{select, signal};
+use tonic::Status;
 
 use super::show;
 use crate::{
@@ -20,7 +23,7 @@ pub(super) struct Turn<'a> {
 }
 
 /// How a turn ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum End {
     /// With an answer, or a question.
     Answered,
@@ -28,20 +31,66 @@ pub(super) enum End {
     Failed,
     /// A person must decide yet.
     Undecided,
+    /// Whoever asked wanted it no more while it ran.
+    Cancelled,
+    /// Whoever was asked to decide wanted it no more: it still waits.
+    Interrupted {
+        /// The turn.
+        turn_id: String,
+        /// What waits.
+        paused: Paused,
+    },
+}
+
+/// By which names a turn is found again.
+#[derive(Debug, Default)]
+struct Names {
+    session_id: String,
+    turn_id: String,
 }
 
 impl Turn<'_> {
     /// Carries the turn out; the error is the turn that can be gone on with, now that it is decided.
     pub(super) async fn carry_out(&self, input: TurnInput) -> Result<Result<End, String>, Failure> {
+        let session_id = input.context.as_ref().map(|it| it.session_id.clone()).unwrap_or_default();
+        let mut names = Names { session_id, turn_id: input.request_id.clone() };
         let reasons = self.backend.reasons();
-        let events = self.backend.chat(input).await.map_err(|status| client::refused(&status))?;
-        let last = if self.json { as_lines(events).await? } else { shown(events).await? };
+        let last = select! {
+            last = self.last(input, &mut names) => last,
+            // The stream is dropped, and with it the turn.
+            _ = signal::ctrl_c() => return Ok(Ok(End::Cancelled)),
+        };
         reasons.tell();
+        let last = last.map_err(|status| self.refused(&status, &names))??;
         match last.event {
             Some(Event::Final(reply)) => Ok(Ok(end_of(&reply))),
             Some(Event::Paused(paused)) => self.decide(last.turn_id, paused).await,
-            _ => Err(Failure::Failed("the stream ended without an answer; ask again".to_owned())),
+            _ => Err(self.refused(&Status::data_loss("the stream ended without an answer"), &names)),
         }
+    }
+
+    /// Shows the events: the last of them.
+    async fn last(&self, input: TurnInput, names: &mut Names) -> Result<Result<TurnEvent, Failure>, Status> {
+        let events = self.backend.chat(input).await?;
+        if self.json { as_lines(events, names).await } else { shown(events, names).await }
+    }
+
+    /// Says why a turn did not come to its end, and by which names to ask again.
+    fn refused(&self, status: &Status, names: &Names) -> Failure {
+        let Names { session_id, turn_id } = names;
+        if self.json {
+            let error = client::refused_as_json(status);
+            let line = json!({"turn_id": turn_id, "session_id": session_id, "error": error});
+            if let Err(failure) = console::print(&line.to_string()) {
+                return failure;
+            }
+        }
+        let request = if turn_id.is_empty() { String::new() } else { format!(" --request-id {turn_id}") };
+        let again = format!(
+            "Ask the same again, so that nothing is written twice: toolwire chat --session {session_id}{request}{} \"...\"",
+            self.flags
+        );
+        client::refused_or_lost(status, &again)
     }
 
     /// Asks whoever is at the terminal to decide.
@@ -51,15 +100,27 @@ impl Turn<'_> {
         }
         for call in &paused.pending {
             let Some(required) = &call.confirmation_required else { continue };
-            if decision::ask(self.backend, required, &self.flags).await? == decision::Answer::Undecided {
-                console::say(&format!(
-                    "The turn waits. Once it is decided: toolwire chat --resume {turn_id}{}",
-                    self.flags
-                ));
+            let answer = select! {
+                answer = decision::ask(self.backend, required, &self.flags) => answer?,
+                _ = signal::ctrl_c() => return Ok(Ok(End::Interrupted { turn_id, paused })),
+            };
+            if answer == decision::Answer::Undecided {
+                for line in show::waiting(&turn_id, &paused, &self.flags) {
+                    console::say(&line);
+                }
                 return Ok(Ok(End::Undecided));
             }
         }
         Ok(Err(turn_id))
+    }
+}
+
+impl Names {
+    fn take(&mut self, event: &TurnEvent) {
+        self.turn_id.clone_from(&event.turn_id);
+        if let Some(Event::Started(started)) = &event.event {
+            self.session_id.clone_from(&started.session_id);
+        }
     }
 }
 
@@ -70,53 +131,63 @@ fn end_of(reply: &Reply) -> End {
     }
 }
 
-/// For programs: every event as one line of JSON. The last one.
-async fn as_lines(mut events: Events) -> Result<TurnEvent, Failure> {
+/// For programs: every event as one line of JSON.
+async fn as_lines(mut events: Events, names: &mut Names) -> Result<Result<TurnEvent, Failure>, Status> {
     let mut last = TurnEvent::default();
     while let Some(event) = events.next().await {
-        last = event.map_err(|status| client::refused(&status))?;
-        console::print(&json::message(&last).to_string())?;
+        last = event?;
+        names.take(&last);
+        let line: Value = json::message(&last);
+        if let Err(failure) = console::print(&line.to_string()) {
+            return Ok(Err(failure));
+        }
     }
-    Ok(last)
+    Ok(Ok(last))
 }
 
-/// For people: what happens, in words, and the answer as it comes. The last event.
-async fn shown(mut events: Events) -> Result<TurnEvent, Failure> {
+/// For people: what happens, in words, and the answer as it comes.
+async fn shown(mut events: Events, names: &mut Names) -> Result<Result<TurnEvent, Failure>, Status> {
     let mut narrator = Some(Narrator::on_terminal());
     let mut shower = show::Shower::default();
     let mut last = TurnEvent::default();
+    // A status drops the bar before anybody speaks of it.
     while let Some(event) = events.next().await {
-        last = match event {
-            Ok(event) => event,
-            Err(status) => {
-                drop(narrator);
-                return Err(client::refused(&status));
-            }
-        };
-        match &last.event {
-            Some(Event::AnswerDelta(delta)) => {
-                // The bar and the answer would write over each other.
-                narrator = None;
-                console::bytes(shower.answer(&delta.text).as_bytes())?;
-            }
-            Some(Event::Final(reply)) => {
-                narrator = None;
-                console::bytes(shower.answer_end().as_bytes())?;
-                for line in show::end(reply) {
-                    console::say(&line);
-                }
-            }
-            Some(event) => {
-                for line in shower.lines(event) {
-                    match &narrator {
-                        Some(narrator) => narrator.tell(&line),
-                        None => console::say(&line),
-                    }
-                }
-            }
-            None => {}
+        last = event?;
+        names.take(&last);
+        if let Err(failure) = show(&last, &mut shower, &mut narrator) {
+            return Ok(Err(failure));
         }
     }
-    drop(narrator);
-    Ok(last)
+    Ok(Ok(last))
+}
+
+fn show(
+    event: &TurnEvent,
+    shower: &mut show::Shower,
+    narrator: &mut Option<Narrator>,
+) -> Result<(), Failure> {
+    match &event.event {
+        Some(Event::AnswerDelta(delta)) => {
+            // The bar and the answer would write over each other.
+            *narrator = None;
+            console::bytes(shower.answer(&delta.text).as_bytes())?;
+        }
+        Some(Event::Final(reply)) => {
+            *narrator = None;
+            console::bytes(shower.answer_end().as_bytes())?;
+            for line in show::end(reply) {
+                console::say(&line);
+            }
+        }
+        Some(event) => {
+            for line in shower.lines(event) {
+                match narrator {
+                    Some(narrator) => narrator.tell(&line),
+                    None => console::say(&line),
+                }
+            }
+        }
+        None => {}
+    }
+    Ok(())
 }

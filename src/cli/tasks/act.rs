@@ -1,4 +1,4 @@
-//! What a person does about tasks: start, answer, cancel, resolve.
+//! What a person does about tasks: start, answer, cancel, resolve, delete.
 
 use clap::Args;
 use serde_json::{Map, Value};
@@ -47,6 +47,15 @@ pub(super) struct Cancel {
     /// Why
     #[arg(long, value_name = "TEXT", default_value = "")]
     reason: String,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct Delete {
+    /// The root of the tree
+    #[arg(value_name = "TASK")]
+    task: String,
     #[command(flatten)]
     pub(super) common: Common,
 }
@@ -119,6 +128,18 @@ impl Cancel {
             many => console::say(&format!("{many} tasks that worked for it were cancelled too")),
         }
         Ok(())
+    }
+}
+
+impl Delete {
+    pub(super) async fn carry_out(&self, backend: &Backend) -> Result<(), Failure> {
+        backend.delete_task(self.task.clone()).await.map_err(|status| client::refused(&status))?;
+        let text = if self.common.json {
+            "{}".to_owned()
+        } else {
+            format!("{} and all of its tree is deleted", self.task)
+        };
+        console::line(&text).map(|_| ())
     }
 }
 

@@ -68,9 +68,9 @@ impl Envelope<'_> {
     fn note(&self) -> String {
         let names = self.narrow_by.iter().take(MOST_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
         if names.is_empty() {
-            return "Parts are left out to fit, and the tool takes no arguments to ask for less.".to_owned();
+            return "Parts are left out to fit. A larger max_tokens shows more.".to_owned();
         }
-        format!("Parts are left out to fit. Call again with narrower arguments to see more: {names}.")
+        format!("Parts are left out to fit. A larger max_tokens shows more; ask for less with: {names}.")
     }
 }
 

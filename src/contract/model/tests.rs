@@ -46,7 +46,8 @@ fn a_list_says_how_many_are_missing_and_the_note_how_to_ask_for_less() {
         (&read["data"]["screen"], &shown[1]),
         (&json!("default"), &json!({"symbol": "S1", "price": 1}))
     );
-    let note = "Parts are left out to fit. Call again with narrower arguments to see more: screen_id, limit.";
+    let note =
+        "Parts are left out to fit. A larger max_tokens shows more; ask for less with: screen_id, limit.";
     assert_eq!(read["note"], note);
     // Not one more would fit.
     assert!(tokens::count(&text) > 270, "{}", tokens::count(&text));
@@ -60,7 +61,7 @@ fn a_long_text_keeps_its_beginning() {
     assert!(
         thesis.starts_with("A good year. A good year.") && thesis.ends_with(" more characters left out]")
     );
-    assert!(read["note"].as_str().expect("a note").contains("takes no arguments"));
+    assert!(read["note"].as_str().expect("a note").contains("larger max_tokens"));
 }
 
 #[test]
@@ -82,6 +83,8 @@ fn a_failure_has_code_message_and_whether_it_is_worth_another_try() {
         r#"{"success":false,"error":{"code":"RATE_LIMITED","message":"Wait 5 s.","retryable":true}}"#;
     assert_eq!(failed(&error, &Wanted::default()), expected);
     assert!(expected.starts_with(FAILED));
+    let later = failed(&error.with_retry_after(std::time::Duration::from_millis(2_500)), &Wanted::default());
+    assert!(later.ends_with(r#""retryable":true,"retry_after_seconds":2.5}}"#), "{later}");
     let long = ToolError::new(ErrorCode::Unknown, "no. ".repeat(100_000));
     let text = failed(&long, &Wanted::default());
     assert!(tokens::count(&text) <= USUAL_TOKENS && text.contains("left out]"), "{text}");

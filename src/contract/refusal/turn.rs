@@ -41,6 +41,11 @@ pub enum TurnRefusal {
         /// When room is expected.
         retry_after: Duration,
     },
+    /// A model would have to be asked, and none is configured.
+    #[error(
+        "this asks a language model, and none is configured: set agent.model to the name of one of [models]"
+    )]
+    NoModel,
     /// Somebody cancelled it.
     #[error("the turn was cancelled")]
     Cancelled,

@@ -12,8 +12,10 @@ pub(super) const fn code(refusal: &TurnRefusal) -> Code {
         TurnRefusal::Unknown { .. } => Code::NotFound,
         // The end of the other one makes room.
         TurnRefusal::Running { .. } => Code::Aborted,
-        // A person, or whoever resumes or cancels the turn, must act first.
-        TurnRefusal::Paused { .. } | TurnRefusal::NotPaused { .. } => Code::FailedPrecondition,
+        // A person, whoever resumes or cancels the turn, or an operator who configures a model, must act first.
+        TurnRefusal::Paused { .. } | TurnRefusal::NotPaused { .. } | TurnRefusal::NoModel => {
+            Code::FailedPrecondition
+        }
         TurnRefusal::TooMany { .. } => Code::ResourceExhausted,
         TurnRefusal::Cancelled => Code::Cancelled,
     }
@@ -27,6 +29,7 @@ pub(super) const fn reason(refusal: &TurnRefusal) -> &'static str {
         TurnRefusal::Paused { .. } => "TURN_PAUSED",
         TurnRefusal::NotPaused { .. } => "TURN_NOT_PAUSED",
         TurnRefusal::TooMany { .. } => "TOO_MANY_TURNS",
+        TurnRefusal::NoModel => "NO_MODEL",
         TurnRefusal::Cancelled => "TURN_CANCELLED",
     }
 }
@@ -39,6 +42,6 @@ pub(super) fn details(refusal: &TurnRefusal) -> ErrorDetails {
         | TurnRefusal::Paused { turn_id }
         | TurnRefusal::NotPaused { turn_id, .. } => ErrorDetails::with_resource_info("turn", turn_id, "", ""),
         TurnRefusal::TooMany { retry_after, .. } => ErrorDetails::with_retry_info(Some(*retry_after)),
-        TurnRefusal::Cancelled => ErrorDetails::new(),
+        TurnRefusal::NoModel | TurnRefusal::Cancelled => ErrorDetails::new(),
     }
 }

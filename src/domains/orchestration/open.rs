@@ -1,8 +1,10 @@
-//! The search of the web, wired: over the network to the configured engine, or to its embedded twin.
+//! What the tools ask outside, wired: the search of the web over the network to the configured engine, or to its
+//! embedded twin; and the configured models.
 
 use std::{convert::Infallible, sync::Arc};
 
 use super::sources::{
+    advisers::{Adviser, Advisers},
     embedded,
     search::{ENDPOINT, NOWHERE, PROFILE, SPEC, Search},
 };
@@ -14,8 +16,6 @@ use crate::{
     upstream::settings::Settings,
 };
 
-/// Why nothing asks a model yet.
-const NO_MODEL: &str = "no model is configured: this version of Toolwire cannot ask one";
 /// Why nothing is searched for.
 const NO_ENGINE: &str = "no search engine is configured: set `endpoint` of [sources.search] to a SearXNG whose \
                          settings allow the format json, or the mode of the source to embedded";
@@ -36,7 +36,7 @@ impl DataSource for Engine {
     }
 }
 
-/// Sets the search up.
+/// Sets the search and the models up.
 pub(super) fn open(opening: &Opening<'_>) -> Result<Opened, OpenError> {
     let mut upstream = opening.upstream.clone();
     let is_embedded = upstream.is_embedded(&SPEC);
@@ -47,7 +47,8 @@ pub(super) fn open(opening: &Opening<'_>) -> Result<Opened, OpenError> {
     let digest = if is_embedded { "embedded".to_owned() } else { format!("live:{base}") };
     let now = upstream.now(&SPEC, embedded::recorded_at());
     let search = Search::new(upstream.client(&SPEC, PROFILE), base, now);
-    let services = Services::default().with(Arc::new(search));
+    let advisers = Advisers::of(&opening.config.models)?;
+    let services = Services::default().with(Arc::new(search)).with(Arc::new(advisers));
     Ok(Opened { services, data: vec![Arc::new(Engine { digest })], ..Opened::default() })
 }
 
@@ -57,6 +58,7 @@ pub(super) fn disabled(config: &Config) -> Vec<Disabled> {
     let is_nowhere = settings.address(&SPEC, ENDPOINT).as_str() == NOWHERE;
     let search = (is_nowhere && !settings.is_embedded(SPEC.name))
         .then(|| Disabled { tool: "search_web", reason: NO_ENGINE.to_owned() });
-    let models = ["ask_claude", "ask_gpt"].map(|tool| Disabled { tool, reason: NO_MODEL.to_owned() });
-    models.into_iter().chain(search).collect()
+    let nobody = Adviser::ALL.into_iter().filter(|adviser| adviser.configured(&config.models).is_none());
+    let models = nobody.map(|adviser| Disabled { tool: adviser.tool(), reason: adviser.reason() });
+    models.chain(search).collect()
 }

@@ -1,6 +1,7 @@
-//! The tools that execute code: on documents of the workspace, and in the web.
+//! The tools that execute code: on documents of the workspace, in the web, and by other models.
 
 mod ask_data;
+mod ask_model;
 mod list_documents;
 mod load_to_context;
 mod room;
@@ -10,6 +11,7 @@ mod window;
 mod write_file;
 
 pub use ask_data::AskData;
+pub use ask_model::{AskClaude, AskGpt};
 pub use list_documents::ListDocuments;
 pub use load_to_context::LoadToContext;
 pub use search_documents::SearchDocuments;

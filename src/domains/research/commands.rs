@@ -1,10 +1,14 @@
 //! What the domain adds to the command line.
 
+mod discover;
 mod screener_login;
 
 use crate::domain::Command;
 
 /// The commands.
 pub(super) fn commands() -> Vec<Command> {
-    vec![Command::with_server("screener-login", screener_login::run)]
+    vec![
+        Command::job("discover", discover::start, discover::tell),
+        Command::with_server("screener-login", screener_login::run),
+    ]
 }

@@ -11,7 +11,9 @@ use crate::{
     context::Services,
     domain::{self, Opened, Opening},
     domains::research::{
-        data, names, service,
+        data,
+        discovery::Stocks,
+        names, service,
         settings::Settings,
         sources::{
             embedded, screener,
@@ -87,14 +89,15 @@ fn set_up(opening: &Opening<'_>) -> Result<Opened, OpenError> {
         first_deal: first_deal.flatten(),
     };
     let credentials = Arc::new(screener::Credentials::default());
-    let services = services(&parts, &credentials);
+    let stocks = Arc::new(Stocks::of(Arc::clone(&parts.universe)));
+    let services = services(&parts, &credentials).with(Arc::clone(&stocks));
     let holds = vec![Arc::new(services.get::<screener::Screener>().hold()) as _];
     let recorded = |(name, digest)| Arc::new(Recorded { name, digest }) as _;
     let data = digests(&upstream, tree).map(recorded).collect();
     Ok(Opened {
         services,
         data,
-        grpc: vec![service::service(credentials)],
+        grpc: vec![service::service(credentials), service::discovery::service(stocks)],
         names,
         holds,
         ..Opened::default()

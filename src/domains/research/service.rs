@@ -1,6 +1,7 @@
 //! `toolwire.research.v1.ResearchService`: the research tools with typed requests and responses, and the credentials
 //! that a model must never see.
 
+pub(super) mod discovery;
 mod screener_credentials;
 
 use std::sync::Arc;

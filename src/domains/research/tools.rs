@@ -59,7 +59,8 @@ pub use get_news::GetNews;
 pub use get_reddit_mentions::GetRedditMentions;
 pub use get_stock_thesis::GetStockThesis;
 pub use get_technicals::GetTechnicals;
-pub(super) use mention::ORDINARY;
+pub(super) use mention::{ORDINARY, mentions};
+pub(super) use naming::Naming;
 pub use profiles::Profiles;
 pub use remove_from_watchlist::RemoveFromWatchlist;
 
@@ -97,7 +98,7 @@ fn limited<T>(items: &mut Vec<T>, limit: Option<i32>, what: &str, warnings: &mut
     let all = items.len();
     if limit < all {
         items.truncate(limit);
-        warnings.push(format!("{limit} of {all} {what} are shown. Ask with a higher `limit` for more."));
+        warnings.push(format!("{limit} of {all} {what} are shown; `limit` sets how many."));
     }
 }
 

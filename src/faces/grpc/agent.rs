@@ -16,7 +16,7 @@ use crate::{
     clock,
     context::{ToolContext, User},
     contract::{
-        Refusal,
+        Refusal, Violation,
         convert::{ResultFormat, timestamp},
         proto::{
             agent::v1::{
@@ -28,6 +28,7 @@ use crate::{
     },
     service::{
         request::{self, refuse},
+        runs::{NewRun, Runs},
         turns::{Begun, BudgetWish, Looked, NewTurn, Say, Turns, Which, end_of},
     },
     store::sessions::{KeptTurn, State},
@@ -38,8 +39,15 @@ pub type Events = BoxStream<'static, Result<TurnEvent, Status>>;
 
 /// Begins a turn, or goes on with one: its events in the wanted form.
 pub async fn chat_stream(turns: &Turns, context: ToolContext, input: TurnInput) -> Result<Events, Refusal> {
-    let format = envelope::ResultFormat::try_from(input.result_format).unwrap_or_default().into();
-    match turns.begin(read(context, input)?).await? {
+    let format = envelope::ResultFormat::try_from(input.result_format).unwrap_or_default();
+    if format == envelope::ResultFormat::Model {
+        let what =
+            "must be RESULT_FORMAT_STRUCT or RESULT_FORMAT_JSON: the results of a turn have no other form";
+        return Err(of_input(refuse("result_format", "enum", what)));
+    }
+    let format = format.into();
+    let new = read(context, input).map_err(of_input)?;
+    match turns.begin(new).await.map_err(of_input)? {
         Begun::Runs(_, reader) => Ok(events(reader, format)),
         Begun::Kept(kept) => Ok(stream::iter([Ok(told(&kept, format))]).boxed()),
     }
@@ -58,6 +66,18 @@ pub async fn chat(turns: &Turns, context: ToolContext, input: TurnInput) -> Resu
         return Ok(v1::ChatResponse { turn_id, end: Some(end) });
     }
     Err(Refusal::CallerGone.into())
+}
+
+/// Works on a task: its events in the wanted form. Dropping them stops the work.
+pub async fn run_task(
+    runs: &Runs,
+    context: ToolContext,
+    message: v1::RunTaskRequest,
+) -> Result<Events, Refusal> {
+    let format = envelope::ResultFormat::try_from(message.result_format).unwrap_or_default().into();
+    let budget = wish(message.budget)?;
+    let (_, reader) = runs.begin(NewRun { context, task_id: message.task_id, budget }).await?;
+    Ok(events(reader, format))
 }
 
 /// One turn.
@@ -117,20 +137,32 @@ fn read(context: ToolContext, input: TurnInput) -> Result<NewTurn, Refusal> {
         Some(Wire::Resume(resume)) => Say::Resume(resume.turn_id),
         None => return Err(refuse("say", "required", "must be message or resume")),
     };
-    let budget = input.budget.unwrap_or_default();
     Ok(NewTurn {
         context,
         say,
         account: input.account,
         request_id: request::request_id("request_id", &input.request_id)?,
         tags: input.tags,
-        budget: BudgetWish {
-            max_steps: budget.max_steps,
-            max_calls: budget.max_calls,
-            max_tokens: budget.max_tokens,
-            max_time: request::wait("budget.max_time", budget.max_time)?,
-        },
+        budget: wish(input.budget)?,
     })
+}
+
+/// What may be spent at most.
+fn wish(budget: Option<v1::TurnBudget>) -> Result<BudgetWish, Refusal> {
+    let budget = budget.unwrap_or_default();
+    Ok(BudgetWish {
+        max_steps: budget.max_steps,
+        max_calls: budget.max_calls,
+        max_tokens: budget.max_tokens,
+        max_time: request::wait("budget.max_time", budget.max_time)?,
+    })
+}
+
+/// What is wrong with a request, by the path of its field: all of it is in `input`.
+pub(super) fn of_input(refusal: Refusal) -> Refusal {
+    let Refusal::InvalidRequest(violations) = refusal else { return refusal };
+    let within = |it: Violation| Violation { pointer: format!("input.{}", it.pointer), ..it };
+    Refusal::InvalidRequest(violations.into_iter().map(within).collect())
 }
 
 fn events(reader: Reader, format: ResultFormat) -> Events {

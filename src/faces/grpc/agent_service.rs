@@ -11,7 +11,7 @@ use crate::{
         proto::agent::v1::{
             CancelTurnRequest, CancelTurnResponse, ChatRequest, ChatResponse, ChatStreamRequest,
             ChatStreamResponse, GetTurnRequest, GetTurnResponse, ListTurnsRequest, ListTurnsResponse,
-            TurnInput,
+            RunTaskRequest, RunTaskResponse, TurnInput,
             agent_service_server::{AgentService, AgentServiceServer},
         },
     },
@@ -23,11 +23,14 @@ pub(super) fn service() -> Service {
     super::service!(AgentServiceServer, |face| face.clone())
         // It makes room, as every cancellation does.
         .except("CancelTurn", Rule { pool: Pool::Free, ..Rule::USER })
+        // As long as its tasks take; a drain ends it, and it is run again elsewhere.
+        .except("RunTask", Rule::WATCH)
 }
 
 #[tonic::async_trait]
 impl AgentService for Face {
     type ChatStreamStream = BoxStream<'static, Result<ChatStreamResponse, Status>>;
+    type RunTaskStream = BoxStream<'static, Result<RunTaskResponse, Status>>;
     type ListTurnsStream = BoxStream<'static, Result<ListTurnsResponse, Status>>;
 
     async fn chat(&self, request: Request<ChatRequest>) -> Result<Response<ChatResponse>, Status> {
@@ -69,6 +72,16 @@ impl AgentService for Face {
         let cancelled = agent::cancel(&self.turns, &user, request.into_inner().which).await?;
         Ok(Response::new(CancelTurnResponse { cancelled }))
     }
+
+    async fn run_task(
+        &self,
+        request: Request<RunTaskRequest>,
+    ) -> Result<Response<Self::RunTaskStream>, Status> {
+        let (_, context) = incoming::caller(request.extensions());
+        let events = agent::run_task(&self.runs, context, request.into_inner()).await?;
+        let event = |event: Result<_, Status>| event.map(|event| RunTaskResponse { event: Some(event) });
+        Ok(Response::new(events.map(event).boxed()))
+    }
 }
 
 /// What is asked for, by whom, and until when.
@@ -79,6 +92,6 @@ fn turn<T>(
     let (_, extensions, message) = request.into_parts();
     let mut input = input(message).unwrap_or_default();
     let (_, mut context) = incoming::caller(&extensions);
-    incoming::context(&mut context, input.context.take().unwrap_or_default())?;
+    incoming::context(&mut context, input.context.take().unwrap_or_default()).map_err(agent::of_input)?;
     Ok((context, input))
 }

@@ -65,7 +65,7 @@ fn rendered(record: Record) -> v1::AuditRecord {
         peer: record.peer.unwrap_or_default(),
         face: record.face,
         tool: record.tool,
-        definition_digest: record.definition_digest.to_string(),
+        definition_digest: record.definition_digest.map(|it| it.to_string()).unwrap_or_default(),
         arguments_digest: record.arguments_digest.to_string(),
         verdict: verdict.into(),
         code: record.code,

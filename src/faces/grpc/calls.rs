@@ -3,6 +3,8 @@
 
 use std::time::SystemTime;
 
+use tokio_util::sync::CancellationToken;
+
 use super::result::{self, Form};
 use crate::{
     clock,
@@ -24,6 +26,7 @@ pub async fn get(
     tools: &Tools,
     user: &User,
     message: v1::GetCallRequest,
+    ends: &CancellationToken,
 ) -> Result<v1::GetCallResponse, Refusal> {
     let form = Form::read(message.result_format(), message.max_tokens)?;
     let wait = request::wait("wait", message.wait)?.unwrap_or_default();
@@ -32,7 +35,7 @@ pub async fn get(
         return Err(request::refuse("wait", "maximum", &what));
     }
     let which = which(message.call, message.tool)?;
-    let looked = tools.calls().get(user, &which, wait).await?;
+    let looked = tools.calls().get(user, &which, wait, ends).await?;
     let result = match looked.result {
         Some(result) => Some(result::rendered(tools, result, form).await),
         None => None,

@@ -6,6 +6,7 @@ use futures_util::{
     stream::{self, BoxStream},
 };
 use serde_json::Value;
+use tokio_util::sync::CancellationToken;
 use tonic::Status;
 
 use crate::{
@@ -25,6 +26,10 @@ use crate::{
     store::confirmations::{Confirmation, life::State},
 };
 
+/// Longer arguments, as JSON text, are not sent as a structure too: one can take six times as much, and clients take
+/// messages of 4 MiB.
+const MOST_STRUCTURE: usize = 256 * 1024;
+
 /// A page of confirmations.
 pub async fn list(
     tools: &Tools,
@@ -43,13 +48,14 @@ pub async fn get(
     tools: &Tools,
     user: &User,
     message: v1::GetConfirmationRequest,
+    ends: &CancellationToken,
 ) -> Result<v1::Confirmation, Refusal> {
     let wait = request::wait("wait", message.wait)?.unwrap_or_default();
     if wait > LONGEST_WAIT {
         let what = format!("must be at most {} s", LONGEST_WAIT.as_secs());
         return Err(request::refuse("wait", "maximum", &what));
     }
-    tools.confirmations().get(user, &message.confirmation_id, wait).await.map(rendered)
+    tools.confirmations().get(user, &message.confirmation_id, wait, ends).await.map(rendered)
 }
 
 /// Decides on one.
@@ -127,7 +133,10 @@ pub fn rendered(viewed: Viewed) -> v1::Confirmation {
     let Viewed { confirmation, why_not, name_required } = viewed;
     let Confirmation { id, state: at, key, asked, decided, used, .. } = confirmation;
     let is_cut = confirmation.is_cut;
-    let arguments = asked.arguments.filter(|_| !is_cut).unwrap_or_default();
+    let arguments = Value::Object(asked.arguments.filter(|_| !is_cut).unwrap_or_default());
+    let arguments_json = if is_cut { String::new() } else { arguments.to_string() };
+    let is_shown_twice = !is_cut && arguments_json.len() <= MOST_STRUCTURE;
+    let structure = arguments.as_object().filter(|_| is_shown_twice).map(json::to_struct);
     let decided_at = decided.as_ref().map(|it| timestamp(it.at));
     let (decided_by, decided_via, on_behalf_of) =
         decided.map(|it| (it.by.to_string(), it.via, it.on_behalf_of)).unwrap_or_default();
@@ -137,8 +146,8 @@ pub fn rendered(viewed: Viewed) -> v1::Confirmation {
         tool: key.tool.into(),
         path: asked.path.into_iter().map(Into::into).collect(),
         summary: asked.summary,
-        arguments: Some(json::to_struct(&arguments)).filter(|_| !is_cut),
-        arguments_json: if is_cut { String::new() } else { Value::Object(arguments).to_string() },
+        arguments: structure,
+        arguments_json,
         arguments_digest: confirmation.arguments_digest.to_string(),
         definition_digest: asked.definition_digest.to_string(),
         category: asked.category.into(),

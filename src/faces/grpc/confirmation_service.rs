@@ -12,7 +12,7 @@ use crate::{
         WatchConfirmationsRequest, WatchConfirmationsResponse,
         confirmation_service_server::{ConfirmationService, ConfirmationServiceServer},
     },
-    faces::transport::rules::Rule,
+    faces::transport::{ending, rules::Rule},
 };
 
 /// The service, to be served.
@@ -36,8 +36,8 @@ impl ConfirmationService for Face {
         &self,
         request: Request<GetConfirmationRequest>,
     ) -> Result<Response<GetConfirmationResponse>, Status> {
-        let user = user_of(&request);
-        let found = confirmation::get(&self.tools, &user, request.into_inner()).await?;
+        let (user, ends) = (user_of(&request), ending(request.extensions()));
+        let found = confirmation::get(&self.tools, &user, request.into_inner(), &ends).await?;
         Ok(Response::new(GetConfirmationResponse { confirmation: Some(found) }))
     }
 

@@ -1,6 +1,6 @@
 //! What a gRPC service is given when it is served.
 
-use crate::service::{Tools, turns::Turns, workspace::Workspaces};
+use crate::service::{Tools, jobs::Jobs, runs::Runs, turns::Turns, workspace::Workspaces};
 
 /// What the services need from the modules below. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -9,6 +9,10 @@ pub struct Face {
     pub tools: Tools,
     /// Conversations.
     pub turns: Turns,
+    /// Work in the background.
+    pub jobs: Jobs,
+    /// Tasks that the server works on itself.
+    pub runs: Runs,
     /// The documents that tasks share.
     pub workspaces: Workspaces,
     /// The longest request message, in bytes.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use tonic::{Extensions, Request, metadata::MetadataMap};
 
 use crate::{
@@ -16,6 +17,7 @@ use crate::{
     faces::transport::{Arrival, CallersTrace, TakenOver, authenticate::Bearer},
     pipeline::{Arrived, Call, Target, Wishes},
     service::request,
+    store::audit::{By, on_behalf},
 };
 
 /// The time of a call whose caller states none: longer than any cap.
@@ -64,10 +66,30 @@ pub(super) fn caller(extensions: &Extensions) -> (Arrived, ToolContext) {
     (arrived, context)
 }
 
+/// What a request asks for, and a context with its identity, its deadline and what it says of itself.
+pub fn asked<T>(
+    request: Request<T>,
+    context: impl FnOnce(&mut T) -> Option<v1::ToolContext>,
+) -> Result<(ToolContext, T), Refusal> {
+    let (_, extensions, mut message) = request.into_parts();
+    let (_, mut own) = caller(&extensions);
+    self::context(&mut own, context(&mut message).unwrap_or_default())?;
+    Ok((own, message))
+}
+
 /// Where a request came from.
 pub(super) fn origin(extensions: &Extensions) -> Origin {
     let peer = extensions.get::<Arrival>().and_then(|it| it.peer);
     Origin { face: "grpc", peer: peer.map(|address| address.ip().to_canonical()) }
+}
+
+/// Does what a request asks for that is no call: the records of what it changes say how it came.
+pub(super) fn noted<'a, T: 'a>(
+    extensions: &Extensions,
+    doing: impl Future<Output = T> + Send + 'a,
+) -> BoxFuture<'a, T> {
+    let (known_by, trace_id) = (user(extensions).known_by, extensions.get::<CallersTrace>().map(|it| it.0));
+    Box::pin(on_behalf(By { known_by, origin: origin(extensions), trace_id }, doing))
 }
 
 /// Who makes a request.

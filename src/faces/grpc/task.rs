@@ -5,6 +5,7 @@ use futures_util::{
     StreamExt,
     stream::{self, BoxStream},
 };
+use tokio_util::sync::CancellationToken;
 use tonic::Status;
 
 use super::{task_model, task_wire as wire};
@@ -104,6 +105,7 @@ pub async fn lease(
     tools: &Tools,
     user: &User,
     message: v1::LeaseTaskRequest,
+    ends: &CancellationToken,
 ) -> Result<v1::LeaseTaskResponse, Refusal> {
     let wanted = match message.target {
         Some(Target::TaskId(id)) => Wanted::Task(id),
@@ -117,7 +119,7 @@ pub async fn lease(
         token: message.token,
         wait: request::wait("wait", message.wait)?.unwrap_or_default(),
     };
-    let leased = tools.tasks().lease(user, wish).await?;
+    let leased = tools.tasks().lease(user, wish, ends).await?;
     Ok(leased.map_or_else(v1::LeaseTaskResponse::default, |leased| v1::LeaseTaskResponse {
         task: Some(wire::task(leased.task)),
         open_calls: leased.open_calls.into_iter().map(wire::open_call).collect(),

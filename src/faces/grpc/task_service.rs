@@ -4,7 +4,13 @@
 use futures_util::stream::BoxStream;
 use tonic::{Request, Response, Status};
 
-use super::{face::Face, handle, incoming, service::Service, task};
+use super::{
+    face::Face,
+    handle,
+    incoming::{self, noted},
+    service::Service,
+    task,
+};
 use crate::{
     context::User,
     contract::proto::tasks::v1::{
@@ -18,7 +24,7 @@ use crate::{
         WatchTimelineRequest, WatchTimelineResponse,
         task_service_server::{TaskService, TaskServiceServer},
     },
-    faces::transport::rules::Rule,
+    faces::transport::{ending, rules::Rule},
 };
 
 /// The service, to be served.
@@ -37,8 +43,8 @@ impl TaskService for Face {
         &self,
         request: Request<CreateTaskRequest>,
     ) -> Result<Response<CreateTaskResponse>, Status> {
-        let user = user_of(&request);
-        let task = Some(task::create(&self.tools, &user, request.into_inner()).await?);
+        let (user, (_, from, message)) = (user_of(&request), request.into_parts());
+        let task = Some(noted(&from, task::create(&self.tools, &user, message)).await?);
         Ok(Response::new(CreateTaskResponse { task }))
     }
 
@@ -67,8 +73,8 @@ impl TaskService for Face {
         &self,
         request: Request<LeaseTaskRequest>,
     ) -> Result<Response<LeaseTaskResponse>, Status> {
-        let user = user_of(&request);
-        Ok(Response::new(task::lease(&self.tools, &user, request.into_inner()).await?))
+        let (user, ends) = (user_of(&request), ending(request.extensions()));
+        Ok(Response::new(task::lease(&self.tools, &user, request.into_inner(), &ends).await?))
     }
 
     async fn release_task(
@@ -100,8 +106,8 @@ impl TaskService for Face {
     }
 
     async fn end_task(&self, request: Request<EndTaskRequest>) -> Result<Response<EndTaskResponse>, Status> {
-        let user = user_of(&request);
-        let task = Some(task::end(&self.tools, &user, request.into_inner()).await?);
+        let (user, (_, from, message)) = (user_of(&request), request.into_parts());
+        let task = Some(noted(&from, task::end(&self.tools, &user, message)).await?);
         Ok(Response::new(EndTaskResponse { task }))
     }
 
@@ -109,16 +115,16 @@ impl TaskService for Face {
         &self,
         request: Request<CancelTaskRequest>,
     ) -> Result<Response<CancelTaskResponse>, Status> {
-        let user = user_of(&request);
-        Ok(Response::new(task::cancel(&self.tools, &user, request.into_inner()).await?))
+        let (user, (_, from, message)) = (user_of(&request), request.into_parts());
+        Ok(Response::new(noted(&from, task::cancel(&self.tools, &user, message)).await?))
     }
 
     async fn answer_question(
         &self,
         request: Request<AnswerQuestionRequest>,
     ) -> Result<Response<AnswerQuestionResponse>, Status> {
-        let user = user_of(&request);
-        let task = Some(task::answer(&self.tools, &user, request.into_inner()).await?);
+        let (user, (_, from, message)) = (user_of(&request), request.into_parts());
+        let task = Some(noted(&from, task::answer(&self.tools, &user, message)).await?);
         Ok(Response::new(AnswerQuestionResponse { task }))
     }
 
@@ -126,8 +132,8 @@ impl TaskService for Face {
         &self,
         request: Request<ResolveUnknownRequest>,
     ) -> Result<Response<ResolveUnknownResponse>, Status> {
-        let user = user_of(&request);
-        let task = Some(task::resolve(&self.tools, &user, request.into_inner()).await?);
+        let (user, (_, from, message)) = (user_of(&request), request.into_parts());
+        let task = Some(noted(&from, task::resolve(&self.tools, &user, message)).await?);
         Ok(Response::new(ResolveUnknownResponse { task }))
     }
 
@@ -168,8 +174,8 @@ impl TaskService for Face {
         &self,
         request: Request<DeleteTaskRequest>,
     ) -> Result<Response<DeleteTaskResponse>, Status> {
-        let user = user_of(&request);
-        self.tools.tasks().delete(&user, &request.into_inner().task_id).await?;
+        let (user, (_, from, message)) = (user_of(&request), request.into_parts());
+        noted(&from, self.tools.tasks().delete(&user, &message.task_id)).await?;
         Ok(Response::new(DeleteTaskResponse {}))
     }
 }

@@ -21,7 +21,10 @@ use crate::{
         },
     },
     exports::Export,
-    faces::transport::rules::{Pool, Rule},
+    faces::transport::{
+        ending,
+        rules::{Pool, Rule},
+    },
     pipeline::Which,
     service::{export::Wanted, request},
 };
@@ -100,8 +103,8 @@ impl ToolService for Face {
     }
 
     async fn get_call(&self, request: Request<GetCallRequest>) -> Result<Response<GetCallResponse>, Status> {
-        let user = user_of(&request);
-        Ok(Response::new(calls::get(&self.tools, &user, request.into_inner()).await?))
+        let (user, ends) = (user_of(&request), ending(request.extensions()));
+        Ok(Response::new(calls::get(&self.tools, &user, request.into_inner(), &ends).await?))
     }
 
     async fn list_calls(

@@ -2,7 +2,12 @@
 
 use tonic::{Request, Response, Status, Streaming};
 
-use super::{face::Face, incoming, service::Service, workspace};
+use super::{
+    face::Face,
+    incoming::{self, noted},
+    service::Service,
+    workspace,
+};
 use crate::{
     context::User,
     contract::proto::workspace::v1::{
@@ -32,8 +37,7 @@ impl WorkspaceService for Face {
         &self,
         request: Request<Streaming<PutDocumentRequest>>,
     ) -> Result<Response<PutDocumentResponse>, Status> {
-        let user = user_of(&request);
-        let mut parts = request.into_inner();
+        let (user, (_, from, mut parts)) = (user_of(&request), request.into_parts());
         let Some(Part::Header(header)) = next(&mut parts).await? else {
             return Err(refuse("header", "required", "must be the first message").into());
         };
@@ -44,7 +48,7 @@ impl WorkspaceService for Face {
                 Part::Header(_) => return Err(refuse("header", "once", "must come once").into()),
             }
         }
-        Ok(Response::new(workspace::end(upload).await?))
+        Ok(Response::new(noted(&from, workspace::end(upload)).await?))
     }
 
     async fn get_document(
@@ -83,16 +87,16 @@ impl WorkspaceService for Face {
         &self,
         request: Request<UpdateMetadataRequest>,
     ) -> Result<Response<UpdateMetadataResponse>, Status> {
-        let user = user_of(&request);
-        Ok(Response::new(workspace::update(&self.workspaces, &user, request.into_inner()).await?))
+        let (user, (_, from, message)) = (user_of(&request), request.into_parts());
+        Ok(Response::new(noted(&from, workspace::update(&self.workspaces, &user, message)).await?))
     }
 
     async fn delete_document(
         &self,
         request: Request<DeleteDocumentRequest>,
     ) -> Result<Response<DeleteDocumentResponse>, Status> {
-        let user = user_of(&request);
-        Ok(Response::new(workspace::delete(&self.workspaces, &user, request.into_inner()).await?))
+        let (user, (_, from, message)) = (user_of(&request), request.into_parts());
+        Ok(Response::new(noted(&from, workspace::delete(&self.workspaces, &user, message)).await?))
     }
 }
 

@@ -52,6 +52,7 @@ pub(super) struct Admission(Arc<Room>);
 struct Room {
     calls: Counted,
     watches: Counted,
+    transfers: Counted,
     reflection: Counted,
     health: Counted,
     unfinished: Counted,
@@ -80,6 +81,10 @@ impl Admission {
         Layer(Self(Arc::new(Room {
             calls: counted(of(config.max_concurrent_requests, config.max_calls_per_user), "calls under way"),
             watches: counted(of(config.max_watches, config.max_watches_per_user), "watches"),
+            transfers: counted(
+                of(config.max_transfers, config.max_transfers_per_user),
+                "uploads and downloads of documents",
+            ),
             reflection: counted(REFLECTION, "reflection streams"),
             health: counted(HEALTH, "watches of health"),
             unfinished: counted(
@@ -148,7 +153,7 @@ impl Room {
             Some(pool) => Some(pool.take(holder, 1, self.retry_after)?),
             None => None,
         };
-        if let (Pool::Calls, Some(holder)) = (rule.pool, holder) {
+        if let (Pool::Calls | Pool::Transfers, Some(holder)) = (rule.pool, holder) {
             self.rounds.turn(holder).await;
         }
         let size = message.size();
@@ -186,6 +191,7 @@ impl Room {
         match pool {
             Pool::Calls => Some(&self.calls),
             Pool::Watches => Some(&self.watches),
+            Pool::Transfers => Some(&self.transfers),
             Pool::Reflection => Some(&self.reflection),
             Pool::Health => Some(&self.health),
             Pool::Free => None,

@@ -31,6 +31,10 @@ pub struct Config {
     pub max_watches: usize,
     /// Watches of one user.
     pub max_watches_per_user: usize,
+    /// Uploads and downloads of documents at once.
+    pub max_transfers: usize,
+    /// Those of one user.
+    pub max_transfers_per_user: usize,
     /// Requests whose message is not complete.
     pub max_unfinished_requests: usize,
     /// Those of one user, or of one peer if the method is public.
@@ -129,6 +133,8 @@ impl From<&config::Server> for Config {
             calls_per_turn: limits.calls_per_turn,
             max_watches: limits.max_watches,
             max_watches_per_user: limits.max_watches_per_user,
+            max_transfers: limits.max_transfers,
+            max_transfers_per_user: limits.max_transfers_per_user,
             max_unfinished_requests: limits.max_unfinished_requests,
             max_unfinished_per_user: limits.max_unfinished_per_user,
             max_request_bytes: limits.max_request_bytes,

@@ -1,4 +1,4 @@
-//! How many files this process may have open, of which every connection is one.
+//! How many files this process may have open, of which every connection is one, and every document on its way another.
 
 use super::Config;
 
@@ -24,12 +24,19 @@ pub fn raise() -> Option<usize> {
 }
 
 impl Config {
-    /// The same, with no more connections than so many files allow.
+    /// The same, with no more transfers and connections than so many files allow.
     #[must_use]
     pub fn within(self, files: Option<usize>) -> Self {
         let Some(files) = files else { return self };
+        let max_transfers = self.max_transfers.min(files / 4).max(1);
+        let of_user = self.max_transfers_per_user.min(max_transfers.div_ceil(2));
+        let this = Self { max_transfers, max_transfers_per_user: of_user, ..self };
         // Of few files half are kept free.
-        let room = files.saturating_sub(RESERVED).max(files / 2).max(1);
+        let room = files.saturating_sub(RESERVED + max_transfers).max(files / 2).max(1);
+        this.with_connections(room, files)
+    }
+
+    fn with_connections(self, room: usize, files: usize) -> Self {
         if room >= self.max_connections {
             return self;
         }
@@ -58,9 +65,21 @@ mod tests {
         };
         assert_eq!(most(None), (10_000, 7_500));
         assert_eq!(most(Some(1_048_576)), (10_000, 7_500));
-        assert_eq!(most(Some(1_256)), (1_000, 750));
+        assert_eq!(most(Some(1_512)), (1_000, 750));
         assert_eq!(most(Some(100)), (50, 37));
         assert_eq!(most(Some(1)), (1, 1));
+    }
+
+    #[test]
+    fn documents_on_their_way_leave_files_to_others() {
+        let most = |files| {
+            let Config { max_transfers, max_transfers_per_user, max_connections, .. } =
+                Config::default().within(Some(files));
+            (max_transfers, max_transfers_per_user, max_connections)
+        };
+        assert_eq!(most(1_048_576), (256, 64, 10_000));
+        assert_eq!(most(600), (150, 64, 300));
+        assert_eq!(most(100), (25, 13, 50));
     }
 
     #[cfg(unix)]

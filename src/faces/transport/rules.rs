@@ -43,6 +43,8 @@ pub enum Pool {
     Calls,
     /// The watches, so that idle ones do not keep calls out.
     Watches,
+    /// Documents on their way, each of which has a file open and some memory.
+    Transfers,
     /// Reflection.
     Reflection,
     /// Watches of health, by peer: they have no user.
@@ -86,7 +88,7 @@ impl Rule {
     pub const USER: Self =
         Self { access: Access::User, lifetime: Lifetime::Capped, pool: Pool::Calls, messages: Messages::One };
     /// What holds for a file of a user on its way.
-    pub const TRANSFER: Self = Self { lifetime: Lifetime::Transfer, ..Self::USER };
+    pub const TRANSFER: Self = Self { lifetime: Lifetime::Transfer, pool: Pool::Transfers, ..Self::USER };
     /// What holds for a watch of a user.
     pub const WATCH: Self = Self { lifetime: Lifetime::Uncapped, pool: Pool::Watches, ..Self::USER };
 }

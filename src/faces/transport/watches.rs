@@ -1,7 +1,8 @@
 //! Ends watches when their connection is to go, so that they do not hold it open until the forced end.
 //!
 //! A watch is what the rules call [`Lifetime::Uncapped`]. It ends with UNAVAILABLE, which tells its client to watch
-//! again, elsewhere. Other calls are left to finish.
+//! again, elsewhere. Other calls are left to finish; one that only waits is told by [`ending`], and answers with what
+//! it has.
 
 use std::{
     convert::Infallible,
@@ -132,6 +133,11 @@ impl<B: HttpBody> HttpBody for Body<B> {
     fn is_end_stream(&self) -> bool {
         self.inner.as_ref().is_none_or(HttpBody::is_end_stream)
     }
+}
+
+/// Fires when whatever only waits on the connection of a request is to answer.
+pub fn ending(extensions: &Extensions) -> CancellationToken {
+    extensions.get::<Peer>().map(|peer| peer.watches_end.clone()).unwrap_or_default()
 }
 
 fn has_ended(ended: Pin<&mut Option<WaitForCancellationFutureOwned>>, cx: &mut Context<'_>) -> bool {

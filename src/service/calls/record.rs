@@ -111,11 +111,13 @@ impl Record {
         }
     }
 
-    /// `runs`: whether this process carries it out. No call runs longer than the cap, in whichever process.
+    /// `runs`: whether this process carries it out. No call runs longer than the cap, in whichever process, nor
+    /// after the end of its process.
     pub(super) fn of_recorded(call: &RecordedCall, runs: bool, cap: Duration) -> Self {
         let (state, code) = match &call.standing {
             Standing::Asked => (State::AwaitingConfirmation, String::new()),
-            Standing::Started if runs || clock::wall() < call.begun_at + cap => {
+            Standing::Started if runs => (State::Running, String::new()),
+            Standing::Started if !call.is_left && clock::wall() < call.begun_at + cap => {
                 (State::Running, String::new())
             }
             Standing::Started => (State::OutcomeUnknown, ErrorCode::OutcomeUnknown.name().to_owned()),

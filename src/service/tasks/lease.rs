@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use tokio::select;
+use tokio_util::sync::CancellationToken;
+
 use super::{Tasks, create::role, look_again, named, why};
 use crate::{
     clock,
@@ -50,8 +53,14 @@ pub enum Wanted {
 }
 
 impl Tasks {
-    /// Takes or renews a lease. `None` if no task of the wanted roles is to be had in time.
-    pub async fn lease(&self, user: &User, wish: LeaseWish) -> Result<Option<Leased>, Refusal> {
+    /// Takes or renews a lease. `None` if no task of the wanted roles is to be had in time, which is over when `ends`
+    /// fires, too.
+    pub async fn lease(
+        &self,
+        user: &User,
+        wish: LeaseWish,
+        ends: &CancellationToken,
+    ) -> Result<Option<Leased>, Refusal> {
         let (wait, wish) = (wish.wait, checked(wish)?);
         if wait > LONGEST_WAIT {
             return Err(refuse("wait", "maximum", &format!("must be at most {} s", LONGEST_WAIT.as_secs())));
@@ -65,14 +74,17 @@ impl Tasks {
         let mut changed = None;
         loop {
             let leased = self.0.store.lease(&user.id, &wish, clock::wall()).await.map_err(why(id))?;
-            if leased.is_some() || clock::now() >= until {
+            if leased.is_some() || clock::now() >= until || ends.is_cancelled() {
                 return Ok(leased);
             }
             // Listening from before the look that finds nothing, so that nothing is missed.
             match &mut changed {
                 None => changed = Some(self.followed().await?),
                 Some(changed) => {
-                    look_again(changed, until).await;
+                    select! {
+                        () = look_again(changed, until) => {}
+                        () = ends.cancelled() => {}
+                    }
                     changed.mark_unchanged();
                 }
             }

@@ -1,14 +1,17 @@
 //! A task as messages for a model, within the bounds of a request.
 
+use std::sync::LazyLock;
+
 use super::{Tasks, named, why};
 use crate::{
-    context::User,
+    context::{User, UserId},
     contract::{Refusal, TaskRefusal},
     service::request::refuse,
     tasks::render::{
         Rendered,
         read::{RenderError, Wish, rendered},
     },
+    turns::Turns,
 };
 
 /// The tokens of a render, unless its caller says otherwise, and its bounds.
@@ -30,6 +33,9 @@ pub struct RenderWish {
     /// The provider, whose opaque parts are wanted.
     pub provider: String,
 }
+
+/// Renders at once, of all users and of one: each reads as much as a budget may be.
+static RENDERS: LazyLock<Turns<UserId>> = LazyLock::new(|| Turns::new(16, 2));
 
 impl Tasks {
     /// Renders a task's timeline for a model.
@@ -56,7 +62,8 @@ impl Tasks {
         let secret = store.secret(&id).await.map_err(why(&id))?.as_bytes().to_vec();
         let room = self.0.workspace.room(user, &id).await?;
         let wish = Wish { budget: u64::from(budget), media_types, provider, secret };
-        rendered(store, &room, (&user.id, &task), wish).await.map_err(|error| match error {
+        let render = RENDERS.take(Some(&user.id), rendered(store, &room, (&user.id, &task), wish));
+        render.await.map_err(|error| match error {
             RenderError::Timeline(error) => why(&id)(error),
             RenderError::Documents(refusal) => refusal.into(),
             RenderError::Budget(too_small) => TaskRefusal::BudgetTooSmall { least: too_small.least }.into(),

@@ -20,15 +20,25 @@ use crate::{
     service::unavailable::unavailable,
     store::{
         confirmations::life::State as Decided,
-        sessions::{KeptTurn, State},
+        sessions::{Held, Hold, KeptTurn, State},
     },
 };
 
 /// What is entered, and what the turn is carried out with.
 struct Entry {
     place: Place,
+    /// Keeps other processes that share the state from the session.
+    hold: Hold,
     reader: Reader,
     asking: Asking,
+}
+
+/// Whether a turn may begin.
+enum First {
+    /// It may.
+    Begins(Hold),
+    /// It has ended already.
+    Ended(Box<KeptTurn>),
 }
 
 impl Turns {
@@ -66,11 +76,11 @@ impl Turns {
             Entered::New(place, reader) => (place, reader),
         };
         match self.first_look(&new, &asking).await {
-            Ok(None) => Ok(self.spawn(Entry { place, reader, asking })),
-            Ok(Some(kept)) => {
+            Ok(First::Begins(hold)) => Ok(self.spawn(Entry { place, hold, reader, asking })),
+            Ok(First::Ended(kept)) => {
                 // It ended just now; others may have joined what did not begin.
                 place.leave().tell(end_of(&kept));
-                Ok(Begun::Kept(Box::new(kept)))
+                Ok(Begun::Kept(kept))
             }
             Err(refusal) => {
                 place.leave().refuse(refusal.clone());
@@ -80,15 +90,26 @@ impl Turns {
     }
 
     /// Looks, now that nobody else begins it, whether the turn may begin; or its end, if it has ended already.
-    async fn first_look(&self, new: &NewTurn, asking: &Asking) -> Result<Option<KeptTurn>, Refusal> {
+    async fn first_look(&self, new: &NewTurn, asking: &Asking) -> Result<First, Refusal> {
+        let hold = self.hold(asking)?;
         if new.request_id.is_some() {
             let kept = self.kept(&new.context.user, asking.turn_id).await?;
             if let Some(kept) = kept.filter(|kept| kept.state != State::Cancelled) {
-                return Ok(Some(kept));
+                return Ok(First::Ended(Box::new(kept)));
             }
         }
         self.refuse_while_paused(asking).await?;
-        Ok(None)
+        Ok(First::Begins(hold))
+    }
+
+    /// Has the session in all processes that share the state.
+    fn hold(&self, asking: &Asking) -> Result<Hold, Refusal> {
+        let store = &self.parts.store;
+        match store.hold_session(&asking.context.user.id, &asking.session, asking.turn_id) {
+            Ok(Held::Now(hold)) => Ok(hold),
+            Ok(Held::By(turn_id)) => Err(TurnRefusal::Running { turn_id }.into()),
+            Err(error) => Err(unavailable(&error)),
+        }
     }
 
     async fn resume(&self, new: NewTurn, turn_id: TurnId) -> Result<Begun, Refusal> {
@@ -105,24 +126,31 @@ impl Turns {
             Entered::Runs(reader) => return Ok(Begun::Runs(turn_id, reader)),
             Entered::New(place, reader) => (place, reader),
         };
-        // Again, now that nobody else goes on with it.
-        let standing = match self.kept(&user, turn_id).await {
-            Ok(kept) => kept.ok_or_else(|| unknown(&turn_id)).and_then(|kept| standing(&kept, not_paused)),
-            Err(refusal) => Err(refusal),
-        };
-        match standing {
-            Ok(standing) => {
+        match self.standing(&asking, not_paused).await {
+            Ok((standing, hold)) => {
                 asking.tags.clone_from(&standing.tags);
                 asking.standing = Some(standing);
                 asking.was_tainted = kept.tainted;
                 asking.created_at = kept.created_at;
-                Ok(self.spawn(Entry { place, reader, asking }))
+                Ok(self.spawn(Entry { place, hold, reader, asking }))
             }
             Err(refusal) => {
                 place.leave().refuse(refusal.clone());
                 Err(refusal)
             }
         }
+    }
+
+    /// What a paused turn goes on from, now that nobody else goes on with it.
+    async fn standing(
+        &self,
+        asking: &Asking,
+        not_paused: impl Fn(&'static str) -> Refusal,
+    ) -> Result<(Standing, Hold), Refusal> {
+        let hold = self.hold(asking)?;
+        let kept = self.kept(&asking.context.user, asking.turn_id).await?;
+        let kept = kept.ok_or_else(|| unknown(&asking.turn_id))?;
+        Ok((standing(&kept, not_paused)?, hold))
     }
 
     fn enter(&self, asking: &Asking, said: Option<Said>) -> Result<Entered, Refusal> {
@@ -160,7 +188,11 @@ impl Turns {
         for turn in waiting.iter().filter(|turn| turn.turn_id != asking.turn_id) {
             for call in paused(turn).pending {
                 let id = call.confirmation_required.unwrap_or_default().confirmation_id;
-                let found = self.parts.confirmations.get(user, &id, std::time::Duration::ZERO).await;
+                let found = self
+                    .parts
+                    .confirmations
+                    .get(user, &id, std::time::Duration::ZERO, &tokio_util::sync::CancellationToken::new())
+                    .await;
                 if found.is_ok_and(|viewed| viewed.confirmation.state == Decided::Pending) {
                     return Err(TurnRefusal::Paused { turn_id: turn.turn_id.to_string() }.into());
                 }
@@ -171,10 +203,11 @@ impl Turns {
 
     /// Carries a turn out in a task of its own. The place is free before the end is told, so that whoever hears of it
     /// can say the next thing.
-    fn spawn(&self, Entry { place, reader, asking }: Entry) -> Begun {
+    fn spawn(&self, Entry { place, hold, reader, asking }: Entry) -> Begun {
         let (agent, turn_id) = (self.parts.agent.clone(), asking.turn_id);
         let work = async move {
             let end = agent.carry_out(&asking, &place.log, &place.cancelled).await;
+            drop(hold);
             let log = place.leave();
             match end {
                 Ok(event) => log.tell(event),

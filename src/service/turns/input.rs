@@ -19,6 +19,10 @@ const LONGEST_ACCOUNT: usize = 128;
 /// The most tags.
 const MOST_TAGS: usize = 16;
 
+/// The most plans and calls that a budget may name.
+const MOST_STEPS: u32 = 64;
+const MOST_CALLS: u32 = 256;
+
 /// A turn that is asked for.
 #[derive(Clone, Debug)]
 pub struct NewTurn {
@@ -79,6 +83,15 @@ impl NewTurn {
             return Err(refuse("tags", "max_items", &what));
         }
         request::tags("tags", self.tags.clone())?;
+        let bounds = [
+            ("budget.max_steps", self.budget.max_steps, MOST_STEPS),
+            ("budget.max_calls", self.budget.max_calls, MOST_CALLS),
+        ];
+        for (field, wish, most) in bounds {
+            if wish > most {
+                return Err(refuse(field, "maximum", &format!("must be from 1 to {most}, or absent")));
+            }
+        }
         if self.budget.max_time.is_some_and(|time| time.is_zero()) {
             return Err(refuse("budget.max_time", "minimum", "must be longer than zero"));
         }
@@ -88,7 +101,7 @@ impl NewTurn {
 
 impl BudgetWish {
     /// What is allowed: never more than the settings say.
-    pub(super) fn within(self, settings: &Settings) -> Budget {
+    pub(in crate::service) fn within(self, settings: &Settings) -> Budget {
         let least = |wish: u32, most: u32| if wish == 0 { most } else { wish.min(most) };
         Budget {
             max_steps: least(self.max_steps, settings.max_steps),

@@ -5,6 +5,7 @@ use std::{
     fs::{self, File},
     io::{self, Write},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use bytes::{Bytes, BytesMut};
@@ -12,7 +13,10 @@ use sha2::{Digest as _, Sha256};
 use tokio::task::spawn_blocking;
 use uuid::Uuid;
 
-use super::files::Files;
+use super::{
+    files::Files,
+    pins::{Pin, Pins},
+};
 use crate::{clock, digest::Digest, store::StoreError};
 
 /// Bytes up to here are kept in the database.
@@ -23,6 +27,7 @@ pub const SMALL: usize = 64 * 1024;
 pub struct Sink {
     /// Where large ones go. None: they stay in memory.
     files: Option<Files>,
+    pins: Pins,
     taken: Taken,
 }
 
@@ -35,6 +40,8 @@ pub struct Stored {
     pub size: u64,
     /// All of them if they are to go into the database. None: they are in a file.
     pub inline: Option<Bytes>,
+    /// Holds their file, while a row is to name it.
+    pub pin: Option<Arc<Pin>>,
 }
 
 /// What came.
@@ -56,8 +63,8 @@ struct Unfinished {
 
 impl Sink {
     /// Large bytes go into these files, or stay in memory if there are none.
-    pub fn new(files: Option<Files>) -> Self {
-        Self { files, taken: Taken::default() }
+    pub fn new(files: Option<Files>, pins: Pins) -> Self {
+        Self { files, pins, taken: Taken::default() }
     }
 
     /// How many came.
@@ -93,17 +100,19 @@ impl Sink {
 
     /// The digest of all that came, once their file, if any, is at its place and on the disk.
     pub async fn finish(self) -> Result<Stored, StoreError> {
-        let Self { files, taken } = self;
+        let Self { files, pins, taken } = self;
         let Taken { hash, size, head, file } = taken;
         let digest = digest(hash);
         let (Some(file), Some(files)) = (file, files) else {
-            return Ok(Stored { digest, size, inline: Some(head.freeze()) });
+            return Ok(Stored { digest, size, inline: Some(head.freeze()), pin: None });
         };
+        let pin = pins.pin(digest);
         let moved = spawn_blocking(move || {
-            file.moved_to(&files, &files.of(&digest)).map_err(|error| files.failed(&error))
+            file.moved_to(&files, &files.of(&digest)).map_err(|error| files.failed(&error))?;
+            Ok(pin)
         });
-        moved.await.map_err(|_| StoreError::Late)??;
-        Ok(Stored { digest, size, inline: None })
+        let pin: Result<_, StoreError> = moved.await.map_err(|_| StoreError::Late)?;
+        Ok(Stored { digest, size, inline: None, pin: Some(Arc::new(pin?)) })
     }
 }
 

@@ -128,6 +128,15 @@ pub enum Refused {
     BytesGone,
 }
 
+/// How many bytes may still be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Free {
+    /// To the tree.
+    pub tree: u64,
+    /// By the user.
+    pub user: u64,
+}
+
 /// What is bounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quota {

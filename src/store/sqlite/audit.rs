@@ -1,11 +1,14 @@
 //! Records of who did what, written as steps of the changes that they are of. A trigger completes that of a write with
 //! its end, and others bound how many there are.
 
+mod changes;
+
 use std::time::SystemTime;
 
 use futures_util::future::BoxFuture;
 use sqlx::{QueryBuilder, Row, sqlite::SqliteRow};
 
+pub(super) use self::changes::{Changed, changed};
 use super::{
     Change, Durability, Failed, Sqlite,
     time::{instant, length, millis},
@@ -73,40 +76,41 @@ pub(super) async fn begun(
     Ok(noted.last_insert_rowid())
 }
 
+/// How a confirmation came to an end, or was decided.
+struct Decided<'a> {
+    at: i64,
+    /// In whose records it is.
+    user: &'a str,
+    known_by: KnownBy,
+    peer: Option<String>,
+    face: &'a str,
+    verdict: Verdict,
+    approver: &'a str,
+    on_behalf_of: &'a str,
+}
+
 /// Notes a decision.
 pub(super) async fn decided(
     change: &mut Change,
     confirmation: &Confirmation,
     decision: &Decision,
 ) -> Result<(), Failed> {
-    let (by, asked, key) = (&decision.decided, &confirmation.asked, &confirmation.key);
+    let by = &decision.decided;
     let verdict = match decision.verdict {
         confirmations::Verdict::Approve { .. } => Verdict::Approved,
         confirmations::Verdict::Deny => Verdict::Denied,
     };
-    sqlx::query(NOTE)
-        .bind(Kind::Decision.word())
-        .bind(millis(by.at))
-        .bind(by.by.as_str())
-        .bind(decision.known_by.word())
-        .bind(decision.peer.map(|peer| peer.to_string()))
-        .bind(&by.via)
-        .bind(key.user.as_str())
-        .bind(key.tool.as_str())
-        .bind(asked.definition_digest.as_bytes().to_vec())
-        .bind(confirmation.arguments_digest.as_bytes().to_vec())
-        .bind(verdict.word())
-        .bind(asked.outermost.call_id.to_string())
-        .bind(key.request_id.to_string())
-        .bind("")
-        .bind(asked.task_id.as_ref().map(ToString::to_string).unwrap_or_default())
-        .bind(confirmation.id.as_str())
-        .bind(by.by.as_str())
-        .bind(&by.on_behalf_of)
-        .bind(millis(by.at))
-        .execute(&mut **change)
-        .await?;
-    Ok(())
+    let decided = Decided {
+        at: millis(by.at),
+        user: by.by.as_str(),
+        known_by: decision.known_by,
+        peer: decision.peer.map(|peer| peer.to_string()),
+        face: &by.via,
+        verdict,
+        approver: by.by.as_str(),
+        on_behalf_of: &by.on_behalf_of,
+    };
+    note(change, confirmation, decided).await
 }
 
 /// Notes that a confirmation ended without a decision, or without being used. Nobody did it: it is in the records of
@@ -117,27 +121,41 @@ pub(super) async fn came_to_nothing(
     verdict: Verdict,
     now: i64,
 ) -> Result<(), Failed> {
+    let decided = Decided {
+        at: now,
+        user: confirmation.key.user.as_str(),
+        known_by: KnownBy::Process,
+        peer: None,
+        face: "",
+        verdict,
+        approver: confirmation.decided.as_ref().map_or("", |it| it.by.as_str()),
+        on_behalf_of: "",
+    };
+    note(change, confirmation, decided).await
+}
+
+async fn note(change: &mut Change, confirmation: &Confirmation, by: Decided<'_>) -> Result<(), Failed> {
     let (asked, key) = (&confirmation.asked, &confirmation.key);
     sqlx::query(NOTE)
         .bind(Kind::Decision.word())
-        .bind(now)
-        .bind(key.user.as_str())
-        .bind(KnownBy::Process.word())
-        .bind(None::<String>)
-        .bind("")
+        .bind(by.at)
+        .bind(by.user)
+        .bind(by.known_by.word())
+        .bind(by.peer)
+        .bind(by.face)
         .bind(key.user.as_str())
         .bind(key.tool.as_str())
         .bind(asked.definition_digest.as_bytes().to_vec())
         .bind(confirmation.arguments_digest.as_bytes().to_vec())
-        .bind(verdict.word())
+        .bind(by.verdict.word())
         .bind(asked.outermost.call_id.to_string())
         .bind(key.request_id.to_string())
         .bind("")
         .bind(asked.task_id.as_ref().map(ToString::to_string).unwrap_or_default())
         .bind(confirmation.id.as_str())
-        .bind(confirmation.decided.as_ref().map_or("", |it| it.by.as_str()))
-        .bind("")
-        .bind(now)
+        .bind(by.approver)
+        .bind(by.on_behalf_of)
+        .bind(by.at)
         .execute(&mut **change)
         .await?;
     Ok(())
@@ -250,7 +268,7 @@ fn record(row: &SqliteRow) -> Result<Record, Failed> {
         face: row.try_get("face")?,
         caller: row.try_get("caller")?,
         tool: row.try_get("tool")?,
-        definition_digest: digest("definition_digest")?,
+        definition_digest: Digest::from_bytes(row.try_get("definition_digest")?),
         arguments_digest: digest("arguments_digest")?,
         verdict: Verdict::ALL
             .into_iter()

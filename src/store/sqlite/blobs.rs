@@ -52,7 +52,7 @@ impl Blobs for Sqlite {
         Box::pin(async move {
             // So that the directory is there, and a state that cannot be used says so before any byte comes.
             self.readers().await?;
-            Ok(Sink::new(self.files()))
+            Ok(Sink::new(self.files(), self.pins.clone()))
         })
     }
 
@@ -70,6 +70,10 @@ impl Blobs for Sqlite {
                 (None, None) => Err(ReadError::Damaged(stored.digest)),
             }
         })
+    }
+
+    fn discard(&self, stored: Stored) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async move { self.explain(self.discarded(&stored).await) })
     }
 
     fn sweep(&self, now: SystemTime) -> BoxFuture<'_, Result<Swept, StoreError>> {
@@ -130,6 +134,19 @@ impl Sqlite {
             }
             (None, None) => Err(ReadError::Damaged(*digest)),
         }
+    }
+
+    /// Within a write transaction, so that another process does not name it meanwhile.
+    async fn discarded(&self, stored: &Stored) -> Result<(), Failed> {
+        let (Some(pin), Some(files)) = (&stored.pin, self.files()) else { return Ok(()) };
+        let mut change = self.change(Durability::Process).await?;
+        let is_named = sqlx::query_scalar(IS_NAMED).bind(stored.digest.as_bytes().to_vec());
+        let is_named: bool = is_named.fetch_one(&mut *change).await?;
+        if !is_named {
+            // What is there no more is what is wanted; what stays is swept.
+            pin.if_alone(|| fs::remove_file(files.of(&stored.digest)).ok());
+        }
+        change.commit().await
     }
 
     async fn swept(&self, now: SystemTime) -> Result<Swept, Failed> {

@@ -28,14 +28,14 @@ const FIND: &str = "SELECT digest, begun_at, fetched_at, kept, data, expires_at,
                     WHERE user_id = ? AND tool = ? AND request_id = ?";
 
 const BEGIN: &str = "INSERT INTO idempotency (digest, begun_at, expires_at, reads, bytes, state, confirmation_id, audit, \
-     call_id, parent_call_id, definition_digest, face, task_id, session_id, trace_id, deadline, user_id, tool, request_id) \
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+     call_id, parent_call_id, definition_digest, face, task_id, session_id, trace_id, deadline, replica, \
+     user_id, tool, request_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
 const ASK: &str = "UPDATE idempotency SET state = 'asked', confirmation_id = ? \
                    WHERE user_id = ? AND tool = ? AND request_id = ? AND kept IS NULL";
 
 const START: &str = "UPDATE idempotency SET state = 'started', ended_at = NULL, code = NULL, begun_at = ?, expires_at = ?, call_id = ?, \
-     parent_call_id = ?, definition_digest = ?, face = ?, task_id = ?, session_id = ?, trace_id = ?, deadline = ? \
+     parent_call_id = ?, definition_digest = ?, face = ?, task_id = ?, session_id = ?, trace_id = ?, deadline = ?, replica = ? \
      WHERE user_id = ? AND tool = ? AND request_id = ? AND state = 'asked' AND kept IS NULL";
 
 const AUDITED: &str = "UPDATE idempotency SET audit = ? WHERE user_id = ? AND tool = ? AND request_id = ?";
@@ -129,7 +129,8 @@ pub(super) async fn add(
         .bind(state)
         .bind(confirmation.map(ConfirmationId::as_str))
         .bind(audit);
-    of_key(about(begin, call.about), key).execute(&mut **change).await?;
+    let begin = about(begin, call.about).bind(change.replica().to_owned());
+    of_key(begin, key).execute(&mut **change).await?;
     Ok(None)
 }
 
@@ -147,7 +148,8 @@ pub(super) async fn start(
     now: i64,
 ) -> Result<bool, Failed> {
     let start = sqlx::query(START).bind(now).bind(now + length(call.effect.retention()));
-    if of_key(about(start, call.about), call.key).execute(&mut **change).await?.rows_affected() == 0 {
+    let start = about(start, call.about).bind(change.replica().to_owned());
+    if of_key(start, call.key).execute(&mut **change).await?.rows_affected() == 0 {
         return Ok(false);
     }
     let audit = audited(change, call, approval, now).await?;

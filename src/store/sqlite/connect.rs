@@ -1,6 +1,6 @@
 //! Opening the file: connections, schema, checks. Safe when several processes do it at once.
 
-use std::{io, path::Path, time::Duration};
+use std::{io, path::Path, sync::Arc, time::Duration};
 
 use sqlx::{
     Connection, SqlitePool,
@@ -40,14 +40,19 @@ pub(super) struct Pools {
     pub(super) readers: SqlitePool,
 }
 
-/// Opens the state.
-pub(super) async fn connect(place: &Place, tables: &[Migrations]) -> Result<Pools, StoreError> {
+/// Opens the state, for the process of this name.
+pub(super) async fn connect(
+    place: &Place,
+    tables: &[Migrations],
+    replica: Arc<str>,
+) -> Result<Pools, StoreError> {
     let pools = match place {
         Place::Nowhere(reason) => return Err(StoreError::Nowhere(reason.clone())),
-        Place::Memory => in_memory().await.map_err(|error| error::unusable(place, &error))?,
+        Place::Memory => in_memory(replica).await.map_err(|error| error::unusable(place, &error))?,
         Place::Directory(directory) => {
             create(directory).await.map_err(|error| error::unusable(place, &error.into()))?;
-            in_file(&directory.join(FILE)).await.map_err(|error| error::unusable(place, &error))?
+            let opened = in_file(&directory.join(FILE), replica).await;
+            opened.map_err(|error| error::unusable(place, &error))?
         }
     };
     migrate(pools.writer.pool(), place, tables).await?;
@@ -64,7 +69,7 @@ pub(super) async fn check(place: &Place, readers: &SqlitePool) -> Result<(), Sto
     }
 }
 
-async fn in_file(path: &Path) -> Result<Pools, sqlx::Error> {
+async fn in_file(path: &Path, replica: Arc<str>) -> Result<Pools, sqlx::Error> {
     let options = SqliteConnectOptions::new().filename(path).busy_timeout(BUSY_TIMEOUT).foreign_keys(true);
     let writing = options.clone().journal_mode(SqliteJournalMode::Wal);
     let mut attempts = 1;
@@ -76,14 +81,14 @@ async fn in_file(path: &Path) -> Result<Pools, sqlx::Error> {
         sleep(PAUSE).await;
     };
     let readers = pool(READERS).connect_lazy_with(options.pragma("query_only", "ON"));
-    Ok(Pools { writer: Writer::new(writer), readers })
+    Ok(Pools { writer: Writer::new(writer, replica), readers })
 }
 
 /// One connection is the whole database.
-async fn in_memory() -> Result<Pools, sqlx::Error> {
+async fn in_memory(replica: Arc<str>) -> Result<Pools, sqlx::Error> {
     let options = SqliteConnectOptions::new().in_memory(true).foreign_keys(true);
     let writer = pool(1).connect_with(options).await?;
-    Ok(Pools { readers: writer.clone(), writer: Writer::new(writer) })
+    Ok(Pools { readers: writer.clone(), writer: Writer::new(writer, replica) })
 }
 
 /// Connections are for good: there is no server that could tire of them.

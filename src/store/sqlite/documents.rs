@@ -6,6 +6,7 @@ pub(super) mod pins;
 mod quota;
 mod read;
 mod repeats;
+mod room;
 mod rows;
 mod standing;
 mod texts;
@@ -17,12 +18,12 @@ use futures_util::future::BoxFuture;
 
 use super::Sqlite;
 use crate::{
-    context::TaskId,
+    context::{RequestId, TaskId},
     store::{
         StoreError,
         documents::{
-            Change, Criteria, Document, Documents, Found, Outcome, Postings, Put, Tree, Update, Version,
-            Wanted,
+            Change, Criteria, Document, Documents, Found, Free, Outcome, Postings, Put, Refused, Tree,
+            Update, Version, Wanted,
         },
     },
 };
@@ -30,6 +31,14 @@ use crate::{
 impl Documents for Sqlite {
     fn tree<'a>(&'a self, task: &'a TaskId) -> BoxFuture<'a, Result<Option<Tree>, StoreError>> {
         Box::pin(async move { self.explain(self.tree_of(task).await) })
+    }
+
+    fn room<'a>(
+        &'a self,
+        change: &'a Change,
+        request_id: Option<RequestId>,
+    ) -> BoxFuture<'a, Result<Result<Free, Refused>, StoreError>> {
+        Box::pin(async move { self.explain(self.room_for(change, request_id).await) })
     }
 
     fn put<'a>(&'a self, put: &'a Put) -> BoxFuture<'a, Result<Outcome, StoreError>> {

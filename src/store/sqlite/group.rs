@@ -68,6 +68,8 @@ struct Line {
     /// Whoever holds it has the turn. The group is what those before have left open.
     group: Arc<Mutex<Option<Group>>>,
     waiting: AtomicUsize,
+    /// The process of all of them.
+    replica: Arc<str>,
 }
 
 /// Changes that are committed together.
@@ -99,8 +101,9 @@ pub struct Change {
 struct Waiting<'a>(&'a Arc<Line>);
 
 impl Writer {
-    pub(super) fn new(pool: SqlitePool) -> Self {
-        Self { pool, line: Arc::default() }
+    /// Of the process of this name.
+    pub(super) fn new(pool: SqlitePool, replica: Arc<str>) -> Self {
+        Self { pool, line: Arc::new(Line { replica, ..Line::default() }) }
     }
 
     /// The connection itself, for what is no change: opening, and reading where there is no other.
@@ -137,6 +140,15 @@ impl Writer {
 impl Change {
     fn new(turn: OwnedMutexGuard<Option<Group>>, line: &Arc<Line>) -> Self {
         Self { turn: Some(turn), line: Arc::clone(line) }
+    }
+
+    fn group(&self) -> &Group {
+        self.turn.as_deref().and_then(Option::as_ref).expect("a change is part of a group")
+    }
+
+    /// The process that makes it.
+    pub(super) fn replica(&self) -> &str {
+        &self.line.replica
     }
 
     /// Says that so many bytes are written by it, where that may be many.
@@ -200,12 +212,6 @@ impl DerefMut for Change {
     fn deref_mut(&mut self) -> &mut SqliteConnection {
         let group = self.turn.as_deref_mut().and_then(Option::as_mut);
         &mut group.expect("a change is part of a group").transaction
-    }
-}
-
-impl Change {
-    fn group(&self) -> &Group {
-        self.turn.as_deref().and_then(Option::as_ref).expect("a change is part of a group")
     }
 }
 

@@ -39,6 +39,8 @@ impl Idempotency for Sqlite {
 
 impl Sqlite {
     async fn begin_call(&self, call: &Beginning<'_>, now: SystemTime) -> Result<Begun, Failed> {
+        // Others see from now on that whoever carries it out is there.
+        self.replica.id(&self.place)?;
         let now = millis(now);
         // The effect comes after this: no loss of power may leave it without its record.
         let mut change = self.change(Durability::Power).await?;

@@ -25,7 +25,7 @@ const PLATFORM: &[&str] = &[
     "confirmation_events",
     "confirmation_sequence",
     "tasks",
-    "task_position",
+    "task_positions",
     "entries",
     "entry_parts",
     "waits",
@@ -45,6 +45,9 @@ const PLATFORM: &[&str] = &[
     "texts",
     "turns",
     "memories",
+    "jobs",
+    "job_events",
+    "timeline_usage",
 ];
 
 /// Shadow tables belong to a table that is listed itself.

@@ -5,7 +5,7 @@ use std::{
     fs::{self, File},
     io,
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use uuid::Uuid;
@@ -19,17 +19,22 @@ const DIRECTORY: &str = "processes";
 /// This process, to others.
 #[derive(Debug)]
 pub(super) struct Replica {
-    id: String,
+    id: Arc<str>,
     held: Mutex<Option<(File, PathBuf)>>,
 }
 
 impl Default for Replica {
     fn default() -> Self {
-        Self { id: Uuid::new_v4().simple().to_string(), held: Mutex::default() }
+        Self { id: Uuid::new_v4().simple().to_string().into(), held: Mutex::default() }
     }
 }
 
 impl Replica {
+    /// Its name.
+    pub(super) fn name(&self) -> Arc<str> {
+        Arc::clone(&self.id)
+    }
+
     /// Its name. From now on others see that it is there.
     pub(super) fn id(&self, place: &Place) -> Result<&str, StoreError> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
@@ -47,7 +52,7 @@ impl Replica {
 
     /// Whether the process of a name has ended.
     pub(super) fn is_gone(&self, place: &Place, id: &str) -> bool {
-        if id == self.id {
+        if *id == *self.id {
             return false;
         }
         // In memory there is no other process.

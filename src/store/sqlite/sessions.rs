@@ -6,14 +6,14 @@ use futures_util::future::BoxFuture;
 use sqlx::{Row, sqlite::SqliteRow};
 
 use super::{
-    Durability, Failed, Sqlite,
+    Durability, Failed, Sqlite, held_sessions,
     time::{instant, length, millis},
 };
 use crate::{
     context::{RequestId, SessionId, UserId},
     store::{
         StoreError,
-        sessions::{KEPT, KeptTurn, MOST_OF_SESSION, MOST_OF_USER, Remembered, Sessions, State},
+        sessions::{Held, KEPT, KeptTurn, MOST_OF_SESSION, MOST_OF_USER, Remembered, Sessions, State},
     },
 };
 
@@ -49,6 +49,15 @@ const SWEEP: &str =
     "DELETE FROM turns WHERE position IN (SELECT position FROM turns WHERE ended_at <= ? LIMIT ?)";
 
 impl Sessions for Sqlite {
+    fn hold_session(
+        &self,
+        user: &UserId,
+        session: &SessionId,
+        turn_id: RequestId,
+    ) -> Result<Held, StoreError> {
+        held_sessions::hold(&self.place, user, session, turn_id)
+    }
+
     fn keep_turn<'a>(&'a self, turn: &'a KeptTurn) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move { self.explain(self.kept_turn(turn).await) })
     }

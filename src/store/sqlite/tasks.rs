@@ -293,7 +293,7 @@ impl Tasks for Sqlite {
         Box::pin(async move { self.told(self.sweep_old_tasks(keep, now).await) })
     }
 
-    fn delete_tree<'a>(&'a self, user: &'a UserId, root: &'a TaskId, _now: SystemTime) -> Done<'a, ()> {
-        Box::pin(async move { self.told(self.delete_user_tree(user, root).await) })
+    fn delete_tree<'a>(&'a self, user: &'a UserId, root: &'a TaskId, now: SystemTime) -> Done<'a, ()> {
+        Box::pin(async move { self.told(self.delete_user_tree(user, root, now).await) })
     }
 }

@@ -14,6 +14,9 @@ pub const MAX_TASKS: u32 = 1_000;
 /// The timelines of a tree have so many bytes.
 pub const MAX_TREE_BYTES: u64 = 1024 * 1024 * 1024;
 
+/// The timelines of all trees of a user have so many bytes, those that have ended among them, until they are forgotten.
+pub const MAX_USER_BYTES: u64 = 5 * 1024 * 1024 * 1024;
+
 /// A user has so many trees that have not ended.
 pub const MAX_OPEN_TREES: u32 = 100;
 

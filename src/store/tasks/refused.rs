@@ -115,6 +115,12 @@ pub enum TreeLimit {
     /// Bytes of a tree's timelines.
     #[error("the timelines of a tree have no more than {} bytes", bounds::MAX_TREE_BYTES)]
     Bytes,
+    /// Bytes of all of a user's timelines.
+    #[error(
+        "the timelines of a user have no more than {} bytes, those of trees that have ended among them; delete some of those",
+        bounds::MAX_USER_BYTES
+    )]
+    BytesOfUser,
     /// Open trees of a user.
     #[error("a user has no more than {} trees that have not ended", bounds::MAX_OPEN_TREES)]
     OpenTrees,

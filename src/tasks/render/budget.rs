@@ -5,7 +5,7 @@
 use super::{
     blocks::{self, Block, Shown},
     draft::{Draft, Gap},
-    given::{Given, most_bytes},
+    given::Given,
 };
 use crate::{words::counted, workspace::mime::is_text};
 
@@ -21,7 +21,7 @@ const MOST_MEDIA: usize = 2 * 1024 * 1024;
 /// Cuts until it fits. Returns what was cut, or the least budget if that is too small.
 pub(super) fn cut(draft: &mut Draft<'_>, given: &Given<'_>) -> Result<(u64, Vec<String>), u64> {
     let mut cutter = Cutter { taken: Taken::by(draft), draft, given, cuts: Vec::new() };
-    cutter.large();
+    cutter.unread();
     cutter.media();
     cutter.references(LAST_DOCUMENTS);
     cutter.results(LAST_ROUNDS);
@@ -92,15 +92,14 @@ struct Cutter<'d, 'a, 'g> {
 }
 
 impl Cutter<'_, '_, '_> {
-    /// Texts that no budget of this size holds were not even read: they are references, and are named like those that
-    /// are cut.
-    fn large(&mut self) {
+    /// Texts that were not even read, since no budget of this size holds them or others had spent it, are references,
+    /// and are named like those that are cut.
+    fn unread(&mut self) {
         let (given, mut paths) = (self.given, Vec::new());
         for shared in self.draft.shared_mut() {
-            let is_large = given.documents.get(&shared.reference).is_some_and(|it| {
-                it.content.is_none() && is_text(&it.mime_type) && it.size > most_bytes(given.budget)
-            });
-            if is_large && shared.shown == Shown::Whole {
+            let found = given.documents.get(&shared.reference);
+            let is_unread = found.is_some_and(|it| it.content.is_none() && is_text(&it.mime_type));
+            if is_unread && shared.shown == Shown::Whole {
                 shared.shown = Shown::Reference;
                 paths.push(shared.reference.path.clone());
             }

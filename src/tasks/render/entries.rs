@@ -99,11 +99,25 @@ pub(super) fn is_apart(entry: &mut Entry) -> bool {
     is_apart(input) || is_apart(result)
 }
 
+/// Drops what another provider wants back.
+pub(super) fn without_others(entry: &mut Entry, provider: &str) {
+    if let entry::Body::Message(message) = &mut entry.body {
+        message.opaque.take_if(|opaque| opaque.provider != provider);
+    }
+}
+
 /// About how many bytes of an entry a model would see.
 pub(super) fn size(entry: &mut Entry) -> u64 {
     let (input, result) = entry.body.parts();
     let size = |part: Option<&mut Part>| part.map_or(0, |part| part.size());
-    size(input) + size(result)
+    size(input) + size(result) + opaque(&entry.body)
+}
+
+fn opaque(body: &entry::Body) -> u64 {
+    match body {
+        entry::Body::Message(message) => message.opaque.as_ref().map_or(0, |it| it.data.len() as u64),
+        _ => 0,
+    }
 }
 
 /// The tokens that an entry takes at least, if it is not left out: of long results only the ends are kept, and of

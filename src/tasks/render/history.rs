@@ -45,9 +45,11 @@ struct Stretch {
 }
 
 /// What is still to be read of the budget.
-struct Room {
+struct Room<'a> {
     tokens: u64,
     bytes: u64,
+    /// Whose opaque parts are shown.
+    provider: &'a str,
 }
 
 /// Reads the timeline of a task, and of a question those of its masters before it.
@@ -55,10 +57,10 @@ pub(super) async fn read(
     store: &dyn Tasks,
     user: &UserId,
     task: &Task,
-    budget: u64,
+    (budget, provider): (u64, &str),
 ) -> Result<History, TaskError> {
     let stretches = stretches(store, user, task).await?;
-    let mut room = Room { tokens: budget, bytes: budget.saturating_mul(2 * BYTES_A_TOKEN) };
+    let mut room = Room { tokens: budget, bytes: budget.saturating_mul(2 * BYTES_A_TOKEN), provider };
     let (mut events, mut unread) = (Vec::new(), 0);
     for stretch in &stretches {
         if unread > 0 {
@@ -118,7 +120,7 @@ async fn read_back(
     store: &dyn Tasks,
     user: &UserId,
     stretch: &Stretch,
-    room: &mut Room,
+    room: &mut Room<'_>,
     events: &mut Vec<Event>,
 ) -> Result<u64, TaskError> {
     let mut from = stretch.last;
@@ -129,9 +131,11 @@ async fn read_back(
             if entry.sequence == 0 {
                 return Ok(0);
             }
+            entries::without_others(&mut entry, room.provider);
             let is_enough = room.spend(&mut entry);
             if entries::is_apart(&mut entry) {
                 entry = store.entry(user, &stretch.task, entry.sequence).await?.unwrap_or(entry);
+                entries::without_others(&mut entry, room.provider);
             }
             let event = entries::event(entry).moved(stretch.base);
             let before = event.sequence - 1;
@@ -147,7 +151,7 @@ async fn read_back(
     }
 }
 
-impl Room {
+impl Room<'_> {
     /// Spends what an entry takes at least. Whether nothing before it can be shown any more.
     fn spend(&mut self, entry: &mut Entry) -> bool {
         let (tokens, bytes) = (entries::least(entry), entries::size(entry) + LEAST_BYTES);

@@ -27,7 +27,7 @@ use crate::{
 const NOTES: u32 = 50;
 /// So many documents are listed, and one more, to know that there are more.
 const LISTED: u32 = 51;
-/// Media of more bytes are not read.
+/// Media of more bytes in all are not read.
 const MOST_MEDIA: u64 = 2 * 1024 * 1024;
 
 /// What is asked for.
@@ -64,7 +64,8 @@ pub async fn rendered(
     (user, task): (&UserId, &Task),
     wish: Wish,
 ) -> Result<Rendered, RenderError> {
-    let History { request, unread, events, before } = history::read(store, user, task, wish.budget).await?;
+    let History { request, unread, events, before } =
+        history::read(store, user, task, (wish.budget, &wish.provider)).await?;
     let documents = documents(room, &request, &events, &wish).await?;
     let remembered = store.memories(user, &task.id, NOTES).await?;
     let contents = contents(room).await?;
@@ -73,6 +74,7 @@ pub async fn rendered(
     } else {
         format!("You are the agent with the role {}.", task.role)
     };
+    let bytes = documents.values().map(read_of).chain(events.iter().map(size)).sum();
     let work = move || {
         let notes = |notes: Vec<Remembered>| notes.into_iter().filter_map(note).collect();
         render(&Given {
@@ -90,8 +92,27 @@ pub async fn rendered(
             provider: &wish.provider,
         })
     };
-    // As a rule it takes longer than the way to another thread.
-    Ok(offload::if_large(usize::MAX, work).await?)
+    Ok(offload::on_behalf(user.shared(), offload::if_large(bytes, work)).await?)
+}
+
+/// The bytes that were read of a document.
+fn read_of(document: &Document) -> usize {
+    match &document.content {
+        Some(Stored::Text(text)) => text.len(),
+        Some(Stored::Media(bytes)) => bytes.len(),
+        None => 0,
+    }
+}
+
+/// The bytes of an entry.
+fn size(event: &Event) -> usize {
+    match &event.body {
+        Body::Called(called) => called.input.len() + called.outcome.content.len(),
+        Body::Answered { outcome, .. } | Body::Decided { outcome, .. } => outcome.content.len(),
+        Body::Said { text, opaque, .. } => text.len() + opaque.as_ref().map_or(0, |it| it.data.len()),
+        Body::Asked { text, .. } => text.len(),
+        Body::Silent => 0,
+    }
 }
 
 /// What a call noted: its arguments are as the schema has them, unless they are of an earlier one.
@@ -103,23 +124,40 @@ fn note(remembered: Remembered) -> Option<Note> {
     Some(Note { text, tokens, is_untrusted: untrusted })
 }
 
-/// The documents that request and entries name: of each path the newest version with what it holds.
+/// The documents that request and entries name: of each path the newest version with what it holds, those that were
+/// named last first, as far as the budget reaches. Of the others it is known what they are.
 async fn documents(
     room: &Room,
     request: &Request,
     events: &[Event],
     wish: &Wish,
 ) -> Result<BTreeMap<Reference, Document>, DocumentRefusal> {
-    let named = request.documents.iter().chain(events.iter().flat_map(named_by));
-    let named: BTreeSet<_> = named.cloned().collect();
-    let mut documents = BTreeMap::new();
-    for reference in &named {
-        let is_newest = !named.iter().any(|it| it.path == reference.path && it.version > reference.version);
-        if let Some(document) = document(room, reference, is_newest, wish).await? {
+    let last_first: Vec<_> = events.iter().rev().flat_map(named_by).chain(&request.documents).collect();
+    let mut newest = BTreeMap::<&str, u32>::new();
+    for Reference { path, version } in &last_first {
+        let known = newest.entry(path).or_default();
+        *known = (*known).max(*version);
+    }
+    let mut left = Left { text: 2 * most_bytes(wish.budget), media: MOST_MEDIA };
+    let (mut documents, mut seen) = (BTreeMap::new(), BTreeSet::new());
+    for reference in last_first {
+        if !seen.insert(reference) {
+            continue;
+        }
+        let is_newest = newest.get(reference.path.as_str()) == Some(&reference.version);
+        let room_left = is_newest.then_some(&mut left);
+        if let Some(document) = document(room, reference, room_left, wish).await? {
             documents.insert(reference.clone(), document);
         }
     }
     Ok(documents)
+}
+
+/// How many bytes of documents may still be read.
+struct Left {
+    /// Twice the budget at first, since a token may have more bytes than most have.
+    text: u64,
+    media: u64,
 }
 
 fn named_by(event: &Event) -> &[Reference] {
@@ -135,7 +173,7 @@ fn named_by(event: &Event) -> &[Reference] {
 async fn document(
     room: &Room,
     reference: &Reference,
-    is_newest: bool,
+    left: Option<&mut Left>,
     wish: &Wish,
 ) -> Result<Option<Document>, DocumentRefusal> {
     let found = match room.at(&reference.path, reference.version).await {
@@ -146,15 +184,19 @@ async fn document(
         Err(refusal) => return Err(refusal),
     };
     let (size, mime_type) = (found.content.size, found.content.mime_type);
+    let is_media = wish.media_types.contains(&mime_type);
     let is_text = mime::is_text(&mime_type) && size <= most_bytes(wish.budget);
-    let is_media = wish.media_types.contains(&mime_type) && size <= MOST_MEDIA;
-    let content = if is_newest && (is_text || is_media) {
-        let asked = Asked { version: reference.version, ..Asked::default() };
-        let bytes = room.read(&reference.path, asked).await?.1.all().await?;
-        let text = |bytes| String::from_utf8(bytes).ok().map(Stored::Text);
-        if is_media { Some(Stored::Media(bytes.into())) } else { text(bytes.into()) }
-    } else {
-        None
+    let left = left.filter(|_| is_media || is_text);
+    let left = left.map(|left| if is_media { &mut left.media } else { &mut left.text });
+    let content = match left.filter(|left| size <= **left) {
+        Some(left) => {
+            *left -= size;
+            let asked = Asked { version: reference.version, ..Asked::default() };
+            let bytes = room.read(&reference.path, asked).await?.1.all().await?;
+            let text = |bytes| String::from_utf8(bytes).ok().map(Stored::Text);
+            if is_media { Some(Stored::Media(bytes.into())) } else { text(bytes.into()) }
+        }
+        None => None,
     };
     let tokens = Some(found.content.tokens).filter(|_| !found.content.tokens_estimated);
     Ok(Some(Document { mime_type, size, tokens, summary: found.content.summary, content }))
@@ -186,9 +228,12 @@ mod tests {
         digest::Digest,
         store::{
             Sqlite,
-            tasks::{Mutation, NewMessage, NewRoot, Turn, entry::Speaker},
+            tasks::{
+                Mutation, NewMessage, NewRoot, Turn,
+                entry::{self, Speaker},
+            },
         },
-        tasks::render::{Message, blocks::Content},
+        tasks::render::{Message, blocks::Content, given::Outcome},
         workspace::{Header, Workspace},
     };
 
@@ -210,12 +255,8 @@ mod tests {
         messages.iter().flat_map(|message| &message.blocks).map(|block| of(&block.content)).collect()
     }
 
-    #[tokio::test]
-    async fn a_timeline_is_read_back_to_where_the_budget_ends_with_what_is_in_the_workspace() {
-        let directory = tempfile::tempdir().unwrap();
-        let store = Arc::new(Sqlite::at(directory.path()));
-        let user = User::new("riley".parse().unwrap());
-        let new = NewRoot {
+    fn root_of(user: &User) -> NewRoot {
+        NewRoot {
             id: TaskId::generate(),
             user: user.id.clone(),
             tool: "start_task".to_owned(),
@@ -224,7 +265,15 @@ mod tests {
             documents: Vec::new(),
             deadline: clock::wall() + Duration::from_hours(1),
             labels: BTreeMap::new(),
-        };
+        }
+    }
+
+    #[tokio::test]
+    async fn a_timeline_is_read_back_to_where_the_budget_ends_with_what_is_in_the_workspace() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Arc::new(Sqlite::at(directory.path()));
+        let user = User::new("riley".parse().unwrap());
+        let new = root_of(&user);
         let task = store.create_root(&new, mutation("CreateTask"), clock::wall()).await.unwrap();
         let room = Workspace::new(&store).room(&user, &task.id).await.unwrap();
         let header = Header { path: "notes.md".to_owned(), ..Header::default() };
@@ -254,5 +303,61 @@ mod tests {
         assert_eq!(part.last_sequence, 8);
         let few = rendered(&*store, &room, (&user.id, &task), wish(10)).await;
         assert!(matches!(few, Err(RenderError::Budget(_))), "{few:?}");
+    }
+
+    fn reference(path: &str) -> Reference {
+        Reference { path: path.to_owned(), version: 1 }
+    }
+
+    #[tokio::test]
+    async fn of_many_documents_those_named_last_are_read_and_no_more_than_the_budget() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Arc::new(Sqlite::at(directory.path()));
+        let (user, task) = (User::new("riley".parse().unwrap()), TaskId::generate());
+        let room = Workspace::new(&store).room_of_new(&user, &task);
+        let paths = ["a.txt", "b.txt", "c.txt"];
+        for path in paths {
+            let header = Header { path: path.to_owned(), ..Header::default() };
+            room.put(header, "x".repeat(3_000).into()).await.unwrap();
+        }
+        let request = Request { documents: vec![reference("c.txt")], ..Request::default() };
+        let answered = |path| {
+            let outcome = Outcome { documents: vec![reference(path)], ..Outcome::default() };
+            Event { sequence: 1, step: 0, position: 0, body: Body::Answered { answers: 1, outcome } }
+        };
+        let events = [answered("b.txt"), answered("a.txt")];
+        for (budget, expected) in [(1_000, [true, true, false]), (2_000, [true; 3]), (700, [false; 3])] {
+            let wish = Wish { budget, ..Wish::default() };
+            let found = documents(&room, &request, &events, &wish).await.unwrap();
+            let read = paths.map(|path| found[&reference(path)].content.is_some());
+            assert_eq!(read, expected, "{budget}");
+        }
+    }
+
+    #[tokio::test]
+    async fn what_a_provider_wants_back_counts_and_that_of_others_is_not_kept() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Arc::new(Sqlite::at(directory.path()));
+        let user = User::new("riley".parse().unwrap());
+        let task = store.create_root(&root_of(&user), mutation("CreateTask"), clock::wall()).await.unwrap();
+        for _ in 0..6 {
+            let opaque = entry::Opaque { provider: "p".to_owned(), data: vec![7; 10_000] };
+            let message = NewMessage {
+                speaker: Speaker::Assistant,
+                text: "word".to_owned(),
+                opaque: Some(opaque),
+                turn: Turn::default(),
+            };
+            let made = mutation("AppendMessage");
+            store.append_message(&task.user, &task.id, &message, made, clock::wall()).await.unwrap();
+        }
+        let read = async |provider: &str| {
+            let read = history::read(&*store, &user.id, &task, (2_500, provider)).await.unwrap();
+            let History { events, unread, .. } = read;
+            let bytes: usize = events.iter().map(size).sum();
+            (events.len(), unread, bytes)
+        };
+        assert_eq!(read("").await, (6, 0, 24));
+        assert_eq!(read("p").await, (2, 4, 20_008));
     }
 }

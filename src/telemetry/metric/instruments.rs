@@ -7,7 +7,9 @@ use opentelemetry::{
     metrics::{Counter, Gauge, Histogram, Meter, UpDownCounter},
 };
 
-use super::name::{self, ACTION, BOUND, CODE, KIND, MODE, OUTCOME, RESULT, SOURCE, STATE, TOOL};
+use super::name::{
+    self, ACTION, BOUND, CODE, KIND, MODE, MODEL, OUTCOME, RESULT, SOURCE, STATE, TOKEN_TYPE, TOOL,
+};
 use crate::telemetry::attribute;
 
 /// Upper bounds of the histograms, in seconds: from a cached read to the longest call.
@@ -19,6 +21,9 @@ const PERSONS: [f64; 9] = [1.0, 5.0, 15.0, 60.0, 300.0, 600.0, 3_600.0, 21_600.0
 
 /// How many calls a cycle makes: from none to more than the server allows by default.
 const CALLS: [f64; 7] = [0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0];
+
+/// How many tokens a request or an answer of a model has.
+const TOKENS: [f64; 6] = [64.0, 256.0, 1_024.0, 4_096.0, 16_384.0, 65_536.0];
 
 #[derive(Debug)]
 pub(super) struct Instruments {
@@ -41,6 +46,8 @@ pub(super) struct Instruments {
     cycle_invocations: Histogram<f64>,
     validations: Counter<u64>,
     alerts: Counter<u64>,
+    model_duration: Histogram<f64>,
+    model_tokens: Histogram<f64>,
 }
 
 impl Instruments {
@@ -97,6 +104,12 @@ impl Instruments {
                 "Answers that were checked, by what became of each.",
             ),
             alerts: counter(name::AGENT_ALERTS, "Sources that refused us in the middle of a turn."),
+            model_duration: seconds(meter, name::MODEL_DURATION, "How long models take to answer."),
+            model_tokens: meter
+                .f64_histogram(name::MODEL_TOKENS)
+                .with_description("What models cost, in tokens.")
+                .with_boundaries(TOKENS.to_vec())
+                .build(),
             cool_downs: counter(name::COOL_DOWNS, "Cool-downs of sources that began."),
             cool_down_in_force: in_force
                 .with_description("1 while a source is left alone, otherwise 0.")
@@ -190,6 +203,22 @@ impl Instruments {
         self.validations.add(1, &[KeyValue::new(ACTION, action)]);
     }
 
+    pub(super) fn model_asked(
+        &self,
+        model: &str,
+        outcome: &'static str,
+        duration: Duration,
+        [input, output]: [u64; 2],
+    ) {
+        let labels = [text(MODEL, model), KeyValue::new(OUTCOME, outcome)];
+        self.model_duration.record(duration.as_secs_f64(), &labels);
+        for (kind, tokens) in [("input", input), ("output", output)] {
+            let labels = [text(MODEL, model), KeyValue::new(TOKEN_TYPE, kind)];
+            #[allow(clippy::cast_precision_loss, reason = "tokens of one request")]
+            self.model_tokens.record(tokens as f64, &labels);
+        }
+    }
+
     pub(super) fn agent_alert(&self, source: &str, code: &'static str) {
         self.alerts.add(1, &[text(SOURCE, source), KeyValue::new(CODE, code)]);
     }
@@ -242,6 +271,7 @@ mod tests {
         instruments.cycle_ended("turn", 2);
         instruments.agent_validation("PASSED");
         instruments.agent_alert("toy", "BLOCKED");
+        instruments.model_asked("toy/one", "ok", SECOND, [10, 2]);
         registry.gather()
     }
 

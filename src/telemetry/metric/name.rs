@@ -40,6 +40,10 @@ pub const TURN_DURATION: &str = "toolwire.agent.turn.duration";
 pub const CYCLE_INVOCATIONS: &str = "toolwire.cycle.invocations";
 /// Answers that were checked, by what became of each.
 pub const AGENT_VALIDATION: &str = "toolwire.agent.validation";
+/// How long models take to answer, in seconds (`OpenTelemetry`'s name).
+pub const MODEL_DURATION: &str = "gen_ai.client.operation.duration";
+/// What models cost, in tokens (`OpenTelemetry`'s name).
+pub const MODEL_TOKENS: &str = "gen_ai.client.token.usage";
 /// Sources that refused us in the middle of a turn.
 pub const AGENT_ALERTS: &str = "toolwire.agent.alerts";
 
@@ -54,6 +58,10 @@ pub const TASKS: &str = "toolwire.tasks";
 /// File descriptors that this process has open.
 pub const PROCESS_OPEN_FDS: &str = "process.open_fds";
 
+/// A configured model, `provider/name`.
+pub const MODEL: &str = "gen_ai.request.model";
+/// `input` or `output`.
+pub const TOKEN_TYPE: &str = "gen_ai.token.type";
 /// `user` or `system`.
 pub const CPU_MODE: &str = "cpu.mode";
 /// A registered tool, or [`OTHER`](crate::telemetry::attribute::OTHER).
@@ -95,6 +103,8 @@ pub const PROCESS_IN_PROMETHEUS: &[&str] = &[
 
 /// Every metric of ours as Prometheus names it; a histogram has the series `_bucket`, `_sum` and `_count`.
 pub const IN_PROMETHEUS: &[&str] = &[
+    "gen_ai_client_operation_duration_seconds",
+    "gen_ai_client_token_usage",
     "gen_ai_execute_tool_duration_seconds",
     "rpc_server_call_duration_seconds",
     "toolwire_agent_alerts_total",

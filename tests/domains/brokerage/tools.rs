@@ -428,15 +428,14 @@ fn totals_that_do_not_reconcile_are_given_with_a_warning() {
         }))
     };
     let good = Bench::with_master(&book(200.5));
-    let missing = "Brokerage: XYZ has no quote (1 share, bought for 1.00 USD): total_value leaves out what is held of it. \
-                   Say so beside the total.";
+    let missing = "Brokerage: XYZ has no quote (1 share, bought for 1.00 USD): total_value leaves out what is held of it.";
     assert_eq!(good.warnings("get_account_summary", json!({})), [missing]);
     let bench = Bench::with_master(&book(210.0));
     assert_eq!(bench.data("get_account_summary", json!({}))["accounts"][0]["total_value"], json!(210));
     let difference =
         "Brokerage: total_value 210.00 differs by 9.50 from positions 100.50 plus total_cash 100.00.";
     let unsure = "Brokerage: XYZ has no quote (1 share, bought for 1.00 USD): it is not known whether total_value \
-                  counts what is held of it. Say so beside the total.";
+                  counts what is held of it.";
     assert_eq!(bench.warnings("get_account_summary", json!({})), [difference, unsure]);
 }
 
@@ -445,7 +444,7 @@ fn the_embedded_data_reconciles() {
     let bench = Bench::embedded();
     assert_eq!(bench.brokerage.health().problems, []);
     let unpriced = "Retirement: AVUV has no quote (0.75 shares, bought for 66.30 USD): total_value leaves out what is \
-                    held of it. Say so beside the total.";
+                    held of it.";
     for (user, expected) in [("demo", &[unpriced][..]), ("riley", &[])] {
         let (_, provenance) = bench.call_as(user, "get_account_summary", json!({})).expect("a summary");
         assert_eq!(provenance.warnings, expected, "{user}");

@@ -20,6 +20,7 @@ const HARMS: &[(&str, &str)] = &[
     ("UPDATE tasks SET request = 'x'", "its timeline says: request"),
     ("UPDATE tasks SET result = '{}' WHERE result IS NOT NULL", "its timeline says: result"),
     ("UPDATE tasks SET message = 'x'", "its timeline says: message"),
+    ("UPDATE tasks SET step = 9", "its timeline says: step"),
     ("UPDATE tasks SET tainted = 1", "its timeline says: tainted"),
     ("UPDATE tasks SET created_at = 1", "its timeline says: created_at"),
     ("UPDATE tasks SET updated_at = 1", "its timeline says: updated_at"),
@@ -40,7 +41,8 @@ const HARMS: &[(&str, &str)] = &[
     ("UPDATE confirmations SET state = 'denied'", "does not stand as its last change says"),
     ("DELETE FROM confirmation_events", "is open, and its last change is not there"),
     ("UPDATE confirmation_sequence SET last = last + 1", "confirmation_events have a gap"),
-    ("UPDATE task_position SET last = 1", "task_position does not count what there is"),
+    ("UPDATE task_positions SET last = 1", "task_positions does not count what there is"),
+    ("UPDATE timeline_usage SET bytes = 1", "timeline_usage does not count what there is"),
     ("UPDATE tasks SET position = 1", "position 1 is that of several tasks"),
     (
         "UPDATE open_calls SET task = (SELECT id FROM tasks WHERE ended_at IS NOT NULL)",
@@ -177,4 +179,24 @@ async fn a_state_of_another_program_is_not_looked_at_and_left_as_it_is() {
     fs::write(foreign.path().join("toolwire.db"), "").unwrap();
     let error = check(foreign.path()).await.unwrap_err();
     assert!(error.to_string().ends_with("is not a state of toolwire"), "{error}");
+}
+
+/// The outcome of what was under way when its task ended stands after the end, and answers what the end left.
+#[tokio::test]
+async fn an_outcome_that_came_after_its_task_is_no_damage_and_one_that_answers_nothing_is() {
+    let house = House::new();
+    let root = house.root().await;
+    let call = call(&root, "write_file", CallType::Function);
+    assert_new(house.tasks().begin_call(&call, None, now()).await);
+    house.tasks().cancel_task(&riley(), &root.id, "enough", now()).await.unwrap();
+    let done = result(&call, Ok(json!({"path": "a.md"})));
+    house.tasks().end_call(&call, ended(&done), now()).await.unwrap();
+    let problems = async || check(house.directory.path()).await.unwrap().problems.join("\n");
+    assert_eq!(problems().await, "");
+    harm(house.directory.path(), "UPDATE entries SET answers = 0 WHERE answers IS NOT NULL").await;
+    let found = problems().await;
+    assert!(
+        found.contains("answers what was not asked") && found.contains("is not what its columns say"),
+        "{found}"
+    );
 }

@@ -141,6 +141,24 @@ async fn depth_waits_and_open_trees_are_bounded() {
 }
 
 #[tokio::test]
+async fn timelines_of_ended_trees_count_until_they_are_forgotten() {
+    let house = House::new();
+    let root = house.root().await;
+    house.tasks().cancel_task(&riley(), &root.id, "", now()).await.unwrap();
+    let file = format!("sqlite:{}", house.directory.path().join("toolwire.db").display());
+    let mut beside = <sqlx::SqliteConnection as sqlx::Connection>::connect(&file).await.unwrap();
+    let counted = "SELECT (SELECT bytes FROM timeline_usage) = (SELECT SUM(bytes) FROM tasks)";
+    let is_counted: bool = sqlx::query_scalar(counted).fetch_one(&mut beside).await.unwrap();
+    assert!(is_counted);
+    sqlx::query("UPDATE tasks SET bytes = ?").bind(5_i64 << 30).execute(&mut beside).await.unwrap();
+    let another = || mutation("CreateTask", "1");
+    let refusal = refused(house.tasks().create_root(&new_root(), another(), now()).await);
+    assert_eq!(refusal, Refused::TreeLimit(TreeLimit::BytesOfUser));
+    sqlx::query("DELETE FROM tasks").execute(&mut beside).await.unwrap();
+    house.tasks().create_root(&new_root(), another(), now()).await.unwrap();
+}
+
+#[tokio::test]
 async fn documents_go_along_at_their_versions_and_an_unknown_one_is_refused_before_anything_ends() {
     let house = House::new();
     let root = house.root().await;

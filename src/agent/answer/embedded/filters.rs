@@ -1,17 +1,18 @@
-//! The filters of templates: `num`, `money`, `pct`, `date`, `quote`, `link`. What they write is not escaped again;
-//! everything else that a template shows is quoted as text from outside.
+//! The filters of templates: `num`, `money`, `pct`, `date`, `quote`, `link`, `rest`. What they write is not escaped
+//! again; everything else that a template shows is quoted as text from outside.
 
 #![allow(clippy::needless_pass_by_value, reason = "the engine gives named arguments away")]
 
 use chrono::{DateTime, NaiveDate, Utc};
 use minijinja::{
-    Error, ErrorKind,
+    Error, ErrorKind, State,
     value::{Kwargs, Value},
 };
 
 use super::{
     cells::{amount, number},
     quote::{quote, quote_within},
+    rest::rest as rest_of,
 };
 
 /// What stands for a value that is absent.
@@ -69,6 +70,22 @@ pub(super) fn link(value: &Value) -> Result<Value, Error> {
         address.chars().all(|c| c.is_ascii_graphic() && !matches!(c, '<' | '>' | '"' | '`' | '|' | '\\'));
     let shown = if is_page && is_plain { format!("<{address}>") } else { String::new() };
     Ok(Value::from_safe_string(shown))
+}
+
+/// What a list has beyond so many of its first elements: how many there are, and the call that shows all of them, with
+/// its source. Nothing if it has no more.
+pub(super) fn rest(state: &State<'_, '_>, list: &Value, shown: usize) -> Result<Value, Error> {
+    let all = list.len().ok_or_else(|| {
+        Error::new(ErrorKind::InvalidOperation, format!("a list is expected, not {}", list.kind()))
+    })?;
+    let of = |name: &str| state.lookup(name).unwrap_or_default();
+    let arguments = serde_json::to_value(of("arguments")).unwrap_or_default();
+    let arguments = arguments.as_object().cloned().unwrap_or_default();
+    let rest = rest_of(of("tool").as_str().unwrap_or_default(), &arguments, shown, all);
+    if rest.is_empty() {
+        return Ok(Value::from_safe_string(rest));
+    }
+    Ok(Value::from_safe_string(format!("{rest} {}.", of("cite").as_str().unwrap_or_default())))
 }
 
 fn of_number(value: &Value, show: impl FnOnce(f64) -> String) -> Result<Value, Error> {

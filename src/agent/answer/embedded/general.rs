@@ -8,6 +8,7 @@ use super::{
     cells::number,
     filters::ABSENT,
     quote::{quote, quote_within},
+    rest::rest,
 };
 use crate::{
     agent::{
@@ -15,6 +16,7 @@ use crate::{
         plan::{Asked, Made},
     },
     contract::Payload,
+    registry::Category,
 };
 
 /// How many rows of a list are shown, and how many of its columns.
@@ -30,7 +32,13 @@ pub(super) fn body(asked: &Asked<'_>, made: &Made, item: &ContextItem) -> String
     let cite = item.source_ids.iter().map(|id| format!("[{id}]")).collect::<Vec<_>>().join(" ");
     let lead = lead(asked, made, item, list);
     let lead = if lead.is_empty() { lead } else { format!("{lead} {cite}") };
-    let table = list.map_or_else(|| fields(&item.data), |(_, rows)| table(rows));
+    // Of what was done nothing is to be seen but that it was.
+    let is_told = list.is_none() && !lead.is_empty() && !is_read(asked, item);
+    let table = match list {
+        Some((_, rows)) => table(rows),
+        None if is_told => return lead,
+        None => fields(&item.data),
+    };
     [lead, table, cite].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n")
 }
 
@@ -45,10 +53,14 @@ fn lead(asked: &Asked<'_>, made: &Made, item: &ContextItem, list: Option<(&str, 
         (Some(one), None) | (None, Some(one)) => format!("{one}."),
         (None, None) => String::new(),
     };
-    let more = list.filter(|(_, rows)| rows.len() > ROWS).map_or_else(String::new, |(name, rows)| {
-        format!("These are the first of {} {}.", rows.len(), quote(&words(name)))
-    });
-    [lead, more].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+    let rest = list.map(|(_, rows)| rest(&item.tool, &made.call.arguments, ROWS, rows.len()));
+    let rest = rest.filter(|rest| !rest.is_empty()).map(|rest| format!("{rest}.")).unwrap_or_default();
+    [lead, rest].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether the tool only reads.
+fn is_read(asked: &Asked<'_>, item: &ContextItem) -> bool {
+    asked.offer.get(&item.tool).is_none_or(|tool| tool.definition.category == Category::Read)
 }
 
 /// The first list of objects or values in an object, and its name.

@@ -2,11 +2,26 @@
 
 use std::time::Duration;
 
-use super::quote::quote;
-use crate::agent::plan::{Asked, Made};
+use serde_json::{Map, Value};
+
+use super::quote::{quote, quote_within};
+use crate::agent::{
+    cycle::is_cut,
+    plan::{Asked, Made},
+};
 
 /// A copy as young as this is not worth a word.
 const FRESH: Duration = Duration::from_mins(1);
+
+/// Said of what a model asked for that there is not, or not like this.
+const WRONG: &str = "What was asked of it is not there";
+
+/// As many arguments of a call that failed are shown, and so many characters of each.
+const MOST_VALUES: usize = 4;
+const LONGEST_VALUE: usize = 40;
+
+/// Said of a call that the budget does not allow.
+const SPENT: &str = "This turn may make no more calls.";
 
 /// What is to be known of a result; each with its source, since it may have numbers.
 pub(super) fn of_result(made: &Made, source_ids: &[String]) -> Vec<String> {
@@ -23,7 +38,28 @@ pub(super) fn of_failure(asked: &Asked<'_>, made: &Made) -> Option<String> {
     let error = made.result.outcome.as_ref().err()?;
     let tool = asked.offer.get(&made.call.tool).map(|tool| tool.definition.title.as_str());
     let tool = tool.filter(|title| !title.is_empty()).unwrap_or(&made.call.tool);
-    Some(format!("Left out: {}. {}", quote(tool), sentence(&quote(&error.message))))
+    // What a model asked for is not repeated: it may be what somebody outside had it say.
+    let with = made.call.by_model.is_none().then(|| values(&made.call.arguments)).flatten();
+    let with = with.map(|values| format!(" ({values})")).unwrap_or_default();
+    // The numbers of a budget are of no source.
+    let why = if made.echoes() {
+        WRONG
+    } else if is_cut(error) {
+        SPENT
+    } else {
+        &error.message
+    };
+    Some(format!("Left out: {}{with}. {}", quote(tool), sentence(&quote(why))))
+}
+
+/// The values of a call's arguments, by which one call is told from another of the same tool.
+fn values(arguments: &Map<String, Value>) -> Option<String> {
+    let shown = |value: &Value| match value {
+        Value::String(text) => quote_within(text, LONGEST_VALUE),
+        other => quote_within(&other.to_string(), LONGEST_VALUE),
+    };
+    let values: Vec<_> = arguments.values().take(MOST_VALUES).map(shown).collect();
+    (!values.is_empty()).then(|| values.join(", "))
 }
 
 /// A text with a full stop.

@@ -1,6 +1,6 @@
 //! Text from outside in an answer: one plain line, cut, and nothing in it is Markdown.
 
-use crate::agent::ground::plain;
+use crate::agent::ground::{escaped, plain};
 
 /// The longest text of somebody else in an answer, in characters.
 const LONGEST: usize = 400;
@@ -39,42 +39,6 @@ fn belongs_to_number(word: &str) -> bool {
 
 const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-
-/// The text with a backslash before every sign that Markdown would take for its own.
-fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len() + text.len() / 8);
-    let mut before = None;
-    let mut chars = text.chars().peekable();
-    let mut in_marker = true;
-    while let Some(c) = chars.next() {
-        let next = chars.peek().copied();
-        let is_sign = match c {
-            '\\' | '`' | '*' | '[' | ']' | '|' => true,
-            // Elsewhere it is neither HTML nor an address.
-            '<' => next.is_some_and(|next| next.is_ascii_alphabetic() || matches!(next, '/' | '!' | '?')),
-            // Within a word it says nothing.
-            '_' => !(is_of_word(before) && is_of_word(next)),
-            '~' => next == Some('~') || before == Some('~'),
-            '!' => next == Some('['),
-            '&' => next.is_some_and(|next| next == '#' || next.is_ascii_alphabetic()),
-            '#' | '+' | '-' | '=' | '>' => before.is_none(),
-            // `1. ` at the beginning is an item of a list.
-            '.' | ')' => in_marker && before.is_some() && next.is_none_or(|next| next == ' '),
-            _ => false,
-        };
-        if is_sign {
-            safe.push('\\');
-        }
-        safe.push(c);
-        in_marker &= c.is_ascii_digit();
-        before = Some(c);
-    }
-    safe
-}
-
-fn is_of_word(c: Option<char>) -> bool {
-    c.is_some_and(char::is_alphanumeric)
-}
 
 #[cfg(test)]
 mod tests {

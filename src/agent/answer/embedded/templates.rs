@@ -40,7 +40,7 @@ const FUEL: u64 = 200_000;
 const LONGEST: usize = 32 * 1024;
 
 /// The values that a template has.
-const VALUES: [&str; 5] = ["data", "kind", "arguments", "cite", "as_of"];
+const VALUES: [&str; 6] = ["data", "kind", "tool", "arguments", "cite", "as_of"];
 
 /// The templates of all domains, kept current.
 pub struct Templates {
@@ -115,6 +115,7 @@ impl Values<'_> {
         let values = BTreeMap::from([
             ("data", Value::from(Serde(&item.data))),
             ("kind", Value::from(&item.kind)),
+            ("tool", Value::from(&item.tool)),
             ("arguments", Value::from(Serde(arguments))),
             ("cite", Value::from_safe_string(cite)),
             ("as_of", Value::from(&item.as_of)),
@@ -178,6 +179,7 @@ fn environment() -> Environment<'static> {
     environment.add_filter("date", filters::date);
     environment.add_filter("quote", filters::quoted);
     environment.add_filter("link", filters::link);
+    environment.add_filter("rest", filters::rest);
     environment
 }
 

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde_json::Value;
+
 use crate::{
     agent::{
         ground::{bundle::ContextBundle, links::Allowed, numbers::Facts},
@@ -9,6 +11,15 @@ use crate::{
     },
     contract::ToolError,
 };
+
+/// Who writes an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Author {
+    /// A model, which may do what it has read.
+    Model,
+    /// We ourselves.
+    Ours,
+}
 
 /// What an answer may say.
 #[derive(Debug, Default)]
@@ -24,18 +35,18 @@ pub(super) struct Known {
 impl Known {
     /// Of the message, and of the results of its calls: whole, not as they were shown to a model. Of earlier turns
     /// nothing: a follow-up calls again.
-    pub(super) fn of(bundle: &ContextBundle, asked: &Asked<'_>) -> Self {
+    pub(super) fn of(bundle: &ContextBundle, asked: &Asked<'_>, author: Author) -> Self {
         let mut known = Self { source_ids: bundle.source_ids.clone(), ..Self::default() };
         known.facts.add_free(asked.message);
         known.facts.add_free(&asked.today.to_string());
         known.facts.add_free(asked.account.unwrap_or_default());
         for made in asked.made {
-            known.add(made, asked);
+            known.add(made, asked, author);
         }
         known
     }
 
-    fn add(&mut self, made: &Made, asked: &Asked<'_>) {
+    fn add(&mut self, made: &Made, asked: &Asked<'_>, author: Author) {
         let payload = match &made.result.outcome {
             Ok(payload) => payload,
             Err(error) => return self.add_failure(made, error),
@@ -47,19 +58,38 @@ impl Known {
         let texts = warnings.chain([provenance.as_of.as_str()]).chain(of_tool);
         let age = provenance.cached_for.into_iter().flat_map(in_all_units);
         self.facts.add_origin(made.call.arguments.values().chain([data]), texts, age);
-        self.allowed.add(data);
+        if author == Author::Model && tool.is_some_and(|tool| tool.untrusted) {
+            self.add_whole_addresses(data);
+        } else {
+            self.allowed.add(data);
+        }
         self.origins.push(provenance.source_ids.clone());
+    }
+
+    /// Of text from outside a model may show the addresses that a field is, and none that somebody wrote into a
+    /// sentence for it to show.
+    fn add_whole_addresses(&mut self, data: &Value) {
+        let mut open = vec![data];
+        while let Some(value) = open.pop() {
+            match value {
+                Value::String(text) if !text.contains(char::is_whitespace) => self.allowed.add(value),
+                Value::Array(items) => open.extend(items),
+                Value::Object(map) => open.extend(map.values()),
+                _ => {}
+            }
+        }
     }
 
     /// An answer says what failed, and why; nobody is the source of that.
     fn add_failure(&mut self, made: &Made, error: &ToolError) {
+        // Or a model would write into a call that fails what it then passes for known.
+        if made.echoes() {
+            return;
+        }
         self.facts.add_free(&error.message);
         error.violations.iter().for_each(|violation| self.facts.add_free(&violation.description));
-        made.call
-            .arguments
-            .values()
-            .filter_map(|value| value.as_str())
-            .for_each(|it| self.facts.add_free(it));
+        let arguments = made.call.arguments.values().filter(|_| made.call.by_model.is_none());
+        arguments.filter_map(|value| value.as_str()).for_each(|it| self.facts.add_free(it));
         let wait = error.retry_after.into_iter().flat_map(in_all_units);
         wait.for_each(|value| self.facts.add_free(&value.to_string()));
     }

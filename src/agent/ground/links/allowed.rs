@@ -9,16 +9,18 @@ use super::{
     find::links,
     link::{Target, unescaped},
 };
+use crate::agent::ground::{escape::escaped, plain::plain};
 
 /// The addresses of a turn's results.
 #[derive(Debug, Default)]
 pub(in crate::agent::ground) struct Allowed(HashSet<Box<str>>);
 
 /// What may stand behind an address and belong to the sentence.
-const TRAILING: &[char] = &['.', ',', ':', ';', '!', '?', '*', '_', '~', '\'', ')', ']', '}', '”', '’', '»'];
+const TRAILING: &[char] =
+    &['.', ',', ':', ';', '!', '?', '*', '_', '~', '\'', ')', ']', '}', '”', '’', '»', '…', '\\'];
 
 /// So many of these may.
-const MOST_TRAILING: usize = 8;
+const MOST_TRAILING: usize = 16;
 
 impl Allowed {
     /// Takes the addresses of a result.
@@ -42,7 +44,13 @@ impl Allowed {
         if !text.contains(char::is_whitespace) {
             self.0.insert(unescaped(text).into());
         }
-        // Also as what it is once its angle brackets are escaped.
+        self.add_links(text);
+        // Also as an answer quotes it.
+        self.add_links(&escaped(&plain(text)));
+    }
+
+    fn add_links(&mut self, text: &str) {
+        // A quotation has its angle brackets escaped: then they are no HTML.
         for link in links(text, false).into_iter().chain(links(text, true)) {
             if let Target::Address(address) | Target::Destination(address) = link.target {
                 self.0.insert(within(&address).last().unwrap_or(&address).into());

@@ -27,7 +27,7 @@ pub(in crate::agent::ground) enum Token<'a> {
     Date(Date),
     /// A time of the day.
     Time(Time),
-    /// Digits of other scripts, superscripts and fractions of one character, as they are.
+    /// Digits of other scripts, superscripts, fractions of one character, and what no float holds, as they are.
     Foreign(&'a str),
 }
 
@@ -100,6 +100,10 @@ fn number(text: &str, start: usize, behind_point: bool) -> (Option<Token<'_>>, u
     let from = start - usize::from(behind_point);
     let Numeral { value, step, is_year, len } = numeral(&text[from..]);
     let end = from + len;
+    // Too large, or too long: only the same digits are the same number.
+    if !value.is_finite() {
+        return (Some(Token::Foreign(&text[from..end])), end);
+    }
     match scale::behind(&text[end..]) {
         Suffix::Glued => (None, end + glued(&text[end..])),
         Suffix::Scale(scale, more) => {

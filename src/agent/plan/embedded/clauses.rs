@@ -6,11 +6,28 @@ use super::message::is_asking;
 const MOST: usize = 4;
 
 /// What stands between two clauses, if the second one begins as a sentence does.
-const BETWEEN: [&str; 7] = [", and then ", " and then ", ", and ", ", then ", " and also ", " and ", ", "];
+const BETWEEN: [&str; 13] = [
+    ", and after that ",
+    " and after that ",
+    ", and then ",
+    " and then ",
+    ", as well as ",
+    ", and also ",
+    " and also ",
+    ", plus ",
+    " plus ",
+    ", then ",
+    ", and ",
+    " and ",
+    ", ",
+];
 
 /// Orders begin so; questions are known by themselves.
 const ORDERING: &str = "add backtest browse check compare count display drop explain fetch find get give list look \
     please pull put rank read remove run search see show summarise summarize take tell track watch also";
+
+/// What may be wanted begins so too, without a verb.
+const WANTED: &str = "my its their the latest whether";
 
 /// The clauses of a text, in order: at least one.
 pub(in crate::agent::plan) fn clauses(text: &str) -> Vec<&str> {
@@ -58,5 +75,5 @@ fn split(text: &str) -> Vec<&str> {
 fn begins_clause(text: &str) -> bool {
     let first = text.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty()).unwrap_or_default();
     let first = first.to_lowercase();
-    is_asking(&first) || ORDERING.split_whitespace().any(|it| it == first)
+    is_asking(&first) || [ORDERING, WANTED].iter().any(|all| all.split_whitespace().any(|it| it == first))
 }

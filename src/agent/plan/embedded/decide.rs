@@ -1,54 +1,31 @@
 //! The first step of a cycle: refuse an order, split the message, follow up on what was said before, or choose by rank.
 
-use serde_json::{Map, Value};
-
 use super::{
     abstain,
+    again::again,
     clauses::clauses,
-    follow_up::{Before, has_pronoun, leads},
+    follow_up::{Before, has_pronoun, is_bare, leads},
     index::Index,
     message::Message,
     rank::{Candidate, Ranking},
+    routed::{ALTERNATIVES, Routed, Routing, SURE, VERY_SURE, alternatives},
     slots::{Filled, Given},
+    writes,
 };
-use crate::{
-    agent::plan::{Alternative, Asked, Offer, Plan, PlannedCall, Step},
-    registry::ExtractKind,
-};
-
-/// So many other tools are told.
-const ALTERNATIVES: usize = 3;
+use crate::agent::plan::{Alternative, Asked, Offer, Plan, PlannedCall, Step};
 
 /// A message that only says what is different is no longer than this, in words, if nothing else tells.
 const SHORT: usize = 6;
 
-/// The last tool is meant again if it is so near the best one.
-const NEAR_THE_LAST: f32 = 0.6;
-
-/// How one clause is understood.
-pub(super) struct Routed {
-    pub(super) step: Routing,
-    pub(super) reason: String,
-    pub(super) confidence: f32,
-    pub(super) alternatives: Vec<Alternative>,
-}
-
-/// What a clause comes to.
-pub(super) enum Routing {
-    /// Calls of one tool, or of those that were called last.
-    Calls(Vec<PlannedCall>),
-    /// Something is missing.
-    Ask(String),
-    /// No tool is meant.
-    Nothing(String),
-}
+/// So many places are tried at which a message may have two halves.
+const MOST_HALVES: usize = 3;
 
 /// The first step.
 pub(super) fn first(asked: &Asked<'_>) -> Plan {
     if asked.offer.tools().is_empty() {
         return plan(Step::Clarify("No tools are currently available.".to_owned()), "there is no tool");
     }
-    let before = Before::new(asked.history, asked.offer.index());
+    let before = Before::new(asked.history, asked.offer.index(), |said| read(asked, said));
     if let Some(pending) = before.pending.filter(|_| is_answer(asked)) {
         let both = format!("{} {}", pending.trim_end_matches(['?', '.', '!', ' ']), asked.message);
         return all(asked, &both, &before);
@@ -74,12 +51,10 @@ fn is_answer(asked: &Asked<'_>) -> bool {
 
 fn read<'a>(asked: &Asked<'_>, text: &'a str) -> Message<'a> {
     let offer = asked.offer;
-    Message::new(text, asked.today, (offer.names(), offer.words()), |word| {
-        offer.index().knows(word) || offer.words().knows(word)
-    })
+    Message::new(text, asked.today, offer.names(), offer.index())
 }
 
-/// The whole, unless every clause is about a tool of its own.
+/// The whole, unless every clause is clearly about a tool of its own.
 fn all(asked: &Asked<'_>, text: &str, before: &Before<'_>) -> Plan {
     let clauses = clauses(text);
     for clause in &clauses {
@@ -88,8 +63,14 @@ fn all(asked: &Asked<'_>, text: &str, before: &Before<'_>) -> Plan {
         }
     }
     let whole = route(asked, text, before, &before.named);
-    let parts = if clauses.len() > 1 { each(asked, &clauses, before) } else { None };
-    let routed = parts.unwrap_or(whole);
+    let parts = if clauses.len() > 1 { each(asked, &clauses, before) } else { halves(asked, text) };
+    let is_each = |parts: &Routed| parts.score >= if parts.calls(whole.tool()) { SURE } else { VERY_SURE };
+    let routed = parts.filter(is_each).unwrap_or(whole);
+    if routed.changes(asked.offer.index())
+        && let Some(question) = writes::unsure(&read(asked, text))
+    {
+        return plan(Step::Clarify(question), "it changes something only for who says so plainly");
+    }
     let (step, confidence) = match routed.step {
         Routing::Calls(calls) => (Step::Call(calls), routed.confidence),
         Routing::Ask(question) | Routing::Nothing(question) => (Step::Clarify(question), 0.0),
@@ -98,10 +79,20 @@ fn all(asked: &Asked<'_>, text: &str, before: &Before<'_>) -> Plan {
     Plan { step, reason: routed.reason, confidence, alternatives: routed.alternatives }
 }
 
+/// `The price of Apple and the RSI of TCS`: two halves without a verb, each clearly about a tool and a name of its own.
+fn halves(asked: &Asked<'_>, text: &str) -> Option<Routed> {
+    let has_name = |half: &str| read(asked, half).found.iter().any(|found| !found.is_unknown());
+    let halves =
+        text.match_indices(" and ").take(MOST_HALVES).map(|(at, and)| [&text[..at], &text[at + and.len()..]]);
+    let halves = halves.filter(|halves| halves.iter().all(|half| has_name(half)));
+    let routed = halves.filter_map(|halves| each(asked, &halves, &Before::default()));
+    routed.filter(|it| it.score >= SURE).max_by(|left, right| left.score.total_cmp(&right.score))
+}
+
 /// The calls of all clauses, if each is about a tool of its own.
 fn each(asked: &Asked<'_>, clauses: &[&str], before: &Before<'_>) -> Option<Routed> {
-    let (mut all, mut reasons, mut confidence, mut alternatives) =
-        (Vec::new(), Vec::new(), 1.0_f32, Vec::new());
+    let (mut all, mut reasons, mut alternatives) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut confidence, mut score) = (1.0_f32, f32::MAX);
     let mut named = before.named.clone();
     for clause in clauses {
         let routed = route(asked, clause, before, &named);
@@ -112,13 +103,14 @@ fn each(asked: &Asked<'_>, clauses: &[&str], before: &Before<'_>) -> Option<Rout
         }
         named = newer(asked.offer.index(), &calls, named);
         confidence = confidence.min(routed.confidence);
+        score = score.min(routed.score);
         reasons.push(routed.reason);
         alternatives.extend(routed.alternatives);
         all.extend(calls);
     }
     alternatives.retain(|other: &Alternative| !all.iter().any(|call| call.tool == other.tool));
     alternatives.truncate(ALTERNATIVES);
-    Some(Routed { step: Routing::Calls(all), reason: reasons.join("; "), confidence, alternatives })
+    Some(Routed { step: Routing::Calls(all), reason: reasons.join("; "), confidence, score, alternatives })
 }
 
 /// What was named, with what these calls name in its place.
@@ -145,7 +137,9 @@ fn route(asked: &Asked<'_>, text: &str, before: &Before<'_>, named: &[(String, S
     let chosen = choose(offer.index(), &ranking, &message);
     let is_weak = chosen.is_none_or(|it| abstain::is_too_weak(&ranking, it));
     if is_weak || leads(&message) {
-        let best = chosen.filter(|_| !is_weak).map_or(0.0, |it| it.score);
+        // `What about Infosys?` is about nothing else.
+        let is_bare = leads(&message) && is_bare(&message);
+        let best = chosen.filter(|_| !is_weak && !is_bare).map_or(0.0, |it| it.score);
         if let Some(routed) = again(asked, &ranking, given, before, best) {
             return routed;
         }
@@ -158,7 +152,7 @@ fn route(asked: &Asked<'_>, text: &str, before: &Before<'_>, named: &[(String, S
 
 /// The first tool that may be called for it: what changes something is only for who says what to do.
 fn choose<'a>(index: &Index, ranking: &'a Ranking, message: &Message<'_>) -> Option<&'a Candidate> {
-    let is_order = message.is_order();
+    let is_order = message.is_order() && !writes::is_telling(message);
     ranking.candidates.iter().find(|it| index.tools[it.tool].is_read || is_order)
 }
 
@@ -167,6 +161,7 @@ fn nothing(offer: &Offer, ranking: &Ranking) -> Routed {
         step: Routing::Nothing(abstain::no_tool(offer.index(), ranking)),
         reason: "no tool is about what is said".to_owned(),
         confidence: 0.0,
+        score: 0.0,
         alternatives: alternatives(offer.index(), ranking, None),
     }
 }
@@ -183,71 +178,22 @@ fn call(offer: &Offer, ranking: &Ranking, candidate: &Candidate, message: &Messa
         let slot = &indexed.slots[*candidate.filled.missing.first()?];
         Some(abstain::question(slot, message, offer.words()))
     });
+    let question = question.or_else(|| writes::unnamed(indexed, &candidate.filled, message, offer.words()));
     let step = match question {
         Some(question) => Routing::Ask(question),
         None => Routing::Calls(calls(indexed.tool.definition.name.as_str(), &candidate.filled, &reason)),
     };
-    Routed { step, reason, confidence: confidence(ranking, candidate), alternatives }
+    Routed { step, reason, confidence: confidence(ranking, candidate), score: candidate.score, alternatives }
 }
 
 fn calls(tool: &str, filled: &Filled, reason: &str) -> Vec<PlannedCall> {
-    let call = |arguments| PlannedCall { tool: tool.to_owned(), arguments, reason: reason.to_owned() };
+    let call = |arguments| PlannedCall {
+        tool: tool.to_owned(),
+        arguments,
+        reason: reason.to_owned(),
+        by_model: None,
+    };
     filled.clone().calls().into_iter().map(call).collect()
-}
-
-/// The last calls once more, with what the message says in place of what was said then. `best` is the score of another
-/// tool that the message speaks for.
-fn again(
-    asked: &Asked<'_>,
-    ranking: &Ranking,
-    given: Given<'_>,
-    before: &Before<'_>,
-    best: f32,
-) -> Option<Routed> {
-    let index = asked.offer.index();
-    let mut all: Vec<PlannedCall> = Vec::new();
-    for (tool, last) in &before.calls {
-        if !asked.offer.offered()[*tool] || all.iter().any(|call| call.tool == last.tool) {
-            continue;
-        }
-        let score = ranking.candidates.iter().find(|it| it.tool == *tool).map_or(0.0, |it| it.score);
-        let slots = &index.tools[*tool].slots;
-        let filled = Filled::new(slots, Given { carried: &[], ..given });
-        let is_topic = |at: &usize| slots[*at].extract.kind == ExtractKind::Topic && !leads(given.message);
-        let says = filled.said.iter().any(|at| !is_topic(at));
-        if !says || filled.wrong.is_some() || score < NEAR_THE_LAST * best {
-            continue;
-        }
-        let merged = |arguments: Map<String, Value>| {
-            let mut both = last.arguments.clone();
-            both.extend(arguments);
-            both
-        };
-        let reason = "the last call, with what is different now".to_owned();
-        let call = |arguments| PlannedCall {
-            tool: last.tool.clone(),
-            arguments: merged(arguments),
-            reason: reason.clone(),
-        };
-        all.extend(filled.calls().into_iter().map(call));
-    }
-    let first = all.first()?;
-    let reason = first.reason.clone();
-    Some(Routed {
-        step: Routing::Calls(all),
-        reason,
-        confidence: 0.8,
-        alternatives: alternatives(index, ranking, None),
-    })
-}
-
-fn alternatives(index: &Index, ranking: &Ranking, chosen: Option<usize>) -> Vec<Alternative> {
-    let others = ranking.candidates.iter().filter(|it| Some(it.tool) != chosen);
-    let name = |it: &Candidate| index.tools[it.tool].tool.definition.name.as_str().to_owned();
-    others
-        .take(ALTERNATIVES)
-        .map(|it| Alternative { tool: name(it), score: f64::from((it.score * 100.0).round()) / 100.0 })
-        .collect()
 }
 
 /// The more of the message is known, and the further the next tool is, the surer.
@@ -260,7 +206,7 @@ fn confidence(ranking: &Ranking, chosen: &Candidate) -> f32 {
 /// The call of the tool that came next to the given one, if it only reads, needs nothing more and is near enough.
 pub(super) fn next(asked: &Asked<'_>, tool: &str, near: f64) -> Option<PlannedCall> {
     let (offer, message) = (asked.offer, read(asked, asked.message));
-    let before = Before::new(asked.history, offer.index());
+    let before = Before::new(asked.history, offer.index(), |said| read(asked, said));
     let given = Given {
         message: &message,
         carried: &before.named,

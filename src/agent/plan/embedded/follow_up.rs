@@ -43,21 +43,40 @@ pub(in crate::agent::plan) struct Before<'a> {
 }
 
 impl<'a> Before<'a> {
-    /// Reads the earlier turns.
-    pub(in crate::agent::plan) fn new(history: &'a [Exchange], index: &Index) -> Self {
+    /// Reads the earlier turns. `read` reads a message.
+    pub(in crate::agent::plan) fn new(
+        history: &'a [Exchange],
+        index: &Index,
+        read: impl Fn(&'a str) -> Message<'a>,
+    ) -> Self {
         let place = |name: &str| index.tools.iter().position(|it| it.tool.definition.name.as_str() == name);
         let mut before = Self::default();
         let Some(last) = history.last() else { return before };
         before.pending = last.calls.is_empty().then_some(last.said.as_str());
-        for call in history.iter().rev().flat_map(|exchange| &exchange.calls) {
-            let Some(tool) = place(&call.tool) else { continue };
-            before.name(index, tool, call);
+        for exchange in history.iter().rev() {
+            for call in &exchange.calls {
+                let Some(tool) = place(&call.tool) else { continue };
+                before.name(index, tool, call);
+            }
+            if exchange.calls.is_empty() {
+                before.name_said(&read(&exchange.said));
+            }
         }
         if let Some(exchange) = history.iter().rev().find(|exchange| !exchange.calls.is_empty()) {
             before.calls =
                 exchange.calls.iter().filter_map(|call| Some((place(&call.tool)?, call))).collect();
         }
         before
+    }
+
+    /// Takes over what a message names for which nothing was called.
+    fn name_said(&mut self, message: &Message<'_>) {
+        let known = message.found.iter().filter(|found| !found.is_unknown());
+        for (kind, value) in known.flat_map(|found| &found.meanings) {
+            if !value.is_empty() && self.named.iter().all(|(named, _)| named != kind) {
+                self.named.push((kind.clone(), value.clone()));
+            }
+        }
     }
 
     /// Takes over what a call was about. Of each kind, the newest call that names something counts.
@@ -84,6 +103,12 @@ pub(in crate::agent::plan) fn leads(message: &Message<'_>) -> bool {
     LEADS.iter().any(|lead| message.says(0, lead))
 }
 
+/// Whether a message says nothing but how it begins and what it names.
+pub(in crate::agent::plan) fn is_bare(message: &Message<'_>) -> bool {
+    let lead = LEADS.iter().filter(|lead| message.says(0, lead)).map(|lead| lead.len()).max().unwrap_or(0);
+    message.content.iter().all(|(_, word)| *word < lead)
+}
+
 /// Whether a message means what was named before by a word such as `it`.
 pub(in crate::agent::plan) fn has_pronoun(message: &Message<'_>) -> bool {
     let is = |words: &[&str], at: usize| {
@@ -91,5 +116,6 @@ pub(in crate::agent::plan) fn has_pronoun(message: &Message<'_>) -> bool {
     };
     let ends = |at: usize| message.words.get(at).is_none_or(Word::is_stop);
     let points = |at: usize| is(&POINTING, at) && is(&POINTED_AT, at + 1) && ends(at + 2);
-    (0..message.words.len()).any(|at| is(&PRONOUNS, at) || points(at))
+    let stands_alone = |at: usize| is(&["those", "these"], at) && ends(at + 1);
+    (0..message.words.len()).any(|at| is(&PRONOUNS, at) || points(at) || stands_alone(at))
 }

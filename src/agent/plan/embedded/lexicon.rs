@@ -1,10 +1,10 @@
 //! What the domains say of words: synonyms, names that people use, and orders that no tool carries out.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use serde::Deserialize;
 
-use super::words::{Word, phrase};
+use super::words::{phrase, words};
 use crate::{
     agent::plan::names::{Lexicon, Name},
     files::{Problem, Problems},
@@ -17,10 +17,13 @@ struct File {
     /// Groups of phrases that mean the same in questions; the first one stands for all.
     #[serde(default)]
     synonyms: Vec<Vec<String>>,
+    /// Groups of words near to each other: each speaks, less, for the tools of the others.
+    #[serde(default)]
+    related: Vec<Vec<String>>,
     /// What people call things.
     #[serde(default)]
     names: Vec<Named>,
-    /// Verbs of orders that no tool carries out, such as `buy`.
+    /// What orders begin with that no tool carries out, such as `buy` or `get rid of`.
     #[serde(default)]
     orders: Vec<String>,
     /// What one thing of a kind is called in questions, by kind: `stock`.
@@ -46,16 +49,16 @@ struct Named {
 /// The words of all domains.
 #[derive(Debug, Default)]
 pub(in crate::agent::plan) struct Words {
-    /// By the first term of the phrase: all its terms, and what stands for it. The longest first.
-    synonyms: HashMap<String, Vec<(Vec<String>, String)>>,
-    /// The terms of all phrases: these words are no names.
-    terms: HashSet<String>,
+    /// The terms of phrases, and the one that stands for each.
+    pub(in crate::agent::plan) synonyms: HashMap<Vec<String>, String>,
+    /// Groups of terms near to each other.
+    pub(in crate::agent::plan) related: Vec<Vec<String>>,
     /// What people call things.
     pub(in crate::agent::plan) names: Vec<Name>,
     /// What one thing of a kind is called in questions, by kind.
     pub(in crate::agent::plan) nouns: HashMap<String, String>,
-    /// By the verb, what is said to an order that begins with it.
-    pub(in crate::agent::plan) orders: HashMap<String, String>,
+    /// The words that orders begin with which no tool carries out, and what is said to them.
+    pub(in crate::agent::plan) orders: Vec<(Vec<String>, String)>,
 }
 
 impl Words {
@@ -69,9 +72,6 @@ impl Words {
                 Err(error) => problems.push(Problem::new(&lexicon.file, "bad-json", error.to_string())),
             }
         }
-        for phrases in all.synonyms.values_mut() {
-            phrases.sort_by_key(|(terms, _)| std::cmp::Reverse(terms.len()));
-        }
         if problems.is_empty() { Ok(all) } else { Err(Problems(problems)) }
     }
 
@@ -80,6 +80,10 @@ impl Words {
             let pointer = format!("/synonyms/{index}");
             self.add_synonyms(group, |text| problems.push(problem(path, &pointer, text)));
         }
+        for (index, group) in file.related.iter().enumerate() {
+            let pointer = format!("/related/{index}");
+            self.add_related(group, |text| problems.push(problem(path, &pointer, text)));
+        }
         for Named { value, of, names, words } in file.names {
             let name = |text, is_a_word| Name { text, value: value.clone(), of: of.clone(), is_a_word };
             self.names.extend(names.into_iter().map(|text| name(text, false)));
@@ -87,7 +91,9 @@ impl Words {
         }
         self.nouns.extend(file.nouns);
         let answer = file.orders_answer.unwrap_or_else(|| "No tool does that.".to_owned());
-        self.orders.extend(file.orders.into_iter().map(|verb| (verb.to_lowercase(), answer.clone())));
+        let order =
+            |text: &String| (words(text).into_iter().map(|word| word.lower).collect(), answer.clone());
+        self.orders.extend(file.orders.iter().map(order));
     }
 
     fn add_synonyms(&mut self, group: &[String], mut refuse: impl FnMut(String)) {
@@ -97,52 +103,27 @@ impl Words {
             return refuse("a group begins with one word, which stands for the others".to_owned());
         };
         for terms in phrases {
-            let Some(first) = terms.first().cloned() else {
+            if terms.is_empty() {
                 refuse("a phrase needs a word".to_owned());
-                continue;
-            };
-            self.terms.extend(terms.iter().cloned());
-            let known = self.synonyms.entry(first).or_default();
-            if known.iter().any(|(other, word)| *other == terms && *word != canonical) {
+            } else if self.synonyms.get(&terms).is_some_and(|word| *word != canonical) {
                 refuse(format!("`{}` stands in another group too; keep one", terms.join(" ")));
             } else {
-                known.push((terms, canonical.clone()));
+                self.synonyms.insert(terms, canonical.clone());
             }
         }
     }
 
-    /// Whether a word stands in a phrase.
-    pub(in crate::agent::plan) fn knows(&self, word: &Word) -> bool {
-        self.terms.contains(&word.term)
-    }
-
-    /// What a text is about: its terms without stop words, what stands for a phrase in its place; each with the place
-    /// of its first word among the words.
-    pub(in crate::agent::plan) fn content(&self, words: &[Word]) -> Vec<(String, usize)> {
-        let (mut terms, mut at) = (Vec::new(), 0);
-        while at < words.len() {
-            let rest = words[at..].iter().map(|word| word.term.as_str());
-            if let Some((length, word)) = self.synonym(&rest) {
-                terms.push((word.to_owned(), at));
-                at += length;
-                continue;
+    fn add_related(&mut self, group: &[String], mut refuse: impl FnMut(String)) {
+        let mut terms: Vec<String> = Vec::new();
+        for text in group {
+            match <[String; 1]>::try_from(phrase(text)) {
+                Ok([term]) if !terms.contains(&term) => terms.push(term),
+                // `invest` and `investing` are one.
+                Ok(_) => {}
+                Err(_) => refuse(format!("`{text}` is not one word; phrases belong to `synonyms`")),
             }
-            if !words[at].is_stop() {
-                terms.push((words[at].term.clone(), at));
-            }
-            at += 1;
         }
-        terms
-    }
-
-    /// The phrase of synonyms that stands at the beginning of the terms: how many they are, and what stands for them.
-    fn synonym<'a>(&self, terms: &(impl Iterator<Item = &'a str> + Clone)) -> Option<(usize, &str)> {
-        let phrases = self.synonyms.get(terms.clone().next()?)?;
-        let stands = |(phrase, _): &&(Vec<String>, String)| {
-            let mut terms = terms.clone();
-            phrase.iter().all(|term| terms.next() == Some(term.as_str()))
-        };
-        phrases.iter().find(stands).map(|(phrase, word)| (phrase.len(), word.as_str()))
+        self.related.push(terms);
     }
 }
 

@@ -3,10 +3,10 @@
 use chrono::NaiveDate;
 
 use super::{
-    lexicon::Words,
+    index::{Index, Term, Token},
     names::{Found, NameIndex},
     times::{Times, is_calendar},
-    words::{NAME, Word, words},
+    words::{Word, words},
 };
 
 /// Questions begin so.
@@ -35,6 +35,10 @@ const POLITE: [&[&str]; 18] = [
     &["then"],
 ];
 
+/// What may stand behind an order that is asked politely, before its question mark.
+const TAGS: [&[&str]; 6] =
+    [&["would", "you"], &["will", "you"], &["can", "you"], &["could", "you"], &["please"], &["ok"]];
+
 /// A message or a clause of one.
 #[derive(Debug)]
 pub(in crate::agent::plan) struct Message<'a> {
@@ -43,7 +47,9 @@ pub(in crate::agent::plan) struct Message<'a> {
     pub(in crate::agent::plan) found: Vec<Found>,
     pub(in crate::agent::plan) times: Times,
     /// What it is about, names apart, each term with the place of its word.
-    pub(in crate::agent::plan) content: Vec<(String, usize)>,
+    pub(in crate::agent::plan) content: Vec<(Term, usize)>,
+    /// The terms of all words, `None` for those of names.
+    pub(in crate::agent::plan) tokens: Vec<Option<Token>>,
 }
 
 impl<'a> Message<'a> {
@@ -51,25 +57,23 @@ impl<'a> Message<'a> {
     pub(in crate::agent::plan) fn new(
         text: &'a str,
         today: NaiveDate,
-        (names, lexicon): (&NameIndex, &Words),
-        is_known: impl Fn(&Word) -> bool,
+        names: &NameIndex,
+        index: &Index,
     ) -> Self {
         let words = words(text);
         let times = Times::of(&words, today);
-        let found = names
-            .find(text, &words, |word| is_known(word) || word.number().is_some() || is_calendar(&word.lower));
-        // Places among the words that are left, put back among all of them.
+        let is_known = |word: &Word| index.knows(word) || word.number().is_some() || is_calendar(&word.lower);
+        let found = names.find(text, &words, is_known);
         let is_named = |word: &Word| found.iter().any(|it| it.begin < word.end && word.begin < it.end);
-        let rest: Vec<_> = words.iter().enumerate().filter(|(_, word)| !is_named(word)).collect();
-        let left: Vec<Word> = rest.iter().map(|(_, word)| (*word).clone()).collect();
-        let content = lexicon.content(&left).into_iter().map(|(term, at)| (term, rest[at].0)).collect();
-        Self { text, words, found, times, content }
-    }
-
-    /// The terms of all words, with one sign for names.
-    pub(in crate::agent::plan) fn masked(&self) -> impl Iterator<Item = &str> {
-        let is_named = |word: &Word| self.found.iter().any(|it| it.begin < word.end && word.begin < it.end);
-        self.words.iter().map(move |word| if is_named(word) { NAME } else { word.term.as_str() })
+        let (places, rest): (Vec<_>, Vec<_>) =
+            words.iter().enumerate().filter(|(_, word)| !is_named(word)).unzip();
+        let left = index.tokens(&rest);
+        let content = index.content(&left).into_iter().map(|(term, at)| (term, places[at])).collect();
+        let mut tokens = vec![None; words.len()];
+        for (at, token) in places.iter().zip(left) {
+            tokens[*at] = Some(token);
+        }
+        Self { text, words, found, times, content, tokens }
     }
 
     /// The first word of what is to be done, after what is only polite.
@@ -85,13 +89,17 @@ impl<'a> Message<'a> {
     pub(in crate::agent::plan) fn is_order(&self) -> bool {
         let first = self.first();
         let Some(word) = self.words.get(first) else { return false };
-        !is_asking(&word.lower) && (first > 0 || !self.text.trim_end().ends_with('?'))
+        let is_tagged = || {
+            TAGS.iter()
+                .any(|tag| self.words.len() > tag.len() && self.says(self.words.len() - tag.len(), tag))
+        };
+        !is_asking(&word.lower) && (first > 0 || !self.text.trim_end().ends_with('?') || is_tagged())
     }
 
     /// Whether the words at a place are these.
-    pub(in crate::agent::plan) fn says(&self, at: usize, phrase: &[&str]) -> bool {
+    pub(in crate::agent::plan) fn says(&self, at: usize, phrase: &[impl AsRef<str>]) -> bool {
         let rest = self.words.get(at..).unwrap_or_default();
-        rest.len() >= phrase.len() && rest.iter().zip(phrase).all(|(word, said)| word.lower == *said)
+        rest.len() >= phrase.len() && rest.iter().zip(phrase).all(|(word, said)| word.lower == said.as_ref())
     }
 }
 

@@ -4,7 +4,10 @@ use std::collections::{BTreeSet, HashMap};
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-use super::words::{Word, words};
+use super::{
+    spelling::Spelling,
+    words::{Word, words},
+};
 use crate::agent::plan::names::Name;
 
 /// Kind of a name that is not known.
@@ -23,6 +26,8 @@ pub(in crate::agent::plan) struct NameIndex {
     finder: Option<AhoCorasick>,
     /// By a word of a name, in small letters: the names that have it, and whether one begins with it.
     parts: HashMap<String, Vec<(usize, bool)>>,
+    /// Names of one word, each with the first name of what it names.
+    spelling: Spelling<usize>,
 }
 
 /// What is named in a message.
@@ -79,7 +84,8 @@ impl NameIndex {
                 }
             }
         }
-        Self { names, finder, parts }
+        let spelling = spelling(&names);
+        Self { names, finder, parts, spelling }
     }
 
     /// What a text names, in order. `is_known` tells whether a word is one that tools use, and so is not a name.
@@ -100,7 +106,8 @@ impl NameIndex {
                 continue;
             }
             let other = || style.unknown(text, word).filter(|_| !is_known(word));
-            if let Some(it) = self.part(word, style).or_else(other) {
+            let near = || self.near(word, style).filter(|_| !is_known(word));
+            if let Some(it) = self.part(word, style).or_else(near).or_else(other) {
                 match unknown.last_mut() {
                     // A name of several words that are not known.
                     Some(last)
@@ -158,6 +165,21 @@ impl NameIndex {
         is_whole && (!name.is_a_word || text[begin..end] == name.text)
     }
 
+    /// A word that is a name, mistyped.
+    fn near(&self, word: &Word, style: Style) -> Option<Found> {
+        if style == Style::Ticker {
+            return None;
+        }
+        Some(self.named(word, self.spelling.near(&word.lower)?))
+    }
+
+    /// A word that stands for a name.
+    fn named(&self, word: &Word, name: usize) -> Found {
+        let Name { of, value, .. } = &self.names[name];
+        let meanings = vec![(of.clone(), value.clone())];
+        Found { begin: word.begin, end: word.end, meanings, is_foreign: false, candidates: Vec::new() }
+    }
+
     /// A word that is a part of names: of one, or of several that are told for a question.
     fn part(&self, word: &Word, style: Style) -> Option<Found> {
         let parts = self.parts.get(&word.lower)?;
@@ -167,9 +189,8 @@ impl NameIndex {
         let named: BTreeSet<_> =
             parts.iter().map(|(at, _)| &self.names[*at]).map(|it| (&it.of, &it.value)).collect();
         let (begin, end) = (word.begin, word.end);
-        if let [(of, value)] = named.iter().collect::<Vec<_>>()[..] {
-            let meanings = vec![((*of).clone(), (*value).clone())];
-            return Some(Found { begin, end, meanings, is_foreign: false, candidates: Vec::new() });
+        if named.len() == 1 {
+            return Some(self.named(word, parts[0].0));
         }
         // A word that many names have in common names none of them.
         let candidates: BTreeSet<_> = parts.iter().map(|(at, _)| self.names[*at].text.clone()).collect();
@@ -178,6 +199,17 @@ impl NameIndex {
         let meanings = kinds.into_iter().map(|of| (of, String::new())).collect();
         (style != Style::Small).then_some(Found { begin, end, meanings, is_foreign: false, candidates })
     }
+}
+
+/// Names of one word as they may be mistyped.
+fn spelling(names: &[Name]) -> Spelling<usize> {
+    let mut first = HashMap::new();
+    let read = |(at, name): (usize, &Name)| {
+        let first = *first.entry((name.of.clone(), name.value.clone())).or_insert(at);
+        (name.text.to_lowercase(), first)
+    };
+    let whole: Vec<_> = names.iter().enumerate().map(read).collect();
+    Spelling::new(whole.iter().map(|(text, first)| (text.as_str(), *first)))
 }
 
 /// How a word is written.

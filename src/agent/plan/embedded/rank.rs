@@ -3,11 +3,11 @@
 use std::cmp::Ordering;
 
 use super::{
+    elsewhere::is_elsewhere,
     index::{Index, Indexed, Term},
     message::Message,
     names::{ACCOUNT, Found},
     slots::{Filled, Given, Slot},
-    words::{pair, triples},
 };
 use crate::registry::ExtractKind;
 
@@ -24,9 +24,10 @@ const WORD_TAKEN: f32 = 0.5;
 /// What speaks against it.
 const NAME_NOT_TAKEN: f32 = 0.7;
 const ACCOUNT_NOT_TAKEN: f32 = 0.7;
+const NOTHING_REFERRED: f32 = 0.85;
 const MISSING: f32 = 0.5;
 const TIME_MISSING: f32 = 0.85;
-const ONE_EACH: f32 = 0.75;
+const ONE_EACH: f32 = 0.85;
 
 /// How much of a message words together are, and a name that is not known.
 const TOGETHER: f32 = 0.3;
@@ -52,6 +53,10 @@ pub(in crate::agent::plan) struct Ranking {
     pub(in crate::agent::plan) candidates: Vec<Candidate>,
     /// The share of what the message is about that any tool knows, 0 to 1.
     pub(in crate::agent::plan) coverage: f32,
+    /// How many words of it no tool knows.
+    pub(in crate::agent::plan) unknown: f32,
+    /// How many names and words of it are of things that no tool is about.
+    pub(in crate::agent::plan) foreign: f32,
     terms: Vec<Said>,
 }
 
@@ -75,8 +80,9 @@ impl Ranking {
                 scores[*tool as usize] += weight;
             }
         }
-        let mut best: Vec<_> =
-            (0..scores.len()).filter(|tool| scores[*tool] > 0.0 && offered[*tool]).collect();
+        let mut best: Vec<_> = (0..scores.len())
+            .filter(|tool| scores[*tool] > 0.0 && offered[*tool] && index.tools[*tool].is_readable)
+            .collect();
         let by_score = |a: &usize, b: &usize| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b));
         if best.len() > CANDIDATES {
             best.select_nth_unstable_by(CANDIDATES, by_score);
@@ -85,7 +91,8 @@ impl Ranking {
         let mut candidates: Vec<_> =
             best.into_iter().filter_map(|tool| Candidate::new(index, tool, scores[tool], given)).collect();
         candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.tool.cmp(&b.tool)));
-        Self { candidates, coverage: coverage(index, message, &terms), terms }
+        let (coverage, unknown, foreign) = coverage(index, message, &terms);
+        Self { candidates, coverage, unknown, foreign, terms }
     }
 
     /// The words of the message that speak for a tool, the strongest first.
@@ -133,9 +140,10 @@ fn fit(indexed: &Indexed, filled: &Filled, given: Given<'_>, words: f32) -> Opti
     if names_account && !indexed.slots.iter().any(|slot| slot.extract.kind == ExtractKind::Account) {
         score *= ACCOUNT_NOT_TAKEN;
     }
-    // What is named and not clear, or only pointed at, will be asked for.
+    // What is named and not clear, or only pointed at, will be asked for; so will what an order lacks.
     let is_vague = known.iter().any(|found| !found.candidates.is_empty());
-    let is_asked = is_vague || (given.refers && known.is_empty());
+    let is_asked =
+        is_vague || (given.refers && known.is_empty()) || (!indexed.is_read && given.message.is_order());
     let lacks = filled.missing.iter().map(|at| &indexed.slots[*at]);
     for slot in lacks.filter(|slot| !(is_asked && slot.takes_names())) {
         score *= if slot.extract.kind == ExtractKind::Timeframe { TIME_MISSING } else { MISSING };
@@ -146,7 +154,12 @@ fn fit(indexed: &Indexed, filled: &Filled, given: Given<'_>, words: f32) -> Opti
 /// The score with what is named. `None` if that is nothing that the tool takes, and the tool takes names.
 fn fit_of_names(indexed: &Indexed, known: &[&Found], given: Given<'_>, words: f32) -> Option<f32> {
     let Some(slot) = indexed.slots.iter().find(|slot| slot.takes_names()) else {
-        return Some(if known.is_empty() { words } else { words * NAME_NOT_TAKEN });
+        let is_before = given.refers && !given.carried.is_empty();
+        return Some(match () {
+            () if !known.is_empty() => words * NAME_NOT_TAKEN,
+            () if is_before => words * NOTHING_REFERRED,
+            () => words,
+        });
     };
     let of = slot.of_kind();
     let takes_all = slot.extract.kind == ExtractKind::Symbols;
@@ -177,20 +190,19 @@ fn taken(slot: &Slot) -> f32 {
     }
 }
 
-/// The terms of a message: each by itself, and two that stand side by side.
+/// The terms of a message: each by itself, and two and three that stand side by side.
 fn said(index: &Index, message: &Message<'_>) -> Vec<Said> {
-    let one = |(term, word): &(String, usize)| Said { term: index.term(term), word: Some(*word) };
-    let singles = message.content.iter().map(one);
-    let pairs = message.content.windows(2).filter_map(|two| index.term(&pair(&two[0].0, &two[1].0)));
-    let triples = triples(message.masked());
-    let triples = triples.iter().filter_map(|three| index.term(three));
-    singles.chain(pairs.chain(triples).map(|term| Said { term: Some(term), word: None })).collect()
+    let known = |term: Term| Some(term).filter(|term| !index.postings(*term).is_empty());
+    let singles = message.content.iter().map(|(term, word)| Said { term: known(*term), word: Some(*word) });
+    let pairs = message.content.windows(2).filter_map(|two| index.pair(two[0].0, two[1].0));
+    let together = pairs.chain(index.groups(&message.tokens));
+    singles.chain(together.map(|term| Said { term: Some(term), word: None })).collect()
 }
 
 /// How much of a message any tool knows, rare words counting more. Numbers and times say nothing of it. A name that is
-/// not known counts against it.
-fn coverage(index: &Index, message: &Message<'_>, terms: &[Said]) -> f32 {
-    let (mut known, mut all) = (0.0, 0.0);
+/// not known counts against it. With it, how many words and names are not known.
+fn coverage(index: &Index, message: &Message<'_>, terms: &[Said]) -> (f32, f32, f32) {
+    let (mut known, mut all, mut unknown, mut elsewhere) = (0.0, 0.0, 0.0, 0.0);
     for Said { term, word } in terms {
         let Some(word) = *word else {
             // Words that say nothing by themselves, but stand as in a question of a tool.
@@ -206,10 +218,12 @@ fn coverage(index: &Index, message: &Message<'_>, terms: &[Said]) -> f32 {
                 all += rarity;
             }
             None if message.times.takes(word) || message.words[word].number().is_some() => {}
-            None => all += index.unknown,
+            None if is_elsewhere(&message.words[word].term) => elsewhere += 1.0,
+            None => unknown += 1.0,
         }
     }
-    all +=
-        message.found.iter().filter(|found| found.is_foreign()).map(|_| index.unknown * FOREIGN).sum::<f32>();
-    if all > 0.0 { known / all } else { 0.0 }
+    let names = message.found.iter().filter(|found| found.is_foreign());
+    let foreign = elsewhere + names.map(|_| 1.0).sum::<f32>();
+    all += index.unknown * (unknown + FOREIGN * foreign);
+    (if all > 0.0 { known / all } else { 0.0 }, unknown, foreign)
 }

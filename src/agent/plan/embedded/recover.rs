@@ -2,7 +2,10 @@
 
 use super::decide;
 use crate::{
-    agent::plan::{Asked, Made, Plan, PlannedCall, Step},
+    agent::{
+        plan::{Asked, Made, Plan, PlannedCall, Step},
+        policy::{self, OnError},
+    },
     contract::{ErrorCode, ToolError},
 };
 
@@ -20,7 +23,9 @@ pub(super) fn next(asked: &Asked<'_>) -> Plan {
     if let Some(question) = errors.iter().find_map(question) {
         return decide::plan(Step::Clarify(question), "a tool cannot take what was said");
     }
-    match errors.iter().all(|error| is_passing(error.code)).then(|| instead(asked)).flatten() {
+    // Another tool may have what those that are skipped have not.
+    let is_skipped = |error: &ToolError| policy::on_error(error.code) == OnError::Skip;
+    match errors.iter().all(is_skipped).then(|| instead(asked)).flatten() {
         Some(call) => {
             let reason = call.reason.clone();
             decide::plan(Step::Call(vec![call]), &reason)
@@ -43,21 +48,6 @@ fn question(error: &ToolError) -> Option<String> {
     let said = error.violations.iter().map(|violation| violation.description.as_str()).collect::<Vec<_>>();
     let said = if said.is_empty() { error.message.clone() } else { said.join("; ") };
     Some(format!("I cannot ask that as it stands: {said}. What do you mean?"))
-}
-
-/// Whether another tool may have what this one has not.
-fn is_passing(code: ErrorCode) -> bool {
-    matches!(
-        code,
-        ErrorCode::RateLimited
-            | ErrorCode::Unavailable
-            | ErrorCode::ParseError
-            | ErrorCode::Unknown
-            | ErrorCode::ResultTooLarge
-            | ErrorCode::PermissionDenied
-            | ErrorCode::Conflict
-            | ErrorCode::Cancelled
-    )
 }
 
 /// The tool that came next, if it only reads, takes what was said, and none was tried in place of another yet.

@@ -2,13 +2,14 @@
 //!
 //! A value is never moved into its bounds: what is out of them becomes a question. Not here: which tool is meant.
 
+mod given;
 mod read;
 mod slot;
 
 use serde_json::{Map, Value, json};
 
 use self::read::Reading;
-pub(in crate::agent::plan) use self::slot::{Given, Slot};
+pub(in crate::agent::plan) use self::{given::Given, slot::Slot};
 
 /// The arguments of one tool, as far as a message gives them.
 #[derive(Clone, Debug, Default)]

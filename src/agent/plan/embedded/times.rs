@@ -212,7 +212,13 @@ fn counted(words: &[Word], at: usize) -> Option<Span> {
         return made(next + 1, 2, Unit::of(lower(next))?);
     }
     let count = words.get(next).and_then(Word::number);
-    next += usize::from(count.is_some() || (!is_past && matches!(lower(next), "a" | "an")));
+    let is_article = !is_past && count.is_none() && matches!(lower(next), "a" | "an");
+    next += usize::from(count.is_some() || is_article);
+    // `A good week` is a week.
+    let is_plain = words.get(next).is_some_and(|word| word.number().is_none());
+    if is_article && is_plain && Unit::of(lower(next)).is_none() && Unit::of(lower(next + 1)).is_some() {
+        next += 1;
+    }
     if let Some((count, unit)) = letters(lower(next)).filter(|_| count.is_none()) {
         return made(next + 1, count, unit);
     }

@@ -112,9 +112,7 @@ fn without_quote(name: &str, is_rest_right: bool, unpriced: &Position, master: &
     } else {
         "it is not known whether total_value counts what is held of it"
     };
-    format!(
-        "{name}: {symbol} has no quote ({held}, bought for {cost} {currency}): {is_counted}. Say so beside the total."
-    )
+    format!("{name}: {symbol} has no quote ({held}, bought for {cost} {currency}): {is_counted}.")
 }
 
 fn account_message(account: &AccountSummary) -> v1::AccountSummary {

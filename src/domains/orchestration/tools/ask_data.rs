@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
+
 use super::room;
 use crate::{
     clock,
@@ -53,15 +55,15 @@ impl Tool for AskData {
             return Err(error(&AskError::TooLarge).into());
         }
         let asked = Asked { version: document.version, ..Asked::default() };
-        let bytes = room.read(&path, asked).await?.1.all().await?;
+        let reading = async { room.read(&path, asked).await?.1.all().await };
         let mime = document.content.mime_type.clone();
-        let work = move || {
+        let work = move |bytes: Bytes| {
             // The time that counts is that of the work: it may have waited for its turn.
             let ends = clock::now() + MOST_TIME;
             answer(&mime, &bytes, &question, &|| clock::now() >= ends)
         };
         let size = usize::try_from(document.content.size).unwrap_or(usize::MAX);
-        let found = offload::if_large(size, work).await.map_err(|wrong| error(&wrong))?;
+        let found = offload::read(size, reading, work).await?.map_err(|wrong| error(&wrong))?;
         let mut provenance = room::provenance_of(&document);
         provenance.warnings.extend(found.warnings.iter().cloned());
         if asked_in_words && found.hint.is_empty() {

@@ -53,9 +53,8 @@ impl Tool for BrowseReddit {
         // Hardly more than wanted are asked for, so how many there are is not known.
         if posts.len() > limit {
             posts.truncate(limit);
-            let words = format!(
-                "The first {limit} posts are shown, and there are more. Ask with a higher `limit` for them."
-            );
+            let words =
+                format!("The first {limit} posts are shown, and there are more; `limit` sets how many.");
             provenance.warnings.push(words);
         }
         let found = posts.into_iter().map(|post| (subreddit, post)).collect();

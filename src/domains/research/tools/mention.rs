@@ -11,7 +11,7 @@ pub(in crate::domains::research) const ORDINARY: [&str; 6] =
     ["BEL", "CAMS", "ETERNAL", "HAL", "IDEA", "TITAN"];
 
 /// Whether a text mentions a stock.
-pub(super) fn mentions(naming: &Naming, text: &str) -> bool {
+pub(in crate::domains::research) fn mentions(naming: &Naming, text: &str) -> bool {
     let is_whole_name = naming.name.contains(' ') && naming.in_title(text) == Some(Likeness::Name);
     let ticker = naming.symbol.as_deref().unwrap_or(&naming.name);
     let mut tickers = vec![ticker];

@@ -4,9 +4,9 @@ use crate::domains::research::sources::universe::{Stock, Universe, words};
 
 /// A stock as texts name it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Naming {
+pub(in crate::domains::research) struct Naming {
     /// Its symbol, if it is a known one.
-    pub(super) symbol: Option<String>,
+    pub(in crate::domains::research) symbol: Option<String>,
     /// The name of its company, or what was asked for.
     pub(super) name: String,
     /// The words of other companies' names of which this one is a part: the longest name is the one that is meant.
@@ -24,7 +24,7 @@ pub(super) enum Likeness {
 
 impl Naming {
     /// A known stock.
-    pub(super) fn of_stock(stock: &Stock, universe: &Universe) -> Self {
+    pub(in crate::domains::research) fn of_stock(stock: &Stock, universe: &Universe) -> Self {
         let symbol = Some(stock.symbol.clone());
         Self { symbol, name: stock.name.clone(), longer: universe.longer_names(&stock.name) }
     }

@@ -67,6 +67,10 @@ fn every_method_of_every_registered_service_has_a_rule_and_no_other_method_has()
         "toolwire.agent.v1.AgentService/ChatStream",
         "toolwire.agent.v1.AgentService/GetTurn",
         "toolwire.agent.v1.AgentService/ListTurns",
+        "toolwire.agent.v1.AgentService/RunTask",
+        "toolwire.agent.v1.JobService/CancelJob",
+        "toolwire.agent.v1.JobService/GetJob",
+        "toolwire.agent.v1.JobService/WatchJob",
         "toolwire.tasks.v1.TaskService/AnswerQuestion",
         "toolwire.tasks.v1.TaskService/AppendMessage",
         "toolwire.tasks.v1.TaskService/CancelTask",
@@ -113,7 +117,7 @@ fn every_method_of_every_registered_service_has_a_rule_and_no_other_method_has()
     assert_eq!(methods, expected);
     let names: Vec<_> = services.names().collect();
     let without = GrpcServices::new(&toys(), [], false).unwrap();
-    assert_eq!(without.names().collect::<Vec<_>>(), names[..7]);
+    assert_eq!(without.names().collect::<Vec<_>>(), names[..8]);
     assert!(without.rules().find("/toys.v1.ToyService/Play").is_none());
 }
 
@@ -125,15 +129,12 @@ fn only_health_is_public_and_only_watches_are_uncapped() {
     for (method, rule) in services.rules().iter() {
         assert_eq!(rule.access == Access::Public, method.starts_with("grpc.health.v1."), "{method}");
         let (_, short) = method.split_once('/').unwrap();
-        let is_watch = short.starts_with("Watch") || short == "ServerReflectionInfo";
+        let is_watch = short.starts_with("Watch") || matches!(short, "RunTask" | "ServerReflectionInfo");
         assert_eq!(rule.lifetime == Lifetime::Uncapped, is_watch, "{method}");
         let is_transfer = matches!(short, "PutDocument" | "GetDocument");
         assert_eq!(rule.lifetime == Lifetime::Transfer, is_transfer, "{method}");
-        assert_eq!(
-            rule.pool == Pool::Free,
-            matches!(short, "CancelCall" | "CancelTurn" | "Check"),
-            "{method}"
-        );
+        let is_free = matches!(short, "CancelCall" | "CancelJob" | "CancelTurn" | "Check");
+        assert_eq!(rule.pool == Pool::Free, is_free, "{method}");
     }
 }
 

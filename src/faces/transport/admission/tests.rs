@@ -102,6 +102,20 @@ async fn one_user_has_a_share_and_the_others_have_theirs() {
 }
 
 #[tokio::test]
+async fn one_user_has_so_many_uploads_and_goes_on_calling() {
+    let layer = layer(&Config { max_transfers: 3, max_transfers_per_user: 2, ..Config::default() });
+    let _held =
+        [ask(&layer, whole(Rule::TRANSFER, "a")).await, ask(&layer, whole(Rule::TRANSFER, "a")).await];
+    let shed = ask(&layer, whole(Rule::TRANSFER, "a")).await;
+    assert_eq!(refused(&shed), refusal(Code::ResourceExhausted, "SHARE_EXHAUSTED"));
+    let status = Status::from_header_map(shed.headers()).unwrap();
+    let said = "at most 2 uploads and downloads of documents at once";
+    assert!(status.message().contains(said), "{}", status.message());
+    assert_eq!(refused(&ask(&layer, whole(Rule::USER, "a")).await), passed());
+    assert_eq!(refused(&ask(&layer, whole(Rule::TRANSFER, "b")).await), passed());
+}
+
+#[tokio::test]
 async fn one_users_flood_waits_its_turn_behind_anothers_call() {
     let layer = layer(&Config { calls_per_turn: 2, ..Config::default() });
     let begun = Arc::new(std::sync::Mutex::new(String::new()));

@@ -55,7 +55,7 @@ const TASKS: Look = Look {
             "is a root within a tree",
         ),
         (
-            "SELECT 'position ' || position FROM tasks WHERE position > 0 GROUP BY position HAVING count(*) > 1 LIMIT 10",
+            "SELECT 'position ' || position FROM tasks WHERE position > 0 GROUP BY user_id, position HAVING count(*) > 1 LIMIT 10",
             "is that of several tasks",
         ),
         (

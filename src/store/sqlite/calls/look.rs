@@ -1,6 +1,6 @@
 //! Recorded calls, read.
 
-use std::{str::FromStr, time::SystemTime};
+use std::{collections::HashMap, str::FromStr, time::SystemTime};
 
 use futures_util::future::BoxFuture;
 use sqlx::{QueryBuilder, Row, sqlite::SqliteRow};
@@ -22,7 +22,7 @@ use crate::{
 };
 
 const SELECT: &str = "SELECT user_id, tool, request_id, call_id, parent_call_id, definition_digest, face, task_id, session_id, \
-     trace_id, begun_at, ended_at, deadline, confirmation_id, state, kept IS NOT NULL AS has_ended, code FROM idempotency \
+     trace_id, begun_at, ended_at, deadline, confirmation_id, state, kept IS NOT NULL AS has_ended, code, replica FROM idempotency \
      WHERE call_id IS NOT NULL AND expires_at > ";
 
 const PENDING_PART: &str = "SELECT id FROM confirmations WHERE user_id = ? AND state = 'pending' AND outer_request_id = ? \
@@ -76,7 +76,7 @@ impl Sqlite {
             }
         }
         let rows = query.push(" ORDER BY call_id DESC LIMIT 16").build();
-        rows.fetch_all(self.readers().await?).await?.iter().map(recorded).collect()
+        self.recorded(&rows.fetch_all(self.readers().await?).await?)
     }
 
     async fn recorded_outcome(&self, key: &Key) -> Result<Option<ToolResult<StoredPayload>>, Failed> {
@@ -124,7 +124,23 @@ impl Sqlite {
             query.push(")");
         }
         let rows = query.push(" ORDER BY call_id DESC LIMIT ").push_bind(limit).build();
-        rows.fetch_all(self.readers().await?).await?.iter().map(recorded).collect()
+        self.recorded(&rows.fetch_all(self.readers().await?).await?)
+    }
+
+    /// Of those that have no end it is looked whether who carries them out is there: once for each process.
+    fn recorded(&self, rows: &[SqliteRow]) -> Result<Vec<RecordedCall>, Failed> {
+        let mut gone = HashMap::<String, bool>::new();
+        let mut is_gone = |replica: String| {
+            *gone.entry(replica).or_insert_with_key(|replica| self.replica.is_gone(&self.place, replica))
+        };
+        rows.iter()
+            .map(recorded)
+            .map(|found| {
+                let (mut call, replica) = found?;
+                call.is_left = call.standing == Standing::Started && replica.is_some_and(&mut is_gone);
+                Ok(call)
+            })
+            .collect()
     }
 
     async fn pending_part_of(&self, key: &Key) -> Result<Option<ConfirmationId>, Failed> {
@@ -137,7 +153,8 @@ impl Sqlite {
     }
 }
 
-fn recorded(row: &SqliteRow) -> Result<RecordedCall, Failed> {
+/// A call, and the process that began it.
+fn recorded(row: &SqliteRow) -> Result<(RecordedCall, Option<String>), Failed> {
     let text = |column| row.try_get::<Option<String>, _>(column).map(Option::unwrap_or_default);
     let at = |column| row.try_get::<Option<i64>, _>(column).map(|it| it.map(instant));
     let (state, has_ended): (String, bool) = (row.try_get("state")?, row.try_get("has_ended")?);
@@ -147,7 +164,7 @@ fn recorded(row: &SqliteRow) -> Result<RecordedCall, Failed> {
         (false, _) => Standing::Started,
     };
     let digest: Option<Vec<u8>> = row.try_get("definition_digest")?;
-    Ok(RecordedCall {
+    let call = RecordedCall {
         key: Key {
             user: parsed(&text("user_id")?)?,
             tool: parsed(&text("tool")?)?,
@@ -165,7 +182,9 @@ fn recorded(row: &SqliteRow) -> Result<RecordedCall, Failed> {
         deadline: at("deadline")?,
         confirmation: text("confirmation_id")?.parse().ok(),
         standing,
-    })
+        is_left: false,
+    };
+    Ok((call, row.try_get("replica")?))
 }
 
 fn parsed<T: FromStr<Err: ToString>>(text: &str) -> Result<T, Failed> {

@@ -59,6 +59,8 @@ enum Step {
 
 impl Sqlite {
     pub(super) async fn open_confirmed(&self, call: &Call<'_>, now: SystemTime) -> Result<Opened, Failed> {
+        // Others see from now on that whoever carries it out is there.
+        self.replica.id(&self.place)?;
         // What is told to a person and what is begun comes after this, and must outlast a loss of power.
         let mut change = self.change(Durability::Power).await?;
         let (opened, changed) = self.open_confirmed_in(&mut change, call, millis(now)).await?;

@@ -1,6 +1,6 @@
 //! What a tree and a user have, counted as it changes, against what they may have.
 
-use sqlx::Row;
+use sqlx::{Row, SqliteConnection};
 
 use crate::{
     context::{TaskId, UserId},
@@ -16,6 +16,31 @@ const OPEN: &str = "INSERT INTO workspaces (root, user_id) VALUES (?, ?) ON CONF
 const OF_USER: &str = "SELECT coalesce(SUM(bytes), 0) FROM workspaces WHERE user_id = ?";
 
 const ADD: &str = "UPDATE workspaces SET documents = documents + ?, bytes = bytes + ? WHERE id = ?";
+
+const USED: &str = "SELECT coalesce(SUM(bytes) FILTER (WHERE root = ?1), 0), coalesce(SUM(bytes), 0), \
+                    coalesce(SUM(documents) FILTER (WHERE root = ?1), 0) FROM workspaces WHERE user_id = ?2";
+
+/// What there is already.
+pub(super) struct Used {
+    /// Bytes of the tree.
+    pub(super) tree: u64,
+    /// Bytes of the user.
+    pub(super) user: u64,
+    /// Documents of the tree.
+    pub(super) documents: u64,
+}
+
+/// What there is of a tree, and of all of a user's.
+pub(super) async fn used(
+    connection: &mut SqliteConnection,
+    root: &TaskId,
+    user: &UserId,
+) -> Result<Used, Failed> {
+    let query = sqlx::query_as(USED).bind(root.as_str()).bind(user.as_str());
+    let (tree, of_user, documents): (i64, i64, i64) = query.fetch_one(connection).await?;
+    let count = |column| u64::try_from(column).unwrap_or_default();
+    Ok(Used { tree: count(tree), user: count(of_user), documents: count(documents) })
+}
 
 /// A workspace that is written to.
 #[derive(Clone, Copy, Debug)]

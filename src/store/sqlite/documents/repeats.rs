@@ -3,10 +3,10 @@
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
-use sqlx::Row;
+use sqlx::{Row, SqliteConnection};
 
 use crate::{
-    context::UserId,
+    context::{RequestId, UserId},
     store::{
         documents::{Document, Mutation},
         sqlite::{
@@ -55,6 +55,17 @@ pub(super) async fn find(
         Ok(answer) if digest == mutation.digest.as_bytes() => Found::Answer(answer),
         _ => Found::Another,
     }))
+}
+
+/// Whether a request of this name was answered.
+pub(super) async fn is_known(
+    connection: &mut SqliteConnection,
+    user: &UserId,
+    request_id: RequestId,
+    now: SystemTime,
+) -> Result<bool, Failed> {
+    let query = sqlx::query(FIND).bind(user.as_str()).bind(METHOD).bind(request_id.to_string());
+    Ok(query.bind(millis(now)).fetch_optional(connection).await?.is_some())
 }
 
 pub(super) async fn keep(

@@ -1,6 +1,6 @@
 //! A document within a transaction: found, made, written.
 
-use sqlx::Row;
+use sqlx::{Row, SqliteConnection};
 
 use super::{
     repeats::Answer,
@@ -36,10 +36,14 @@ pub(super) struct Standing {
 }
 
 /// The document of a path.
-pub(super) async fn find(change: &mut Change, root: &TaskId, path: &str) -> Result<Option<Standing>, Failed> {
+pub(super) async fn find(
+    connection: &mut SqliteConnection,
+    root: &TaskId,
+    path: &str,
+) -> Result<Option<Standing>, Failed> {
     let query = format!("SELECT {COLUMNS}, d.previous_etag FROM documents d WHERE d.root = ? AND d.path = ?");
     let query = sqlx::query(sqlx::AssertSqlSafe(query)).bind(root.as_str()).bind(path);
-    let Some(row) = query.fetch_optional(&mut **change).await? else { return Ok(None) };
+    let Some(row) = query.fetch_optional(connection).await? else { return Ok(None) };
     Ok(Some(Standing {
         id: row.try_get("id")?,
         document: rows::document(&row)?,

@@ -5,12 +5,15 @@ use super::{
     standing::{self, Standing},
     texts,
 };
-use crate::store::{
-    blobs::{Files, Stored},
-    documents::{
-        Body, Change as Changed, Content, Expected, MAX_VERSIONS, Outcome, Put, Quota, Refused, Update,
+use crate::{
+    digest::Digest,
+    store::{
+        blobs::{Files, Stored},
+        documents::{
+            Body, Change as Changed, Content, Expected, MAX_VERSIONS, Outcome, Put, Quota, Refused, Update,
+        },
+        sqlite::{Change, Durability, Failed, Sqlite, audit, blobs, time::millis},
     },
-    sqlite::{Change, Durability, Failed, Sqlite, blobs, time::millis},
 };
 
 /// Writes a version. Large bytes must be in `files`.
@@ -59,6 +62,11 @@ pub(in crate::store::sqlite) async fn put(
     texts::index(change, &workspace, id, &put.terms).await?;
     if let Some(mutation) = &put.mutation {
         repeats::keep(change, user, mutation, &document, *now).await?;
+        if put.change.call_id.is_empty() {
+            let noted = of_request("WorkspaceService.PutDocument", &put.change, mutation.digest);
+            let noted = audit::Changed { request_id: Some(mutation.request_id), ..noted };
+            audit::changed(change, &noted, *now).await?;
+        }
     }
     Ok(Ok(document))
 }
@@ -70,7 +78,7 @@ async fn keep_bytes(change: &mut Change, put: &Put, files: Option<&Files>) -> Re
         Body::Inline(bytes) => Some(bytes.clone()),
         Body::Kept => None,
     };
-    let stored = Stored { digest, size: put.content.size, inline };
+    let stored = Stored { digest, size: put.content.size, inline, pin: None };
     blobs::keep(change, &stored, files, millis(put.change.now)).await
 }
 
@@ -97,6 +105,9 @@ async fn update(change: &mut Change, update: &Update) -> Result<Outcome, Failed>
     let document = standing::write(change, id, document).await?;
     let workspace = quota::open(change, root, user).await?;
     texts::index(change, &workspace, id, &update.terms).await?;
+    let parts = [path, &update.description, &update.mime_type].into_iter().chain(&update.tags);
+    let noted = of_request("WorkspaceService.UpdateMetadata", &update.change, Digest::of_parts(parts));
+    audit::changed(change, &noted, *now).await?;
     Ok(Ok(document))
 }
 
@@ -123,11 +134,19 @@ async fn delete(change: &mut Change, changed: &Changed) -> Result<Outcome, Faile
     let document = standing::write(change, id, document).await?;
     standing::add_version(change, id, &document, changed).await?;
     texts::remove(change, id).await?;
+    let noted = of_request("WorkspaceService.DeleteDocument", changed, Digest::of_parts([path]));
+    audit::changed(change, &noted, *now).await?;
     Ok(Ok(document))
 }
 
+/// What a request changed of a document.
+fn of_request<'a>(method: &'static str, changed: &'a Changed, digest: Digest) -> audit::Changed<'a> {
+    let Changed { root, user, .. } = changed;
+    audit::Changed { method, user, digest, task: root, request_id: None, call_id: None }
+}
+
 /// Whether what stands there is what the caller expects.
-fn check(found: Option<&Standing>, expected: &Expected) -> Result<(), Refused> {
+pub(super) fn check(found: Option<&Standing>, expected: &Expected) -> Result<(), Refused> {
     match (expected, found) {
         (Expected::Any, _) | (Expected::New, None) => Ok(()),
         (Expected::New, Some(found)) if found.document.is_deleted() => Ok(()),

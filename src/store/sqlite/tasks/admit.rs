@@ -7,12 +7,12 @@ use super::{
     rows::{Row, number},
 };
 use crate::{
-    context::TaskId,
+    context::{TaskId, UserId},
     store::{
         sqlite::{Change, Failed},
         tasks::{
-            ENTRIES_FOR_THE_END, MAX_BYTES, MAX_ENTRIES, MAX_TREE_BYTES, MAX_WAITS, Refused, Task, TreeLimit,
-            fold,
+            ENTRIES_FOR_THE_END, MAX_BYTES, MAX_ENTRIES, MAX_TREE_BYTES, MAX_USER_BYTES, MAX_WAITS, Refused,
+            Task, TreeLimit, fold,
             life::{Event, Next},
         },
     },
@@ -21,6 +21,11 @@ use crate::{
 const OPEN: &str = "SELECT count(*) FROM open_calls WHERE task = ?";
 
 const BYTES_OF_TREE: &str = "SELECT coalesce(SUM(bytes), 0) FROM tasks WHERE root = ?";
+
+const BYTES_OF_USER: &str = "SELECT bytes FROM timeline_usage WHERE user_id = ?";
+
+/// One below this many is not looked at for the bound of its user: as many tasks as open trees have reach it hardly.
+const SMALL_OF_USER: u64 = 64 * 1024;
 
 /// A timeline below this many bytes is not looked at for the bound of its tree: so many tasks of such would reach it.
 const SMALL: u64 = 1024 * 1024;
@@ -87,11 +92,23 @@ async fn room(change: &mut Change, row: &Row) -> Result<(), Fault> {
     if entries >= most || row.bytes >= MAX_BYTES {
         return Err(Refused::TimelineFull.into());
     }
+    if row.bytes >= SMALL_OF_USER {
+        user(change, &row.task.user).await?;
+    }
     if row.bytes >= SMALL {
         let tree = sqlx::query_scalar(BYTES_OF_TREE).bind(row.task.root.as_str()).fetch_one(&mut **change);
         if number(tree.await?) >= MAX_TREE_BYTES {
             return Err(Refused::TreeLimit(TreeLimit::Bytes).into());
         }
+    }
+    Ok(())
+}
+
+/// Room for another timeline of a user's.
+pub(super) async fn user(change: &mut Change, user: &UserId) -> Result<(), Fault> {
+    let bytes = sqlx::query_scalar(BYTES_OF_USER).bind(user.as_str()).fetch_optional(&mut **change);
+    if bytes.await?.map_or(0, number) >= MAX_USER_BYTES {
+        return Err(Refused::TreeLimit(TreeLimit::BytesOfUser).into());
     }
     Ok(())
 }

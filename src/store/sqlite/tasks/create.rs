@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    documents,
+    admit, documents,
     entries::{Of, append},
     fault::Fault,
     rows::{self, Row},
@@ -51,6 +51,7 @@ pub(super) async fn root(change: &mut Change, new: &NewRoot, now: SystemTime) ->
     if open >= MAX_OPEN_TREES {
         return Err(Refused::TreeLimit(TreeLimit::OpenTrees).into());
     }
+    admit::user(change, &new.user).await?;
     let (documents, untrusted) = documents::present(change, &new.id, &new.documents).await?;
     let task = Task {
         role: new.role.clone(),
@@ -82,6 +83,7 @@ pub(super) async fn below(
     if tasks >= MAX_TASKS {
         return Err(Refused::TreeLimit(TreeLimit::Tasks).into());
     }
+    admit::user(change, &parent.user).await?;
     let task = Task {
         parent: Some(parent.id.clone()),
         role: new.role,

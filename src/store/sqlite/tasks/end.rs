@@ -12,7 +12,7 @@ use super::{
     rows::{self, Row, column, json as text_of},
 };
 use crate::{
-    context::TaskId,
+    context::{TaskId, UserId},
     contract::{ErrorCode, Provenance, ToolError},
     store::{
         sqlite::{Change, Failed, confirmations, time::millis},
@@ -99,7 +99,7 @@ pub(super) async fn finish(
     stopped.calls = open.iter().map(|call| call.call_id).collect();
     enter_open(change, row, open, now).await?;
     confirmations::withdraw_of_tasks(change, &names(&stopped.tasks), millis(now)).await?;
-    cancel_all(change, &below, now).await?;
+    cancel_all(change, &row.task.user, &below, now).await?;
     let ended = Ended {
         end: how.end,
         result: how.result.map(Part::Whole),
@@ -141,7 +141,12 @@ async fn below(change: &mut Change, id: &TaskId) -> Result<Vec<TaskId>, Failed> 
 }
 
 /// Cancels tasks whose ancestor ends: few statements, however many they are.
-async fn cancel_all(change: &mut Change, tasks: &[TaskId], now: SystemTime) -> Result<(), Failed> {
+async fn cancel_all(
+    change: &mut Change,
+    user: &UserId,
+    tasks: &[TaskId],
+    now: SystemTime,
+) -> Result<(), Failed> {
     if tasks.is_empty() {
         return Ok(());
     }
@@ -153,7 +158,7 @@ async fn cancel_all(change: &mut Change, tasks: &[TaskId], now: SystemTime) -> R
         cause: Cause::Cancelled,
     };
     let (names, head, at) = (names(tasks), text_of(&Body::Ended(ended)), millis(now));
-    let last = rows::position(change, tasks.len()).await?;
+    let last = rows::position(change, user, tasks.len()).await?;
     let bytes = column(head.len() as u64);
     sqlx::query(ENTRIES).bind(&names).bind(at).bind(head).execute(&mut **change).await?;
     sqlx::query(CANCEL)

@@ -19,7 +19,7 @@ use crate::{
 /// What of a task can be long. Its texts are not read for this.
 const SIZE: &str = "octet_length(t.request) + octet_length(t.message) + coalesce(octet_length(t.result), 0)";
 
-const POSITION: &str = "SELECT last FROM task_position";
+const POSITION: &str = "SELECT coalesce(max(last), 0) FROM task_positions WHERE user_id = ?";
 
 const TREE: &str =
     "SELECT root, user_id, tainted, state, reason FROM tasks WHERE id = ? AND user_id = ? AND deleted = 0";
@@ -97,7 +97,7 @@ impl Sqlite {
         // All are of one state.
         let mut reading = self.reading(user).await?;
         let mut reading = reading.begin().await?;
-        let last: i64 = sqlx::query_scalar(POSITION).fetch_one(&mut *reading).await?;
+        let last: i64 = sqlx::query_scalar(POSITION).bind(user.as_str()).fetch_one(&mut *reading).await?;
         let mut query = select(SIZE, user, filter);
         order(&mut query, i64::from(limit));
         let sizes: Vec<i64> = query.build_query_scalar().fetch_all(&mut *reading).await?;

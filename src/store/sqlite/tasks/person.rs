@@ -16,8 +16,14 @@ use super::{
 };
 use crate::{
     context::{TaskId, UserId},
+    digest::Digest,
     store::{
-        sqlite::{Durability, Sqlite, calls, time::millis},
+        sqlite::{
+            Durability, Sqlite,
+            audit::{self, Changed},
+            calls,
+            time::millis,
+        },
         tasks::{
             Action, Ending, Kind, Mutation, NewEnd, NewRoot, Refused, RootCall, Stopped, Task, Then,
             entry::{Cause, End, Lengths},
@@ -40,6 +46,9 @@ impl Sqlite {
         }
         let row = create::root(&mut change, new, now).await?;
         mutations::keep(&mut change, &new.user, mutation, &row.task.id.as_str(), now).await?;
+        let noted = of_request("TaskService.CreateTask", &row.task, mutation.digest);
+        let noted = Changed { request_id: Some(mutation.request_id), ..noted };
+        audit::changed(&mut change, &noted, now).await?;
         self.done(change, row.task).await
     }
 
@@ -109,6 +118,9 @@ impl Sqlite {
         };
         let stopped = finish(&mut change, &mut row, How { lengths, ..how }, now).await?;
         mutations::keep(&mut change, user, mutation, &true, now).await?;
+        let noted = of_request("TaskService.EndTask", &row.task, mutation.digest);
+        let noted = Changed { request_id: Some(mutation.request_id), ..noted };
+        audit::changed(&mut change, &noted, now).await?;
         self.ended(change, row.task, stopped).await
     }
 
@@ -126,6 +138,8 @@ impl Sqlite {
         }
         let how = How::without(End::Cancelled, Cause::Cancelled, reason);
         let stopped = finish(&mut change, &mut row, how, now).await?;
+        let digest = Digest::of_parts([id.as_str(), reason]);
+        audit::changed(&mut change, &of_request("TaskService.CancelTask", &row.task, digest), now).await?;
         self.ended(change, row.task, stopped).await
     }
 
@@ -157,6 +171,10 @@ impl Sqlite {
         let (documents, untrusted) = documents::present(&mut change, &row.task.root, paths).await?;
         let how = How { lengths, untrusted, ..How::completed(Cause::Answered, result, documents) };
         let stopped = finish(&mut change, &mut row, how, now).await?;
+        let digest =
+            Digest::of_parts([id.as_str(), answer].into_iter().chain(paths.iter().map(String::as_str)));
+        let noted = of_request("TaskService.AnswerQuestion", &row.task, digest);
+        audit::changed(&mut change, &noted, now).await?;
         self.ended(change, row.task, stopped).await
     }
 
@@ -182,4 +200,9 @@ impl Sqlite {
         self.confirmations_withdrawn();
         Ok(ending)
     }
+}
+
+/// What a request changed that its user made of a task.
+pub(super) fn of_request<'a>(method: &'static str, task: &'a Task, digest: Digest) -> Changed<'a> {
+    Changed { method, user: &task.user, digest, task: &task.id, request_id: None, call_id: None }
 }

@@ -9,14 +9,20 @@ use super::{
     entries::{Of, append},
     fault::Fault,
     lengths,
+    person::of_request,
     rows::{Row, column, load, parsed, read},
 };
 use crate::{
     context::{CallId, RequestId, TaskId, UserId},
     contract::{ErrorCode, Payload, Provenance, ToolError, ToolName, ToolResult},
+    digest::Digest,
     store::{
         idempotency::Key,
-        sqlite::{Change, Durability, Sqlite, calls},
+        sqlite::{
+            Change, Durability, Sqlite,
+            audit::{self, Changed},
+            calls,
+        },
         tasks::{
             Refused, Resolution, Task,
             entry::{Answer, Body, Lengths, Part, Thing, ToolCall},
@@ -78,6 +84,10 @@ impl Sqlite {
         let provenance = Provenance::default();
         calls::end(&mut change, &key, &ToolResult { tool: call, fetched_at: now, outcome, provenance })
             .await?;
+        let digest = Digest::of_parts([id.as_str(), reason]);
+        let noted = of_request("TaskService.ResolveUnknown", &row.task, digest);
+        let noted = Changed { call_id: Some(call_id), ..noted };
+        audit::changed(&mut change, &noted, now).await?;
         self.done(change, row.task).await
     }
 

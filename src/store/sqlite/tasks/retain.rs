@@ -5,13 +5,15 @@ use std::time::{Duration, SystemTime};
 use super::{
     fault::Fault,
     mutations,
+    person::of_request,
     rows::{load, parsed},
 };
 use crate::{
     context::{TaskId, UserId},
+    digest::Digest,
     store::{
         sqlite::{
-            Change, Durability, Failed, Sqlite,
+            Change, Durability, Failed, Sqlite, audit,
             documents::forget,
             time::{length, millis},
         },
@@ -76,7 +78,12 @@ impl Sqlite {
         Ok(true)
     }
 
-    pub(super) async fn delete_user_tree(&self, user: &UserId, id: &TaskId) -> Result<(), Fault> {
+    pub(super) async fn delete_user_tree(
+        &self,
+        user: &UserId,
+        id: &TaskId,
+        now: SystemTime,
+    ) -> Result<(), Fault> {
         let mut change = self.change(Durability::Power).await?;
         let row = match load(&mut change, user, id).await {
             // It is gone already.
@@ -90,6 +97,8 @@ impl Sqlite {
             return Err(Refused::NotEnded(row.task.state).into());
         }
         sqlx::query(DELETE).bind(id.as_str()).execute(&mut *change).await?;
+        let noted = of_request("TaskService.DeleteTask", &row.task, Digest::of_parts([id.as_str()]));
+        audit::changed(&mut change, &noted, now).await?;
         self.done(change, ()).await
     }
 

@@ -38,7 +38,8 @@ const SAVE: &str = "INSERT INTO tasks (id, root, parent, user_id, kind, role, re
      lease_holder = excluded.lease_holder, lease_token = excluded.lease_token, lease_until = excluded.lease_until, \
      updated_at = excluded.updated_at, ended_at = excluded.ended_at, position = excluded.position, step = excluded.step";
 
-const NEXT: &str = "UPDATE task_position SET last = last + ? RETURNING last";
+const NEXT: &str = "INSERT INTO task_positions (user_id, last) VALUES (?, ?) \
+     ON CONFLICT (user_id) DO UPDATE SET last = last + excluded.last RETURNING last";
 
 const WAIT: &str = "INSERT INTO waits (task, seq, kind, thing) VALUES (?, ?, ?, ?)";
 
@@ -76,14 +77,14 @@ pub(super) async fn find(change: &mut Change, id: &TaskId) -> Result<Option<Row>
 
 /// Writes a task at its next position.
 pub(super) async fn save(change: &mut Change, row: &mut Row) -> Result<(), Failed> {
-    row.task.position = position(change, 1).await?;
+    row.task.position = position(change, &row.task.user, 1).await?;
     write(change, row).await
 }
 
-/// The last of so many new positions.
-pub(super) async fn position(change: &mut Change, many: usize) -> Result<u64, Failed> {
-    let last: i64 = sqlx::query_scalar(NEXT).bind(column(many as u64)).fetch_one(&mut **change).await?;
-    Ok(number(last))
+/// The last of so many new positions of a user's.
+pub(super) async fn position(change: &mut Change, user: &UserId, many: usize) -> Result<u64, Failed> {
+    let last = sqlx::query_scalar(NEXT).bind(user.as_str()).bind(column(many as u64));
+    Ok(number(last.fetch_one(&mut **change).await?))
 }
 
 /// Writes a task where it is.

@@ -4,13 +4,8 @@ use std::{collections::HashMap, sync::Arc};
 
 use serde_json::Value;
 
-use crate::{
-    agent::plan::embedded::{
-        lexicon::Words,
-        words::{Known, NAME, Word, pair, triples, words_by},
-    },
-    registry::RegisteredTool,
-};
+use super::vocabulary::{NAME, Term, Token, Vocabulary};
+use crate::{registry::RegisteredTool, workspace::terms};
 
 /// How much each field says: name and title, description, what other tools say of this one, names of parameters, their
 /// texts, utterances, keywords, result.
@@ -26,106 +21,134 @@ const UTTERANCES: usize = 5;
 const KEYWORDS: usize = 6;
 const RESULT: usize = 7;
 
+/// How often a term stands in each field.
+pub(super) type Counts = [u8; FIELDS];
+
 /// The terms of one tool.
 #[derive(Debug, Default)]
 pub(super) struct Fields {
-    pub(super) counts: HashMap<String, [f32; FIELDS]>,
-    pub(super) lengths: [usize; FIELDS],
+    pub(super) counts: Vec<(Term, Counts)>,
+    pub(super) lengths: [u32; FIELDS],
 }
 
-/// What the texts of tools are read with.
-struct Reading<'a> {
-    lexicon: &'a Words,
-    known: Known,
+/// Counts one tool after the other.
+struct Counting<'a> {
+    vocabulary: &'a mut Vocabulary,
+    /// By term: its place among the counts of this tool, if it has one there.
+    places: Vec<(u32, u32)>,
+    /// The number of this tool, from 1.
+    tool: u32,
+    fields: Fields,
 }
 
 /// The terms of every tool.
-pub(super) fn fields(tools: &[Arc<RegisteredTool>], lexicon: &Words) -> Vec<Fields> {
-    let reading = &mut Reading { lexicon, known: Known::default() };
-    let names: HashMap<_, _> =
-        tools.iter().enumerate().map(|(at, tool)| (tool.definition.name.as_str(), at)).collect();
-    let mut all: Vec<Fields> = tools.iter().map(|tool| of_tool(tool, reading)).collect();
-    for tool in tools {
-        for sentence in sentences(&tool.definition.description) {
-            let Some((what, instead)) = credited(sentence) else { continue };
-            for other in
-                instead.split(|c: char| !c.is_alphanumeric() && c != '_').filter_map(|it| names.get(it))
-            {
-                all[*other].add(CREDITED, what, reading);
+pub(super) fn fields(tools: &[Arc<RegisteredTool>], vocabulary: &mut Vocabulary) -> Vec<Fields> {
+    let credits = credits(tools);
+    let mut counting = Counting { vocabulary, places: Vec::new(), tool: 0, fields: Fields::default() };
+    tools.iter().zip(credits).map(|(tool, credits)| counting.tool(tool, &credits)).collect()
+}
+
+/// What other tools say of each.
+fn credits(tools: &[Arc<RegisteredTool>]) -> Vec<Vec<&str>> {
+    let names = tools.iter().enumerate().map(|(at, tool)| (tool.definition.name.as_str(), at));
+    let names: HashMap<_, _> = names.collect();
+    let mut credits = vec![Vec::new(); tools.len()];
+    for (what, instead) in
+        tools.iter().flat_map(|it| sentences(&it.definition.description)).filter_map(credited)
+    {
+        let words = instead.split(|c: char| !c.is_alphanumeric() && c != '_');
+        for other in words.filter_map(|word| names.get(word)) {
+            credits[*other].push(what);
+        }
+    }
+    credits
+}
+
+impl Counting<'_> {
+    fn tool(&mut self, tool: &RegisteredTool, credits: &[&str]) -> Fields {
+        self.tool += 1;
+        let definition = &tool.definition;
+        self.add(TITLE, definition.name.as_str());
+        self.add(TITLE, &definition.title);
+        for sentence in sentences(&definition.description).filter(|it| credited(it).is_none()) {
+            self.add(DESCRIPTION, sentence);
+        }
+        for text in credits {
+            self.add(CREDITED, text);
+        }
+        for (field, texts) in [(UTTERANCES, &definition.utterances), (KEYWORDS, &tool.routing.keywords)] {
+            for text in texts {
+                self.add(field, text);
             }
         }
+        self.add_schema(&definition.input_schema, PARAMETERS, Some(TEXTS));
+        self.add_schema(&definition.output_schema, RESULT, None);
+        std::mem::take(&mut self.fields)
     }
-    all
-}
 
-fn of_tool(tool: &RegisteredTool, reading: &mut Reading<'_>) -> Fields {
-    let (definition, mut fields) = (&tool.definition, Fields::default());
-    fields.add(TITLE, &definition.name.as_str().replace('_', " "), reading);
-    fields.add(TITLE, &definition.title, reading);
-    for sentence in sentences(&definition.description).filter(|it| credited(it).is_none()) {
-        fields.add(DESCRIPTION, sentence, reading);
-    }
-    for (field, texts) in [(UTTERANCES, &definition.utterances), (KEYWORDS, &tool.routing.keywords)] {
-        for text in texts {
-            fields.add(field, text, reading);
-        }
-    }
-    fields.add_schema(&definition.input_schema, PARAMETERS, Some(TEXTS), reading);
-    fields.add_schema(&definition.output_schema, RESULT, None, reading);
-    fields
-}
-
-impl Fields {
-    fn add(&mut self, field: usize, text: &str, reading: &mut Reading<'_>) {
-        let mut before: Option<String> = None;
-        let words = words_by(text, |word| reading.known.term(word));
+    fn add(&mut self, field: usize, text: &str) {
+        let words: Vec<_> = terms::words(text).collect();
+        let tokens: Vec<Token> = words.iter().map(|(_, word)| self.vocabulary.read(word)).collect();
+        let is_masked = |at: usize| is_name(words[at]);
         if matches!(field, UTTERANCES | KEYWORDS) {
-            for triple in triples(words.iter().map(|word| masked(text, word))) {
-                self.count(field, &triple);
+            let masked = |(at, token): (usize, &Token)| if is_masked(at) { (NAME, false) } else { *token };
+            for group in self.vocabulary.groups(tokens.iter().enumerate().map(masked)) {
+                let group = self.vocabulary.standing(group);
+                self.count(field, group);
             }
         }
-        for (term, at) in reading.lexicon.content(&words) {
+        let mut before: Option<Term> = None;
+        for (term, at) in self.vocabulary.content(&tokens) {
             // Whoever is named in an example, the question is the same.
-            if field == UTTERANCES && masked(text, &words[at]) == NAME {
+            if field == UTTERANCES && is_masked(at) {
                 before = None;
                 continue;
             }
-            self.count(field, &term);
-            self.lengths[field] += 1;
+            self.count(field, term);
+            self.fields.lengths[field] += 1;
             if let Some(before) = before.filter(|_| matches!(field, TITLE | UTTERANCES | KEYWORDS)) {
-                self.count(field, &pair(&before, &term));
+                let pair = self.vocabulary.pair(before, term);
+                self.count(field, pair);
             }
             before = Some(term);
         }
     }
 
-    fn count(&mut self, field: usize, term: &str) {
-        self.counts.entry(term.to_owned()).or_insert([0.0; FIELDS])[field] += 1.0;
+    fn count(&mut self, field: usize, term: Term) {
+        if self.places.len() <= term as usize {
+            self.places.resize(self.vocabulary.len(), (0, 0));
+        }
+        let (tool, place) = &mut self.places[term as usize];
+        let counts = &mut self.fields.counts;
+        if *tool != self.tool {
+            (*tool, *place) = (self.tool, u32::try_from(counts.len()).expect("no tool has so many words"));
+            counts.push((term, [0; FIELDS]));
+        }
+        let count = &mut counts[*place as usize].1[field];
+        *count = count.saturating_add(1);
     }
 
     /// The names of an object's properties, and their texts and words where these have a field too.
-    fn add_schema(&mut self, schema: &Value, names: usize, texts: Option<usize>, reading: &mut Reading<'_>) {
+    fn add_schema(&mut self, schema: &Value, names: usize, texts: Option<usize>) {
         for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
-            self.add(names, &name.replace('_', " "), reading);
+            self.add(names, name);
             if let Some(texts) = texts {
                 let described = property.get("description").and_then(Value::as_str);
                 let allowed = property.get("enum").and_then(Value::as_array).into_iter().flatten();
                 for text in described.into_iter().chain(allowed.filter_map(Value::as_str)) {
-                    self.add(texts, &text.replace('_', " "), reading);
+                    self.add(texts, text);
                 }
             }
             let inner = property.pointer("/anyOf/0").unwrap_or(property);
-            self.add_schema(inner.get("items").unwrap_or(inner), names, texts, reading);
+            self.add_schema(inner.get("items").unwrap_or(inner), names, texts);
         }
     }
 }
 
-/// The term of a word of an example, or the sign of a name: with a capital where no sentence begins, or in capitals.
-fn masked<'a>(text: &str, word: &'a Word) -> &'a str {
-    let written = &text[word.begin..word.end];
-    let capitals = written.chars().filter(|c| c.is_uppercase()).count();
-    let is_name = (word.begin > 0 && capitals > 0 && written.len() > 1) || capitals > 2;
-    if is_name { NAME } else { &word.term }
+/// Whether a word of an example is a name: with a capital where no sentence begins, or in capitals.
+fn is_name((begin, word): (usize, &str)) -> bool {
+    let capitals = word.chars().filter(|c| c.is_uppercase()).count();
+    (begin > 0 && capitals > 0 && word.len() > 1) || capitals > 2
 }
 
 fn sentences(text: &str) -> impl Iterator<Item = &str> {

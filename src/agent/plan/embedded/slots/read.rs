@@ -3,7 +3,7 @@
 use chrono::{Datelike, NaiveDate};
 use serde_json::{Value, json};
 
-use super::slot::{Given, Slot};
+use super::{given::Given, slot::Slot};
 use crate::{
     agent::plan::embedded::{
         message::Message,
@@ -173,10 +173,10 @@ fn written(span: &Span) -> Vec<String> {
 fn days(slot: &Slot, message: &Message<'_>) -> Option<u32> {
     let after = &slot.extract.after;
     let stands = |span: &&Span| {
-        let before =
-            &message.words[span.first.saturating_sub(NEAR)..=span.first.min(message.words.len() - 1)];
+        // `Hold 30 days`, or `a 30 day hold`.
+        let around = &message.words[span.first.saturating_sub(NEAR)..message.words.len().min(span.end + 1)];
         after.is_empty()
-            || before.iter().any(|word| after.iter().any(|it| phrase(it).first() == Some(&word.term)))
+            || around.iter().any(|word| after.iter().any(|it| phrase(it).first() == Some(&word.term)))
     };
     let span = message.times.spans.iter().find(stands)?;
     Some(span.count * span.unit.days())

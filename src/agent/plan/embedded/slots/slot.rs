@@ -5,8 +5,9 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::{
-    agent::plan::embedded::{message::Message, words::words},
+    agent::plan::embedded::words::is_stop,
     registry::{Extract, ExtractKind, RegisteredTool},
+    workspace::terms,
 };
 
 /// One parameter that is read from messages.
@@ -25,18 +26,6 @@ pub(in crate::agent::plan) struct Slot {
     pub(in crate::agent::plan) bounds: (f64, f64),
     /// What people say for a value: the terms, and the value. The longest first.
     pub(in crate::agent::plan) phrases: Vec<(Vec<String>, String)>,
-}
-
-/// What a message is filled in with.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::agent::plan) struct Given<'a> {
-    pub(in crate::agent::plan) message: &'a Message<'a>,
-    /// What was named before: kind and value.
-    pub(in crate::agent::plan) carried: &'a [(String, String)],
-    /// The account of the request.
-    pub(in crate::agent::plan) account: Option<&'a str>,
-    /// Whether it says `it` or `them` of what was named before.
-    pub(in crate::agent::plan) refers: bool,
 }
 
 impl Slot {
@@ -98,7 +87,7 @@ impl Slot {
 
 /// The words of a phrase, in small letters.
 fn lower(text: &str) -> Vec<String> {
-    words(&text.replace('_', " ")).into_iter().map(|word| word.lower).collect()
+    terms::words(text).map(|(_, word)| word.to_lowercase()).collect()
 }
 
 /// The words of an `extract`, and the values themselves where they may be said.
@@ -106,7 +95,9 @@ fn phrases(extract: &Extract, values: &[String]) -> Vec<(Vec<String>, String)> {
     let said =
         extract.words.iter().flat_map(|(value, phrases)| phrases.iter().map(move |it| (lower(it), value)));
     let are_words = matches!(extract.kind, ExtractKind::Words | ExtractKind::Profile);
-    let themselves = values.iter().filter(|_| are_words).map(|value| (lower(value), value));
+    // `all` stands in questions of every kind, so it is no value as it is.
+    let is_said = |terms: &[String]| are_words && !terms.iter().all(|term| is_stop(term));
+    let themselves = values.iter().map(|value| (lower(value), value)).filter(|(terms, _)| is_said(terms));
     let all = said.chain(themselves).filter(|(terms, _)| !terms.is_empty());
     let mut all: Vec<_> = all.map(|(terms, value)| (terms, value.clone())).collect();
     all.sort_by_key(|(terms, _)| std::cmp::Reverse(terms.len()));

@@ -47,7 +47,7 @@ async fn the_latest_discussions_are_as_many_as_asked_for() {
         last_activity: "2026-01-15T08:00:00Z".to_owned(),
     };
     assert_eq!((reply.data.topics.len(), &reply.data.topics[0]), (2, &newest));
-    assert_eq!(reply.provenance.warnings, ["2 of 3 topics are shown. Ask with a higher `limit` for more."]);
+    assert_eq!(reply.provenance.warnings, ["2 of 3 topics are shown; `limit` sets how many."]);
     assert_eq!(reply.provenance.source_ids, ["tool:valuepickr:v1"]);
     assert_eq!(reply.provenance.as_of, "2026-01-16");
 }

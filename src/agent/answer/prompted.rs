@@ -1,0 +1,108 @@
+//! The answerer that asks a model: it is given the results as a message of the system (spec 003), and what may be
+//! cited.
+//!
+//! It has no tools. What it writes is checked by whoever asks.
+
+use std::sync::Arc;
+
+use futures_util::{
+    Stream, StreamExt as _,
+    stream::{self, BoxStream},
+};
+
+use super::{AnswerError, Answerer, Problem};
+use crate::{
+    agent::{
+        asker::{Asker, Purpose, Unanswered},
+        ground::{ContextBundle, IssueKind},
+        plan::Asked,
+        prompts::{Prompt, Prompts, Values},
+        shown,
+    },
+    models::{Answer, Message, ModelError, Part, Request},
+};
+
+/// Answers of one turn by a model.
+#[derive(Debug)]
+pub(in crate::agent) struct Prompted {
+    pub(in crate::agent) asker: Asker,
+    pub(in crate::agent) prompts: Arc<Prompts>,
+}
+
+impl Answerer for Prompted {
+    fn answer<'a>(
+        &'a self,
+        asked: &'a Asked<'a>,
+        bundle: &'a ContextBundle,
+        problem: Option<&'a Problem>,
+    ) -> BoxStream<'a, Result<String, AnswerError>> {
+        let begun = async move {
+            let request = self.request(asked, bundle, problem).await;
+            match self.asker.asked(Purpose::Answer, request) {
+                Ok(answer) => texts(answer).boxed(),
+                Err(unanswered) => stream::iter([Err(failed(unanswered))]).boxed(),
+            }
+        };
+        stream::once(begun).flatten().boxed()
+    }
+}
+
+impl Prompted {
+    async fn request(&self, asked: &Asked<'_>, bundle: &ContextBundle, problem: Option<&Problem>) -> Request {
+        let (sources, budget) = (shown::sources(bundle), self.asker.budget());
+        let values = Values {
+            today: &asked.today.to_string(),
+            account: asked.account.unwrap_or_default(),
+            sources: &sources,
+            ..Values::default()
+        };
+        let system = self.prompts.render(Prompt::ToolAnswer, &values);
+        let mut messages = shown::conversation(asked, budget);
+        messages.extend(shown::results(asked, budget).await);
+        if let Some(problem) = problem {
+            if !problem.released.is_empty() {
+                messages.push(Message::assistant(problem.released.as_str()));
+            }
+            let values = Values { problem: in_words(problem.issue.kind), ..values };
+            messages.push(Message::User(self.prompts.render(Prompt::RepairAnswer, &values)));
+        }
+        Request { system, messages, ..Request::default() }
+    }
+}
+
+/// The texts of an answer as they come; calls in it are not heard. One without a word, or without an end, is none.
+fn texts(answer: Answer) -> impl Stream<Item = Result<String, AnswerError>> + Send {
+    stream::unfold(Some((answer, false)), |state| async move {
+        let (mut answer, mut has_spoken) = state?;
+        loop {
+            let error = match answer.next().await {
+                Some(Ok(Part::Text(text))) => {
+                    has_spoken |= !text.trim().is_empty();
+                    return Some((Ok(text), Some((answer, has_spoken))));
+                }
+                Some(Ok(Part::Calls(_))) => continue,
+                Some(Ok(Part::End { .. })) if has_spoken => return None,
+                Some(Ok(Part::End { .. })) => {
+                    AnswerError { reason: "the model answered without a word".to_owned(), is_spent: false }
+                }
+                Some(Err(error)) => failed(error.into()),
+                None => failed(ModelError::Malformed.into()),
+            };
+            return Some((Err(error), None));
+        }
+    })
+}
+
+/// What is wrong, with nothing of what the model wrote: it would write it again.
+const fn in_words(kind: IssueKind) -> &'static str {
+    match kind {
+        IssueKind::Number => "it was about to say a number that no result has.",
+        IssueKind::Citation => "it was about to cite what is not a source of this turn.",
+        IssueKind::Link => "it was about to show an address that no result has, an image or HTML.",
+        IssueKind::Uncited => "a part of it has numbers of several results and no citation.",
+    }
+}
+
+fn failed(unanswered: Unanswered) -> AnswerError {
+    AnswerError { reason: unanswered.to_string(), is_spent: unanswered == Unanswered::Spent }
+}

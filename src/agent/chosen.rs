@@ -1,0 +1,70 @@
+//! Who plans and who answers in one turn: without a model, or a model within what the turn may spend.
+
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+};
+
+use super::{
+    Asking, Mode, Parts,
+    answer::{Answerer, prompted::Prompted as ModelAnswerer},
+    asker::Asker,
+    meter::Meter,
+    parts::ModelParts,
+    plan::{Planner, native::Native, prompted::Prompted},
+};
+use crate::{models::Usage, upstream::source_status::SourceBudget};
+
+/// Who plans and who answers.
+pub(super) struct Chosen {
+    pub(super) planner: Arc<dyn Planner>,
+    pub(super) answerer: Arc<dyn Answerer>,
+    /// Whether another answer may come if it is asked for again.
+    pub(super) model_answers: bool,
+    /// Whether the turn goes on without a model that fails.
+    pub(super) falls_back: bool,
+    /// What the turn spends on a model.
+    pub(super) meter: Arc<Meter>,
+}
+
+impl Chosen {
+    /// For a turn.
+    pub(super) fn of(parts: &Parts, asking: &Asking, budgets: &[SourceBudget]) -> Self {
+        let [input_tokens, output_tokens] = asking.standing.as_ref().map_or([0, 0], |it| it.tokens);
+        let most = asking.standing.as_ref().map_or(asking.budget.max_tokens, |it| it.bounds[2]);
+        let meter = Arc::new(Meter::new(most, Usage { input_tokens, output_tokens }));
+        let without = Self {
+            planner: Arc::clone(&parts.planner),
+            answerer: Arc::clone(&parts.answerer),
+            model_answers: parts.mode != Mode::Embedded,
+            falls_back: false,
+            meter,
+        };
+        match &parts.model_parts {
+            Some(model) => without.by_model(parts.mode, model, asking, budgets),
+            None => without,
+        }
+    }
+
+    fn by_model(self, mode: Mode, model: &ModelParts, asking: &Asking, budgets: &[SourceBudget]) -> Self {
+        let asker = Asker::new(Arc::clone(&model.model), asking.context.clone(), Arc::clone(&self.meter));
+        let (prompts, budgets) = (Arc::clone(&model.prompts), Arc::from(budgets));
+        let answerer: Arc<dyn Answerer> = if model.answers {
+            Arc::new(ModelAnswerer { asker: asker.clone(), prompts: Arc::clone(&prompts) })
+        } else {
+            self.answerer
+        };
+        let planner: Arc<dyn Planner> = match mode {
+            Mode::Embedded => self.planner,
+            Mode::Plan => Arc::new(Prompted { asker, prompts, budgets }),
+            Mode::Native => Arc::new(Native { asker, prompts, budgets, declared: OnceLock::new() }),
+        };
+        Self { planner, answerer, model_answers: model.answers, falls_back: model.fallback, ..self }
+    }
+}
+
+impl fmt::Debug for Chosen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Chosen").field("planner", &self.planner).finish_non_exhaustive()
+    }
+}

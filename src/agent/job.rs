@@ -1,0 +1,40 @@
+//! Jobs: workflows that go on in the background, whoever watches. What each says is kept before anybody reads it.
+//!
+//! A workflow decides what is called and what comes out; everything goes through the pipeline, as its user. It must do
+//! nothing but read: a job whose process ends is over and is started again. Not here: which jobs may begin, and whose
+//! they are (`service`).
+
+mod called;
+mod carried;
+mod run;
+
+use std::fmt::Debug;
+
+use futures_util::future::BoxFuture;
+
+pub use self::{
+    called::Called,
+    carried::{Stop, carry_out},
+    run::{Run, Setup},
+};
+use crate::store::jobs::{Failure, Said};
+
+/// Work in the background.
+pub trait Workflow: Send + Sync + Debug {
+    /// What kind of work, such as `survey`.
+    fn kind(&self) -> &'static str;
+
+    /// Does it. Dropped when the job is cancelled or its time is over.
+    fn run<'a>(&'a self, run: &'a Run) -> BoxFuture<'a, Finished>;
+}
+
+/// What came of a workflow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finished {
+    /// Why it has failed, if it has. Then the result may be a part of one.
+    pub error: Option<Failure>,
+    /// What came out, as JSON.
+    pub result: String,
+    /// The last thing that is said.
+    pub said: Said,
+}

@@ -1,0 +1,257 @@
+//! What a workflow works with: it says how far it is, calls tools as its user, and asks the model if there is one.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU32, Ordering::Relaxed},
+    },
+};
+
+use serde_json::{Map, Value};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::called::Called;
+use crate::{
+    agent::{
+        Agent,
+        ground::{Checker, ContextBundle},
+        plan::{Asked, Made, Offer, PlannedCall},
+        policy::{OnError, on_error},
+    },
+    clock,
+    context::{CallId, Cancellation, Lineage, Pins, ToolContext},
+    contract::{ErrorCode, Provenance, Terminal, ToolError, ToolResult},
+    models::Model,
+    pipeline::{Call, Target, refused_call},
+    registry::{self, RegisteredTool},
+    store::jobs::{JobId, Jobs, Said},
+};
+
+/// What a job is made of.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// Its name.
+    pub id: JobId,
+    /// Whose it is, and by when it ends.
+    pub context: ToolContext,
+    /// From then on nothing is called any more: the rest is for the result.
+    pub until: Instant,
+    /// Keeps what is said.
+    pub store: Arc<dyn Jobs>,
+    /// Writes texts; `None` without a model.
+    pub model: Option<Arc<dyn Model>>,
+}
+
+/// A job at work.
+#[derive(Debug)]
+pub struct Run {
+    setup: Setup,
+    agent: Agent,
+    offer: Offer,
+    calls: AtomicU32,
+    of_source: Mutex<HashMap<String, u32>>,
+    made: Mutex<Done>,
+    /// Told when the job has ended elsewhere.
+    lost: CancellationToken,
+}
+
+/// The calls that have ended.
+#[derive(Clone, Debug, Default)]
+struct Done {
+    made: Vec<Made>,
+    call_ids: Vec<String>,
+}
+
+impl Run {
+    /// Of what the user may read.
+    pub fn new(agent: &Agent, setup: Setup) -> Self {
+        let offer = agent.reads(&setup.context.user);
+        Self {
+            setup,
+            agent: agent.clone(),
+            offer,
+            calls: AtomicU32::new(0),
+            of_source: Mutex::default(),
+            made: Mutex::default(),
+            lost: CancellationToken::new(),
+        }
+    }
+
+    /// Its name.
+    pub fn id(&self) -> JobId {
+        self.setup.id
+    }
+
+    /// Whose it is, and by when it ends.
+    pub fn context(&self) -> &ToolContext {
+        &self.setup.context
+    }
+
+    /// The model that writes texts, if there is one.
+    pub fn model(&self) -> Option<&Arc<dyn Model>> {
+        self.setup.model.as_ref()
+    }
+
+    /// How many calls were made.
+    pub fn calls(&self) -> u32 {
+        self.calls.load(Relaxed)
+    }
+
+    /// Whether there is time for another call.
+    pub fn has_time(&self) -> bool {
+        clock::now() < self.setup.until
+    }
+
+    /// Text for the prompt of a model: what the user's tools are for and how they are used (spec 004 §4.4).
+    pub fn guidance(&self) -> String {
+        registry::guidance_for_planner(self.offer.tools(), &self.agent.parts().limits.budgets())
+    }
+
+    /// The tool that a name, or an intent, means to this user.
+    pub fn find(&self, target: &Target) -> Option<Arc<RegisteredTool>> {
+        let name = match target {
+            Target::Tool(name) => name.as_str(),
+            Target::Intent(intent) => self.offer.snapshot().by_intent(intent)?.definition.name.as_str(),
+        };
+        self.offer.get(name).cloned()
+    }
+
+    /// What is said while a tool is called with these arguments; `None` of a tool without such words.
+    pub fn doing(&self, tool: &RegisteredTool, arguments: &Map<String, Value>) -> Option<String> {
+        let checked = tool.input.check(arguments.clone()).unwrap_or_else(|_| arguments.clone());
+        tool.narration.progress(&Value::Object(checked))
+    }
+
+    /// Says how far the job is and what is done: kept before it is returned.
+    pub async fn say(&self, said: Said) {
+        let (store, user) = (self.store(), &self.context().user.id);
+        match store.say(user, self.id(), &said, clock::wall()).await {
+            Ok(true) => {}
+            Ok(false) => self.lost.cancel(),
+            // It is missing for good; those after it follow those before.
+            Err(error) => tracing::warn!(%error, job_id = %self.id(), "what a job says cannot be kept"),
+        }
+    }
+
+    /// Calls a tool, once more if its end may only have been lost (spec 004 §5.3).
+    pub async fn call(&self, tool: &Arc<RegisteredTool>, arguments: Map<String, Value>) -> Called {
+        let arguments = tool.input.check(arguments.clone()).unwrap_or(arguments);
+        let mut called = self.once(tool, &arguments).await;
+        if called.error().is_some_and(|error| on_error(error.code) == OnError::Again) && self.has_time() {
+            called = self.once(tool, &arguments).await;
+        }
+        let call = PlannedCall {
+            tool: tool.definition.name.to_string(),
+            arguments,
+            reason: String::new(),
+            by_model: None,
+        };
+        let mut done = self.done();
+        done.made.push(Made { call, result: Arc::clone(&called.result) });
+        done.call_ids.push(called.call_id.clone());
+        drop(done);
+        called
+    }
+
+    /// Whether a text says nothing but what the calls so far have found.
+    pub fn stands(&self, text: &str) -> bool {
+        let Done { made, call_ids } = self.done().clone();
+        let asked = Asked {
+            message: "",
+            account: None,
+            history: &[],
+            made: &made,
+            offer: &self.offer,
+            today: chrono::DateTime::<chrono::Utc>::from(clock::wall()).date_naive(),
+        };
+        let bundle = ContextBundle::of(&asked, &call_ids, &self.agent.parts().contexts);
+        let mut checker = Checker::new(&bundle, &asked);
+        checker.release(text).issue.is_none() && checker.finish().issue.is_none()
+    }
+
+    pub(super) fn store(&self) -> &dyn Jobs {
+        &*self.setup.store
+    }
+
+    /// Waits until the job has ended elsewhere.
+    pub(super) async fn lost(&self) {
+        self.lost.cancelled().await;
+    }
+
+    async fn once(&self, tool: &Arc<RegisteredTool>, arguments: &Map<String, Value>) -> Called {
+        let called = |call_id: String, result: ToolResult| Called {
+            call_id,
+            arguments: arguments.clone(),
+            result: Arc::new(result),
+            tool: Arc::clone(tool),
+        };
+        if let Some(error) = self.refused(tool) {
+            return called(String::new(), failed(tool, error));
+        }
+        self.calls.fetch_add(1, Relaxed);
+        let context = self.context_of_call();
+        let call_id = context.call_id.to_string();
+        let target = Target::Tool(tool.definition.name.to_string());
+        let end = self.agent.parts().pipeline.finish(Call::new(context, target, arguments.clone())).await;
+        let result = match end {
+            Ok(Terminal::Result(result)) => result,
+            Ok(Terminal::ConfirmationRequired(_)) => failed(tool, unconfirmed()),
+            Err(refusal) => failed(tool, refused_call(&refusal)),
+        };
+        called(call_id, result)
+    }
+
+    /// Why a call is not made: there is no time, or its source was asked as often as one user may in its window.
+    fn refused(&self, tool: &RegisteredTool) -> Option<ToolError> {
+        if !self.has_time() {
+            return Some(ToolError::new(ErrorCode::Timeout, "not called: the time of the job was over"));
+        }
+        let source = &tool.definition.source.as_ref()?.name;
+        let budgets = self.agent.parts().limits.budgets();
+        let budget = budgets.iter().find(|budget| budget.name == *source)?;
+        let mut of_source = self.of_source.lock().unwrap_or_else(PoisonError::into_inner);
+        let asked = of_source.entry(source.clone()).or_default();
+        if *asked >= budget.budget.max_requests {
+            let (title, most) = (&budget.title, budget.budget.max_requests);
+            let message = format!("not called: one job may ask {title} {most} times, and has done so");
+            return Some(ToolError::new(ErrorCode::RateLimited, message));
+        }
+        *asked += 1;
+        None
+    }
+
+    /// An ordinary call of the job's user.
+    fn context_of_call(&self) -> ToolContext {
+        let call_id = CallId::generate();
+        let pins = Pins::default();
+        pins.get_or_pin(|| Arc::clone(self.offer.snapshot()));
+        ToolContext {
+            call_id,
+            lineage: Lineage::of(call_id),
+            cancellation: Cancellation::new(),
+            deadline: self.context().deadline.shortened(self.setup.until),
+            pins,
+            ..self.context().clone()
+        }
+    }
+
+    fn done(&self) -> MutexGuard<'_, Done> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn failed(tool: &RegisteredTool, error: ToolError) -> ToolResult {
+    ToolResult {
+        tool: tool.definition.name.clone(),
+        fetched_at: clock::wall(),
+        outcome: Err(error),
+        provenance: Provenance::default(),
+    }
+}
+
+/// Nobody is asked by a job.
+fn unconfirmed() -> ToolError {
+    ToolError::new(ErrorCode::PermissionDenied, "not called: a person must approve this tool's calls")
+}

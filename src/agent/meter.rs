@@ -1,0 +1,67 @@
+//! The tokens of one turn: what it may spend on a model, and what it has spent.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::models::Usage;
+
+/// So much of a budget is kept for the answer: one part of so many.
+const KEPT_FOR_ANSWER: u64 = 5;
+
+/// Counts the tokens of one turn.
+#[derive(Debug)]
+pub(super) struct Meter {
+    most: u64,
+    input: AtomicU64,
+    output: AtomicU64,
+}
+
+impl Meter {
+    /// With a budget, of which something may be spent already.
+    pub(super) fn new(most: u32, spent: Usage) -> Self {
+        let Usage { input_tokens, output_tokens } = spent;
+        Self { most: most.into(), input: input_tokens.into(), output: output_tokens.into() }
+    }
+
+    /// The whole budget.
+    pub(super) const fn most(&self) -> u64 {
+        self.most
+    }
+
+    /// What was spent.
+    pub(super) fn usage(&self) -> Usage {
+        let (input, output) = (self.input.load(Ordering::Relaxed), self.output.load(Ordering::Relaxed));
+        Usage { input_tokens: input, output_tokens: output }
+    }
+
+    /// What is left.
+    pub(super) fn left(&self) -> u64 {
+        let Usage { input_tokens, output_tokens } = self.usage();
+        self.most.saturating_sub(input_tokens).saturating_sub(output_tokens)
+    }
+
+    /// What is left for plans: some is kept for the answer.
+    pub(super) fn left_for_plans(&self) -> u64 {
+        self.left().saturating_sub(self.most / KEPT_FOR_ANSWER)
+    }
+
+    /// Counts what a request has cost.
+    pub(super) fn add(&self, usage: Usage) {
+        self.input.fetch_add(usage.input_tokens, Ordering::Relaxed);
+        self.output.fetch_add(usage.output_tokens, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plans_leave_a_fifth_for_the_answer() {
+        let meter = Meter::new(1_000, Usage { input_tokens: 100, output_tokens: 50 });
+        assert_eq!((meter.left(), meter.left_for_plans()), (850, 650));
+        meter.add(Usage { input_tokens: 700, output_tokens: 0 });
+        assert_eq!((meter.left(), meter.left_for_plans()), (150, 0));
+        meter.add(Usage { input_tokens: 700, output_tokens: 0 });
+        assert_eq!((meter.left(), meter.usage().input_tokens), (0, 1_500));
+    }
+}

@@ -1,0 +1,67 @@
+//! How a clause of a message is understood.
+
+use super::{
+    index::{Index, Indexed},
+    rank::{Candidate, Ranking},
+};
+use crate::agent::plan::{Alternative, PlannedCall};
+
+/// So many other tools are told.
+pub(super) const ALTERNATIVES: usize = 3;
+
+/// The least score of each clause by itself; more, if the whole is about none of their tools.
+pub(super) const SURE: f32 = 4.0;
+pub(super) const VERY_SURE: f32 = 6.0;
+
+/// How one clause is understood.
+pub(super) struct Routed {
+    pub(super) step: Routing,
+    pub(super) reason: String,
+    pub(super) confidence: f32,
+    /// How well the words speak for the tool that is called.
+    pub(super) score: f32,
+    pub(super) alternatives: Vec<Alternative>,
+}
+
+impl Routed {
+    /// The tool of the first call.
+    pub(super) fn tool(&self) -> Option<&str> {
+        match &self.step {
+            Routing::Calls(calls) => calls.first().map(|call| call.tool.as_str()),
+            _ => None,
+        }
+    }
+
+    /// Whether a call changes something.
+    pub(super) fn changes(&self, index: &Index) -> bool {
+        let Routing::Calls(calls) = &self.step else { return false };
+        let is = |it: &Indexed, call: &PlannedCall| it.tool.definition.name.as_str() == call.tool;
+        !calls.iter().all(|call| index.tools.iter().any(|it| it.is_read && is(it, call)))
+    }
+
+    /// Whether a tool is called, if there is one.
+    pub(super) fn calls(&self, tool: Option<&str>) -> bool {
+        let Routing::Calls(calls) = &self.step else { return false };
+        tool.is_none_or(|tool| calls.iter().any(|call| call.tool == tool))
+    }
+}
+
+/// What a clause comes to.
+pub(super) enum Routing {
+    /// Calls of one tool, or of those that were called last.
+    Calls(Vec<PlannedCall>),
+    /// Something is missing.
+    Ask(String),
+    /// No tool is meant.
+    Nothing(String),
+}
+
+/// The best tools but for the chosen one.
+pub(super) fn alternatives(index: &Index, ranking: &Ranking, chosen: Option<usize>) -> Vec<Alternative> {
+    let others = ranking.candidates.iter().filter(|it| Some(it.tool) != chosen);
+    let name = |it: &Candidate| index.tools[it.tool].tool.definition.name.as_str().to_owned();
+    others
+        .take(ALTERNATIVES)
+        .map(|it| Alternative { tool: name(it), score: f64::from((it.score * 100.0).round()) / 100.0 })
+        .collect()
+}

@@ -1,0 +1,98 @@
+//! The next step: planned by whoever plans, and without the model where that fails and the turn may go on.
+
+use std::{mem, sync::Arc};
+
+use tokio::{select, time::sleep_until};
+
+use super::{Turn, WITHOUT, asked_back, told};
+use crate::{
+    agent::{
+        Mode,
+        ground::ContextBundle,
+        help,
+        plan::{Plan, Step},
+        turn::Event,
+    },
+    clock,
+    contract::proto::agent::v1::turn_event::Event as Told,
+};
+
+impl Turn<'_> {
+    /// Decides what is done next.
+    pub(super) async fn plan(&mut self) -> Event {
+        if !self.cycle.may_plan() || clock::now() >= self.until {
+            return Event::Spent;
+        }
+        if self.parts.mode == Mode::Embedded && help::is_asked_for(&self.asking.message) {
+            self.draft.words = help::words(&self.offer);
+            return Event::Question;
+        }
+        if self.offer.tools().is_empty() && self.parts.mode == Mode::Embedded {
+            self.draft.question = Some("No tools are currently available.".to_owned());
+            return Event::Question;
+        }
+        let plan = match self.planned().await {
+            Ok(plan) => plan,
+            Err(event) => return event,
+        };
+        self.cycle.steps += 1;
+        self.log.tell(Told::Plan(told::plan(&plan, self.cycle.steps)));
+        self.draft.confidence = self.draft.confidence.min(plan.confidence.clamp(0.0, 1.0));
+        match plan.step {
+            Step::Call(calls) if !calls.is_empty() => {
+                if let Some(question) = asked_back::question(&calls, &self.offer) {
+                    return self.ask_back(&question);
+                }
+                self.wanted = calls;
+                Event::Calls
+            }
+            Step::Call(_) | Step::Answer => Event::NoCalls,
+            Step::Say(text) => {
+                self.draft.written = Some(text);
+                Event::NoCalls
+            }
+            Step::Clarify(question) => {
+                self.draft.question = Some(question);
+                Event::Question
+            }
+            Step::Refuse(words) => {
+                self.draft.words = words;
+                Event::Question
+            }
+        }
+    }
+
+    /// The next plan: of the model, or without it where it fails and the turn may go on.
+    async fn planned(&mut self) -> Result<Plan, Event> {
+        loop {
+            let plan = select! {
+                biased;
+                plan = self.chosen.planner.plan(self.asked()) => plan,
+                () = sleep_until(self.until) => return Err(Event::Spent),
+            };
+            let error = match plan {
+                Ok(plan) => return Ok(plan),
+                Err(error) if error.is_spent => {
+                    self.draft.warnings.push(error.reason);
+                    return Err(Event::Spent);
+                }
+                Err(error) => error,
+            };
+            self.draft.warnings.push(error.to_string());
+            if !mem::take(&mut self.chosen.falls_back) {
+                return Err(Event::Failed);
+            }
+            self.draft.warnings.push(WITHOUT.to_owned());
+            self.chosen.planner = Arc::clone(&self.parts.planner);
+            self.chosen.answerer = Arc::clone(&self.parts.answerer);
+            self.chosen.model_answers = false;
+        }
+    }
+
+    /// Asks the user what a model wants to know.
+    fn ask_back(&mut self, question: &str) -> Event {
+        let bundle = ContextBundle::of(&self.asked(), &self.cycle.call_ids, &self.parts.contexts);
+        self.draft.question = Some(asked_back::checked(question, &bundle, &self.asked()));
+        Event::Question
+    }
+}

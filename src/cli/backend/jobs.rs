@@ -1,0 +1,65 @@
+//! Jobs of either backend: those of a server, or those of this program's own state.
+
+use futures_util::{StreamExt, stream::BoxStream};
+use tonic::{Status, transport::Channel};
+
+use super::{Backend, Local, Remote};
+use crate::{
+    clock,
+    context::ToolContext,
+    contract::proto::agent::v1::{
+        CancelJobRequest, WatchJobRequest, WatchJobResponse, job_service_client::JobServiceClient,
+    },
+    domain::{Here, Place},
+    faces::grpc::job,
+};
+
+/// What a watch is told.
+pub(in crate::cli) type Watched = BoxStream<'static, Result<WatchJobResponse, Status>>;
+
+impl Backend {
+    /// Where a job would be carried out.
+    pub(in crate::cli) fn place(&self) -> Place {
+        match self {
+            Self::Remote(remote) => Place::Server(remote.server().clone()),
+            Self::Local(Local { app, user, cap }) => Place::Here(Box::new(Here {
+                jobs: app.jobs.clone(),
+                services: app.services.clone(),
+                context: ToolContext::new(user.clone(), clock::now() + *cap),
+            })),
+        }
+    }
+
+    /// The events of a job.
+    pub(in crate::cli) async fn watch_job(&self, request: WatchJobRequest) -> Result<Watched, Status> {
+        match self {
+            Self::Remote(remote) => {
+                let call = remote.jobs();
+                Ok(remote.answered(call.clone().watch_job(remote.message(request))).await?.boxed())
+            }
+            Self::Local(Local { app, user, .. }) => Ok(job::watch(&app.jobs, user.clone(), request).await?),
+        }
+    }
+
+    /// Cancels a job.
+    pub(in crate::cli) async fn cancel_job(&self, request: CancelJobRequest) -> Result<(), Status> {
+        match self {
+            Self::Remote(remote) => {
+                let call = remote.jobs();
+                remote.answered(call.clone().cancel_job(remote.message(request))).await.map(|_| ())
+            }
+            Self::Local(Local { app, user, .. }) => {
+                job::cancel(&app.jobs, user, request).await?;
+                // Its end is told by whoever carries it out.
+                app.jobs.emptied().await;
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Remote {
+    fn jobs(&self) -> JobServiceClient<Channel> {
+        JobServiceClient::new(self.channel())
+    }
+}

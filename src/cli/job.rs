@@ -1,0 +1,152 @@
+//! Work in the background that a command of a domain starts, followed at the terminal.
+//!
+//! Of a server's job only the watch ends with the program; a job of this program ends with it.
+
+use std::time::Duration;
+
+use clap::{ArgMatches, Args};
+use futures_util::StreamExt;
+use tokio::{select, signal, time::sleep};
+use tonic::{Code, Status};
+
+use super::{
+    backend::{Backend, Watched},
+    connection::Connection,
+    json,
+};
+use crate::{
+    client,
+    console::{self, Failure},
+    context::RequestId,
+    contract::proto::{
+        agent::v1::{CancelJobRequest, JobEvent, JobState, WatchJobRequest, watch_job_response::News},
+        v1::ResultFormat,
+    },
+    domain::{Domain, Job},
+    words::visible,
+};
+
+/// How often a watch that was lost is asked for again, and how long to wait before.
+const TRIES: u32 = 20;
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// How a job is followed.
+#[derive(Clone, Debug, Args)]
+pub(super) struct Follow {
+    /// Prints every event as one line of JSON
+    #[arg(long)]
+    json: bool,
+    /// Follows this job instead of starting one
+    #[arg(long, value_name = "JOB")]
+    job: Option<RequestId>,
+}
+
+impl Follow {
+    pub(super) async fn run(
+        &self,
+        job: &Job,
+        matches: &ArgMatches,
+        connection: &Connection,
+        domains: &[Domain],
+    ) -> Result<(), Failure> {
+        let backend = connection.open(domains).await?;
+        backend.open_state().await?;
+        let job_id = match self.job {
+            Some(job_id) => job_id.to_string(),
+            None => (job.start)(matches, backend.place()).await?,
+        };
+        let done = select! {
+            ended = self.follow(&backend, &job_id) => ended,
+            _ = signal::ctrl_c() => {
+                leave(&backend, &job_id, &connection.shown()).await;
+                Err(Failure::Interrupted)
+            }
+        };
+        let ended = done?;
+        let ended = ended.ended.unwrap_or_default();
+        if !self.json {
+            console::print((job.tell)(&ended).trim_end())?;
+        }
+        match ended.state() {
+            JobState::Succeeded => Ok(()),
+            // What it said last says why.
+            _ => Err(Failure::Said),
+        }
+    }
+
+    /// Follows a job to its last event, over as many watches as it takes.
+    async fn follow(&self, backend: &Backend, job_id: &str) -> Result<JobEvent, Failure> {
+        let (mut after, mut left) = (None, TRIES);
+        loop {
+            let lost = match self.watch(backend, job_id, &mut after).await {
+                Ok(last) => return Ok(last),
+                Err(Lost::Failed(failure)) => return Err(failure),
+                Err(Lost::Stream(status)) => status,
+            };
+            if lost.code() != Code::Unavailable || left == 0 {
+                return Err(client::refused(&lost));
+            }
+            left -= 1;
+            sleep(PAUSE).await;
+        }
+    }
+
+    /// The last event, if the watch lasts so long; `after` is the last one that was told.
+    async fn watch(
+        &self,
+        backend: &Backend,
+        job_id: &str,
+        after: &mut Option<u64>,
+    ) -> Result<JobEvent, Lost> {
+        let format = if self.json { ResultFormat::Struct } else { ResultFormat::Json };
+        let request = WatchJobRequest {
+            job_id: job_id.to_owned(),
+            after_sequence: *after,
+            result_format: format.into(),
+        };
+        let mut events: Watched = backend.watch_job(request).await?;
+        while let Some(response) = events.next().await {
+            let Some(News::Event(event)) = response?.news else { continue };
+            *after = Some(event.sequence);
+            if self.json {
+                console::print(&json::message(&event).to_string())?;
+            } else {
+                console::say(&visible(&event.line));
+            }
+            if event.ended.is_some() {
+                return Ok(event);
+            }
+        }
+        Err(Status::unavailable("the watch ended before the job").into())
+    }
+}
+
+/// Why a watch is over.
+enum Lost {
+    /// The stream.
+    Stream(Status),
+    /// Anything else.
+    Failed(Failure),
+}
+
+impl From<Status> for Lost {
+    fn from(status: Status) -> Self {
+        Self::Stream(status)
+    }
+}
+
+impl From<Failure> for Lost {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+/// What becomes of a job that nobody follows any more.
+async fn leave(backend: &Backend, job_id: &str, flags: &str) {
+    if let Backend::Local(_) = backend {
+        let request = CancelJobRequest { job_id: job_id.to_owned(), ..CancelJobRequest::default() };
+        let _ = backend.cancel_job(request).await;
+        return;
+    }
+    console::say(&format!("\nThe job goes on. To follow it again, add: --job {job_id}{flags}"));
+}

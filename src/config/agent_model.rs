@@ -1,0 +1,188 @@
+//! Who plans and who answers in conversations: a model, or nobody but Toolwire itself. `[agent]`.
+//!
+//! Not here: what turns may spend (`agent`), and the models (`models`).
+
+use std::fmt;
+
+use super::{
+    models::{Models, Provider},
+    reader::Reader,
+    setting::Setting,
+};
+use crate::contract::near::did_you_mean;
+
+/// Who plans and who answers: `[agent]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AgentModel {
+    /// The model, by its name in `[models.NAME]`. `model`, `TOOLWIRE_AGENT_MODEL`, default none.
+    pub model: Option<String>,
+    /// Who plans. `planner`, `TOOLWIRE_AGENT_PLANNER`, default `native` with a model, `prompted` with one of a
+    /// compatible server, `embedded` without.
+    pub planner: AgentPlanner,
+    /// Who answers. `answerer`, `TOOLWIRE_AGENT_ANSWERER`, default `model` with a model, `embedded` without.
+    pub answerer: AgentAnswerer,
+    /// Whether turns go on without a model that fails. `fallback`, `TOOLWIRE_AGENT_FALLBACK`, default `false`.
+    pub fallback: bool,
+}
+
+/// Who plans.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AgentPlanner {
+    /// No model.
+    #[default]
+    Embedded,
+    /// A model that writes each plan as JSON (spec 003).
+    Prompted,
+    /// A model by its own calls of tools (specs 002, 004).
+    Native,
+}
+
+/// Who answers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AgentAnswerer {
+    /// No model.
+    #[default]
+    Embedded,
+    /// The model.
+    Model,
+}
+
+impl AgentModel {
+    pub(super) fn read(reader: &mut Reader, models: &Models) -> Self {
+        let setting = Setting::new("agent.model", "TOOLWIRE_AGENT_MODEL");
+        let model: Option<String> = reader.optional(setting, None);
+        let provider = model.as_ref().and_then(|model| models.get(model)).map(|model| model.provider);
+        if let Some(name) = model.as_ref().filter(|_| provider.is_none()) {
+            let near = did_you_mean(name, models.0.iter().map(|model| model.name.as_str()));
+            reader.problem("agent.model", format!("there is no model [models.{name}]{near}"));
+        }
+        let usual = match provider {
+            None => (AgentPlanner::Embedded, AgentAnswerer::Embedded),
+            Some(Provider::Compatible) => (AgentPlanner::Prompted, AgentAnswerer::Model),
+            Some(_) => (AgentPlanner::Native, AgentAnswerer::Model),
+        };
+        let planner = Setting::new("agent.planner", "TOOLWIRE_AGENT_PLANNER");
+        let planner = reader.text(planner, usual.0, AgentPlanner::of);
+        let answerer = Setting::new("agent.answerer", "TOOLWIRE_AGENT_ANSWERER");
+        let answerer = reader.text(answerer, usual.1, AgentAnswerer::of);
+        let fallback = reader.value(Setting::new("agent.fallback", "TOOLWIRE_AGENT_FALLBACK"), false);
+        if model.is_none() {
+            let needed = "needs a model: set agent.model to the NAME of a table [models.NAME]";
+            if planner != AgentPlanner::Embedded {
+                reader.problem("agent.planner", format!("{planner} {needed}"));
+            }
+            if answerer != AgentAnswerer::Embedded {
+                reader.problem("agent.answerer", format!("{answerer} {needed}"));
+            }
+        } else if (planner, answerer) == (AgentPlanner::Embedded, AgentAnswerer::Embedded) {
+            reader.warn("agent.model", "has no effect: neither the planner nor the answerer asks a model");
+        }
+        Self { model, planner, answerer, fallback }
+    }
+
+    /// Whether anything is asked of a model.
+    pub fn asks(&self) -> bool {
+        self.planner != AgentPlanner::Embedded || self.answerer != AgentAnswerer::Embedded
+    }
+}
+
+impl AgentPlanner {
+    const ALL: [Self; 3] = [Self::Embedded, Self::Prompted, Self::Native];
+
+    /// Its name in settings.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Embedded => "embedded",
+            Self::Prompted => "prompted",
+            Self::Native => "native",
+        }
+    }
+
+    fn of(name: &str) -> Result<Self, String> {
+        let found = Self::ALL.into_iter().find(|planner| planner.name() == name);
+        found.ok_or_else(|| format!("expected embedded, prompted or native, but found {}", short(name)))
+    }
+}
+
+impl AgentAnswerer {
+    /// Its name in settings.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Embedded => "embedded",
+            Self::Model => "model",
+        }
+    }
+
+    fn of(name: &str) -> Result<Self, String> {
+        let found = [Self::Embedded, Self::Model].into_iter().find(|answerer| answerer.name() == name);
+        found.ok_or_else(|| format!("expected embedded or model, but found {}", short(name)))
+    }
+}
+
+fn short(name: &str) -> String {
+    format!("{:?}", name.chars().take(64).collect::<String>())
+}
+
+impl fmt::Display for AgentPlanner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Display for AgentAnswerer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Flags, Loaded, testing::loaded};
+
+    const MODELS: &str = "[models.a]\nprovider = \"ollama\"\nmodel = \"x\"\n\
+                          [models.b]\nprovider = \"compatible\"\nmodel = \"x\"\nendpoint = \"http://localhost:1\"\n";
+
+    fn of(agent: &str) -> Result<Loaded, String> {
+        let file = format!("{MODELS}[agent]\n{agent}");
+        loaded(&file, &[], Flags::default(), &[]).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn without_a_word_no_model_is_asked() {
+        let agent_model = of("").unwrap().config.agent_model;
+        assert_eq!(agent_model, AgentModel::default());
+        assert!(!agent_model.asks());
+    }
+
+    #[test]
+    fn a_model_plans_in_the_way_that_its_provider_is_good_at_and_answers() {
+        for (said, planner, answerer) in [
+            ("model = \"a\"", AgentPlanner::Native, AgentAnswerer::Model),
+            ("model = \"b\"", AgentPlanner::Prompted, AgentAnswerer::Model),
+            ("model = \"a\"\nplanner = \"prompted\"", AgentPlanner::Prompted, AgentAnswerer::Model),
+            ("model = \"a\"\nplanner = \"embedded\"", AgentPlanner::Embedded, AgentAnswerer::Model),
+            ("model = \"b\"\nanswerer = \"embedded\"", AgentPlanner::Prompted, AgentAnswerer::Embedded),
+        ] {
+            let read = of(said).unwrap().config.agent_model;
+            assert_eq!((read.planner, read.answerer, read.asks()), (planner, answerer, true), "{said}");
+        }
+        let none = of("model = \"a\"\nplanner = \"embedded\"\nanswerer = \"embedded\"").unwrap();
+        assert!(none.warnings.iter().any(|it| it.to_string().contains("has no effect")));
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        for (said, words) in [
+            ("model = \"c\"", "agent.model: there is no model [models.c]"),
+            ("planner = \"native\"", "native needs a model: set agent.model"),
+            ("answerer = \"model\"", "model needs a model: set agent.model"),
+            ("model = \"a\"\nplanner = \"plan\"", "expected embedded, prompted or native"),
+            ("model = \"a\"\nanswerer = \"me\"", "expected embedded or model"),
+            ("model = \"a\"\nfallback = 3", "expected true or false"),
+        ] {
+            let error = of(said).expect_err(said);
+            assert!(error.contains(words), "{said}: {error}");
+        }
+    }
+}

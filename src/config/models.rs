@@ -1,0 +1,157 @@
+//! Language models that may be asked: `[models.NAME]`. They stand in the file only; their keys in variables or files.
+//!
+//! Not here: asking them (`models`), and which of them the agent asks (`agent`).
+
+mod credentials;
+mod endpoint;
+mod provider;
+
+use std::time::Duration;
+
+use url::Url;
+
+use self::credentials::{Shown, read as credentials};
+pub use self::{
+    credentials::{Credentials, OAuth},
+    provider::Provider,
+};
+use super::{fields::Fields, reader::Reader, value::Value};
+
+/// How long a model may say nothing, if nobody says.
+const TIMEOUT: Duration = Duration::from_mins(1);
+/// Nobody waits for longer.
+const LONGEST_TIMEOUT: Duration = Duration::from_mins(10);
+/// How long an answer may be, in tokens, if nobody says.
+const ANSWER: u32 = 4_096;
+/// The bounds on that.
+const ANSWERS: std::ops::RangeInclusive<u32> = 64..=1_000_000;
+/// The longest name of a model, ours or a provider's.
+const LONGEST_NAME: usize = 128;
+
+/// The models that may be asked, in order of name.
+#[derive(Clone, Debug, Default)]
+pub struct Models(pub Vec<ConfiguredModel>);
+
+/// A model: `[models.NAME]`.
+#[derive(Clone, Debug)]
+pub struct ConfiguredModel {
+    /// What it is called in other settings.
+    pub name: String,
+    /// Who provides it: `provider`. Required.
+    pub provider: Provider,
+    /// What the provider calls it: `model`. Required.
+    pub model: String,
+    /// Where it is asked: `endpoint`, https, or http on this machine or where no key is sent. Default the provider's
+    /// own address; required of a compatible one.
+    pub endpoint: Option<Url>,
+    /// What proves who asks: `api_key_env` with the name of a variable, `api_key_file` with the path of a file, or the
+    /// table `oauth`. Required of Gemini, Anthropic and `OpenAI` at their own addresses.
+    pub credentials: Credentials,
+    /// How long it may say nothing, before an answer begins and within it: `timeout`, default `1m`.
+    pub timeout: Duration,
+    /// The longest answer, in tokens: `max_answer_tokens`, default 4096.
+    pub max_answer_tokens: u32,
+}
+
+impl Models {
+    pub(super) fn read(reader: &mut Reader) -> Self {
+        let mut models = Vec::new();
+        for (name, mut entry) in reader.tables("models") {
+            let (model, shown) = ConfiguredModel::read(&name, &mut entry, reader);
+            if reader.end(entry)
+                && let Some(model) = model
+            {
+                let shown: Vec<_> = shown.into_iter().filter_map(|(key, it)| Some((key, it?))).collect();
+                reader.show_entry(&format!("[models.{name}]"), &shown);
+                models.push(model);
+            }
+        }
+        Self(models)
+    }
+
+    /// The model of a name.
+    pub fn get(&self, name: &str) -> Option<&ConfiguredModel> {
+        self.0.iter().find(|model| model.name == name)
+    }
+}
+
+impl ConfiguredModel {
+    /// One of a name, with the usual bounds.
+    pub fn new(name: &str, provider: Provider, model: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            provider,
+            model: model.to_owned(),
+            endpoint: None,
+            credentials: Credentials::None,
+            timeout: TIMEOUT,
+            max_answer_tokens: ANSWER,
+        }
+    }
+
+    fn read(name: &str, entry: &mut Fields, reader: &mut Reader) -> (Option<Self>, Shown) {
+        if !is_name(name) {
+            entry
+                .problem(format!("the name must be of a-z, 0-9, _ and -, at most {LONGEST_NAME} characters"));
+        }
+        let provider = entry.required::<String>("provider");
+        let provider = provider.and_then(|it| Provider::of(&it).map_err(|what| entry.problem(what)).ok());
+        let model = entry.required::<String>("model").filter(|model| is_model(model, entry));
+        let address = entry.optional::<String>("endpoint");
+        let (credentials, mut of_credentials) = credentials(entry, reader);
+        let timeout = entry.optional::<Duration>("timeout").unwrap_or(TIMEOUT);
+        if timeout < Duration::from_secs(1) || timeout > LONGEST_TIMEOUT {
+            entry.problem("timeout must be from 1s to 10m");
+        }
+        let most = entry.optional::<u32>("max_answer_tokens").unwrap_or(ANSWER);
+        if !ANSWERS.contains(&most) {
+            entry.problem(format!("max_answer_tokens must be from {} to {}", ANSWERS.start(), ANSWERS.end()));
+        }
+        let mut shown = vec![
+            ("provider", provider.map(|provider| provider.name().to_owned().shown())),
+            ("model", model.as_ref().map(Value::shown)),
+            ("endpoint", address.as_ref().map(Value::shown)),
+        ];
+        shown.append(&mut of_credentials);
+        shown.extend([("timeout", Some(timeout.shown())), ("max_answer_tokens", Some(most.shown()))]);
+        let (Some(provider), Some(model), Some(credentials)) = (provider, model, credentials) else {
+            return (None, shown);
+        };
+        let sends_key = !matches!(credentials, Credentials::None);
+        let endpoint = match endpoint::of(provider, address.as_deref(), sends_key) {
+            Ok(endpoint) => endpoint,
+            Err(what) => {
+                entry.problem(what);
+                return (None, shown);
+            }
+        };
+        if !sends_key && provider.wants_credentials() && endpoint.is_none() {
+            entry.problem("expected api_key_env, api_key_file or a table oauth: the provider asks for a key");
+        }
+        let made = Self {
+            endpoint,
+            credentials,
+            timeout,
+            max_answer_tokens: most,
+            ..Self::new(name, provider, &model)
+        };
+        (Some(made), shown)
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'-');
+    !name.is_empty() && name.len() <= LONGEST_NAME && name.bytes().all(fits)
+}
+
+fn is_model(model: &str, entry: &mut Fields) -> bool {
+    let is_fine =
+        !model.is_empty() && model.len() <= LONGEST_NAME && model.bytes().all(|byte| byte.is_ascii_graphic());
+    if !is_fine {
+        entry.problem(format!("model must have 1 to {LONGEST_NAME} visible ASCII characters without spaces"));
+    }
+    is_fine
+}
+
+#[cfg(test)]
+mod tests;

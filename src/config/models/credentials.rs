@@ -1,0 +1,147 @@
+//! What proves to a provider who asks: a key, or a token that is fetched (spec 003).
+
+use std::{fmt, fs, path::Path};
+
+use secrecy::{ExposeSecret, SecretString};
+use url::Url;
+
+use super::endpoint::located;
+use crate::config::{fields::Fields, reader::Reader, value::Value};
+
+/// The longest key, in bytes.
+const LONGEST_KEY: usize = 16 * 1024;
+
+/// What a table says, by its keys, for who prints the configuration.
+pub(super) type Shown = Vec<(&'static str, Option<String>)>;
+
+/// What proves to a provider who asks.
+#[derive(Clone, Default)]
+pub enum Credentials {
+    /// Nothing.
+    #[default]
+    None,
+    /// A key.
+    Key(SecretString),
+    /// A token that is fetched (spec 003).
+    OAuth(OAuth),
+}
+
+/// How a token is got, by OAuth's client credentials: `[models.NAME.oauth]`.
+#[derive(Clone)]
+pub struct OAuth {
+    /// Where it is asked for: `token_url`. Required.
+    pub token_url: Url,
+    /// Who asks: `client_id`. Required.
+    pub client_id: String,
+    /// What proves it: `client_secret_env` or `client_secret_file`. Required.
+    pub client_secret: SecretString,
+    /// What it is to be good for: `scope`. Empty for whatever is usual.
+    pub scope: String,
+    /// For whom it is to be good: `audience`. Empty for whatever is usual.
+    pub audience: String,
+}
+
+/// What a model's table says of credentials, at most one kind; `None` if that is wrong.
+pub(super) fn read(entry: &mut Fields, reader: &mut Reader) -> (Option<Credentials>, Shown) {
+    let (key, mut shown) = secret(entry, reader, ["api_key_env", "api_key_file"]);
+    let oauth = entry.table("oauth");
+    match (key, oauth) {
+        (Ok(None), None) => (Some(Credentials::None), shown),
+        (Ok(Some(key)), None) => (Some(Credentials::Key(key)), shown),
+        (Err(()), None) => (None, shown),
+        (Ok(None), Some(mut table)) => {
+            let (read, of_oauth) = OAuth::read(&mut table, reader);
+            shown.push(("oauth", Some(inline(&of_oauth))));
+            let is_fine = reader.end(table);
+            (read.filter(|_| is_fine).map(Credentials::OAuth), shown)
+        }
+        (_, Some(table)) => {
+            entry.problem("expected a key or a table oauth, not both; remove one");
+            drop(table);
+            (None, shown)
+        }
+    }
+}
+
+impl OAuth {
+    fn read(table: &mut Fields, reader: &mut Reader) -> (Option<Self>, Shown) {
+        let token_url = table.required::<String>("token_url");
+        let client_id = table.required::<String>("client_id");
+        let (client_secret, of_secret) = secret(table, reader, ["client_secret_env", "client_secret_file"]);
+        let scope = table.optional::<String>("scope").unwrap_or_default();
+        let audience = table.optional::<String>("audience").unwrap_or_default();
+        if matches!(client_secret, Ok(None)) {
+            table.problem("expected client_secret_env with the name of a variable, or client_secret_file");
+        }
+        let mut shown = vec![
+            ("token_url", token_url.as_ref().map(Value::shown)),
+            ("client_id", client_id.as_ref().map(Value::shown)),
+        ];
+        shown.extend(of_secret);
+        shown.extend([("scope", Some(scope.shown())), ("audience", Some(audience.shown()))]);
+        let url = token_url.and_then(|url| {
+            located(&url, false).map_err(|what| table.problem(format!("token_url {what}"))).ok()
+        });
+        let made = (|| {
+            let client_secret = client_secret.ok().flatten()?;
+            Some(Self { token_url: url?, client_id: client_id?, client_secret, scope, audience })
+        })();
+        (made, shown)
+    }
+}
+
+/// A secret that a variable or a file holds, if one is named; an error if it cannot be had, which has been told.
+fn secret(
+    entry: &mut Fields,
+    reader: &mut Reader,
+    [variable, file]: [&'static str; 2],
+) -> (Result<Option<SecretString>, ()>, Shown) {
+    let (name, path) = (entry.optional::<String>(variable), entry.optional::<String>(file));
+    let shown = vec![(variable, name.as_ref().map(Value::shown)), (file, path.as_ref().map(Value::shown))];
+    let found = match (name, path) {
+        // What is there and cannot be read has been told.
+        (None, None) if entry.has(variable) || entry.has(file) => return (Err(()), shown),
+        (None, None) => return (Ok(None), shown),
+        (Some(_), Some(_)) => Err(format!("expected {variable} or {file}, not both; remove one")),
+        (Some(name), None) => reader
+            .variable(&name)
+            .ok_or_else(|| format!("{variable} names {name}, which is not set; set it to the key"))
+            .and_then(|text| checked(text, &name)),
+        (None, Some(path)) => of_file(&path).map_err(|what| format!("{file} {path:?} {what}")),
+    };
+    (found.map(Some).map_err(|what| entry.problem(what)), shown)
+}
+
+fn of_file(path: &str) -> Result<SecretString, String> {
+    let text = fs::read_to_string(Path::new(path)).map_err(|error| format!("cannot be read: {error}"))?;
+    checked(text.trim_end().to_owned(), "it")
+}
+
+/// A key stands in a header: what a header cannot hold is a mistake. The words hold nothing of it.
+fn checked(text: String, what: &str) -> Result<SecretString, String> {
+    let key = SecretString::from(text);
+    let text = key.expose_secret();
+    let fits = !text.is_empty() && text.len() <= LONGEST_KEY && text.bytes().all(|it| it.is_ascii_graphic());
+    fits.then_some(key).ok_or_else(|| format!("{what} must hold visible ASCII characters without spaces"))
+}
+
+fn inline(pairs: &Shown) -> String {
+    let set = pairs.iter().filter_map(|(name, value)| Some(format!("{name} = {}", value.as_ref()?)));
+    format!("{{ {} }}", set.collect::<Vec<_>>().join(", "))
+}
+
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::None => "None",
+            Self::Key(_) => "Key(…)",
+            Self::OAuth(_) => "OAuth(…)",
+        })
+    }
+}
+
+impl fmt::Debug for OAuth {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OAuth").field("token_url", &self.token_url.as_str()).finish_non_exhaustive()
+    }
+}

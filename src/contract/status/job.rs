@@ -1,0 +1,39 @@
+//! Refusals of jobs as gRPC statuses.
+
+use tonic::Code;
+use tonic_types::ErrorDetails;
+
+use crate::contract::refusal::JobRefusal;
+
+/// The status code.
+pub(super) const fn code(refusal: &JobRefusal) -> Code {
+    match refusal {
+        // Jobs of others are unknown.
+        JobRefusal::Unknown { .. } => Code::NotFound,
+        // The end of the other one makes room.
+        JobRefusal::Running { .. } => Code::Aborted,
+        JobRefusal::TooMany { .. } => Code::ResourceExhausted,
+        JobRefusal::NoSuchEvent { .. } => Code::OutOfRange,
+    }
+}
+
+/// The stable reason.
+pub(super) const fn reason(refusal: &JobRefusal) -> &'static str {
+    match refusal {
+        JobRefusal::Unknown { .. } => "UNKNOWN_JOB",
+        JobRefusal::Running { .. } => "JOB_RUNNING",
+        JobRefusal::TooMany { .. } => "TOO_MANY_JOBS",
+        JobRefusal::NoSuchEvent { .. } => "NO_SUCH_EVENT",
+    }
+}
+
+/// What the status says beside its message.
+pub(super) fn details(refusal: &JobRefusal) -> ErrorDetails {
+    match refusal {
+        JobRefusal::Unknown { id: job_id } | JobRefusal::Running { job_id } => {
+            ErrorDetails::with_resource_info("job", job_id, "", "")
+        }
+        JobRefusal::TooMany { retry_after } => ErrorDetails::with_retry_info(Some(*retry_after)),
+        JobRefusal::NoSuchEvent { .. } => ErrorDetails::new(),
+    }
+}

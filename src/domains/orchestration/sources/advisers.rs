@@ -1,0 +1,78 @@
+//! The models that are asked for a second opinion. Not here: which models there are, which the configuration says.
+
+use std::sync::Arc;
+
+use crate::{
+    config::{ConfiguredModel, Models, Provider},
+    models::{Model, ModelError, genai::Remote},
+};
+
+/// Who may be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Adviser {
+    /// A GPT model.
+    Gpt,
+    /// A Claude model.
+    Claude,
+}
+
+/// Those that are configured.
+#[derive(Clone, Debug, Default)]
+pub struct Advisers {
+    gpt: Option<Arc<dyn Model>>,
+    claude: Option<Arc<dyn Model>>,
+}
+
+impl Adviser {
+    /// Everybody.
+    pub const ALL: [Self; 2] = [Self::Claude, Self::Gpt];
+
+    /// The tool that asks.
+    pub const fn tool(self) -> &'static str {
+        match self {
+            Self::Gpt => "ask_gpt",
+            Self::Claude => "ask_claude",
+        }
+    }
+
+    /// What a model is called that is meant whoever provides it, and whose models are meant otherwise.
+    const fn meant(self) -> (&'static str, Provider) {
+        match self {
+            Self::Gpt => ("gpt", Provider::Openai),
+            Self::Claude => ("claude", Provider::Anthropic),
+        }
+    }
+
+    /// The configured model that is asked: the one of its name, or else the first of its provider in order of name.
+    pub fn configured(self, models: &Models) -> Option<&ConfiguredModel> {
+        let (name, provider) = self.meant();
+        models.get(name).or_else(|| models.0.iter().find(|model| model.provider == provider))
+    }
+
+    /// Why nobody is asked.
+    pub fn reason(self) -> String {
+        let (name, provider) = self.meant();
+        format!(
+            "no model is configured for it: add [models.{name}] with provider = \"{provider}\" (docs/AGENT.md)"
+        )
+    }
+}
+
+impl Advisers {
+    /// Those that are configured. Nothing is asked yet.
+    pub fn of(models: &Models) -> Result<Self, ModelError> {
+        let made = |adviser: Adviser| {
+            let configured = adviser.configured(models);
+            configured.map(|it| Remote::new(it).map(|it| Arc::new(it) as Arc<dyn Model>)).transpose()
+        };
+        Ok(Self { gpt: made(Adviser::Gpt)?, claude: made(Adviser::Claude)? })
+    }
+
+    /// The model to ask.
+    pub fn get(&self, adviser: Adviser) -> Option<&Arc<dyn Model>> {
+        match adviser {
+            Adviser::Gpt => self.gpt.as_ref(),
+            Adviser::Claude => self.claude.as_ref(),
+        }
+    }
+}

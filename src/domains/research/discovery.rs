@@ -1,0 +1,19 @@
+//! Discovery: specification 004's workflow as a job. Browse, discover, drill down, filter, synthesize.
+//!
+//! Everything is read through the pipeline as the job's user. Figures and what may be bought come from the tools and by
+//! rule; a model, if there is one, writes texts and may be more careful than the rule, never less. Not here: jobs
+//! themselves, which are the platform's.
+
+mod browse;
+mod desk;
+mod drill;
+mod judge;
+mod pick;
+mod result;
+mod start;
+mod stocks;
+mod wish;
+mod workflow;
+mod write;
+
+pub(super) use self::{start::start, stocks::Stocks};

@@ -1,0 +1,125 @@
+//! Browse: what the user holds, then where ideas come from, each once (spec 004 §1.1, §4.4: holdings first).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    desk::{Desk, at},
+    wish::{Place, Wish},
+};
+use crate::{agent::job::Called, domains::research::sources::universe::normal, pipeline::Target};
+
+/// What a person holds, whichever tool tells it.
+const HOLDINGS: &str = "positions_list";
+
+/// What was browsed.
+#[derive(Debug, Default)]
+pub(super) struct Browsed {
+    /// The symbols that the user holds.
+    pub(super) held: BTreeSet<String>,
+    /// Symbols, by where they were listed.
+    pub(super) symbols: Vec<(Place, String)>,
+    /// Names of companies that lists gave.
+    pub(super) names: BTreeMap<String, String>,
+    /// Texts that may name stocks, by where they were read.
+    pub(super) texts: Vec<(Place, String)>,
+    /// What is said of moods and headlines.
+    pub(super) moods: Vec<String>,
+}
+
+/// Browses everything that is wished.
+pub(super) async fn browse(desk: &mut Desk<'_>, wish: &Wish) -> Browsed {
+    let mut browsed = Browsed::default();
+    let places: Vec<_> = Place::ALL.into_iter().filter(|place| wish.sources.contains(place)).collect();
+    let all = places.len() + 1;
+    if let Some(called) = one(desk, 1, all, &Target::Intent(HOLDINGS.to_owned()), Map::new()).await {
+        browsed.held = symbols(called.data().unwrap_or(&Value::Null));
+    }
+    for (index, place) in places.into_iter().enumerate() {
+        let (tool, arguments) = place.call(wish);
+        let called = one(desk, index + 2, all, &Target::Tool(tool.to_owned()), arguments).await;
+        if let Some(called) = called {
+            browsed.take(place, &called);
+        }
+    }
+    browsed
+}
+
+/// Says what is browsed, and browses it.
+async fn one(
+    desk: &mut Desk<'_>,
+    part: usize,
+    all: usize,
+    target: &Target,
+    arguments: Map<String, Value>,
+) -> Option<Called> {
+    if desk.is_stopped() {
+        return None;
+    }
+    if let Some(doing) = desk.doing(target, &arguments) {
+        let message = format!("🔍 {}", doing.replace('…', "..."));
+        desk.say(at::share(at::START, at::BROWSED, part, all), "browse", &message, "").await;
+    }
+    let called = desk.call(target, arguments).await?;
+    called.data().is_some().then_some(called)
+}
+
+impl Place {
+    /// The tool that browses it, and with what.
+    fn call(self, wish: &Wish) -> (&'static str, Map<String, Value>) {
+        let (tool, arguments) = match self {
+            Self::Watchlist => ("browse_watchlist", json!({})),
+            Self::Screener => match &wish.screen_id {
+                Some(screen_id) => ("browse_screener", json!({"screen_id": screen_id})),
+                None => ("browse_screener", json!({})),
+            },
+            Self::News => ("browse_news", json!({"category": "stocks", "limit": 25})),
+            Self::Reddit => ("browse_reddit", json!({"limit": 25})),
+            Self::Valuepickr => ("browse_valuepickr", json!({"limit": 25})),
+        };
+        (tool, arguments.as_object().cloned().unwrap_or_default())
+    }
+}
+
+impl Browsed {
+    fn take(&mut self, place: Place, called: &Called) {
+        let Some(data) = called.data() else { return };
+        let items = |key: &str| data[key].as_array().cloned().unwrap_or_default();
+        let text = |item: &Value, keys: &[&str]| {
+            keys.iter().filter_map(|key| item[*key].as_str()).collect::<Vec<_>>().join("\n")
+        };
+        match place {
+            Place::Watchlist => items("items").iter().for_each(|item| self.list(place, item)),
+            Place::Screener => items("stocks").iter().for_each(|item| self.list(place, item)),
+            Place::News => {
+                let texts = items("headlines");
+                self.texts.extend(texts.iter().map(|item| (place, text(item, &["title", "summary"]))));
+                self.moods.extend(called.said().map(|said| format!("News: {said}.")));
+            }
+            Place::Reddit => {
+                let texts = items("posts");
+                self.texts.extend(texts.iter().map(|item| (place, text(item, &["title", "excerpt"]))));
+                self.moods.extend(called.said().map(|said| format!("Reddit: {said}.")));
+            }
+            Place::Valuepickr => {
+                self.texts.extend(items("topics").iter().map(|item| (place, text(item, &["title"]))));
+            }
+        }
+    }
+
+    /// A stock of a list.
+    fn list(&mut self, place: Place, item: &Value) {
+        let Some(symbol) = item["symbol"].as_str() else { return };
+        if let Some(name) = item["name"].as_str() {
+            self.names.entry(symbol.to_owned()).or_insert_with(|| name.to_owned());
+        }
+        self.symbols.push((place, symbol.to_owned()));
+    }
+}
+
+/// The symbols of what is held.
+fn symbols(data: &Value) -> BTreeSet<String> {
+    let positions = data["positions"].as_array().into_iter().flatten();
+    positions.filter_map(|position| position["symbol"].as_str()).map(normal).collect()
+}

@@ -1,0 +1,153 @@
+//! What a discovery works at: it says how far it is, calls tools, and notes what was left out, why, and what
+//! contributed.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use crate::{
+    agent::job::{Called, Run},
+    contract::{ErrorCode, Provenance},
+    domains::research::proto::v1::{SkippedPart, SourceAlert},
+    pipeline::Target,
+    store::jobs::Said,
+    words::one_line,
+};
+
+/// So many words on what was left out are kept.
+const MOST_SKIPPED: usize = 64;
+
+/// How far a discovery is at its steps, in percent (spec 004 §8.3).
+pub(super) mod at {
+    pub(in super::super) const START: u32 = 10;
+    pub(in super::super) const BROWSED: u32 = 30;
+    pub(in super::super) const DISCOVERED: u32 = 32;
+    pub(in super::super) const PICKED: u32 = 35;
+    pub(in super::super) const DRILLED: u32 = 50;
+    pub(in super::super) const FILTERED: u32 = 80;
+    pub(in super::super) const END: u32 = 100;
+
+    /// The percentage after `done` of `all` parts between two others.
+    pub(in super::super) fn share(from: u32, to: u32, done: usize, all: usize) -> u32 {
+        let (done, all) = (u32::try_from(done).unwrap_or(u32::MAX), u32::try_from(all).unwrap_or(u32::MAX));
+        from + (to - from).saturating_mul(done) / all.max(1)
+    }
+}
+
+/// What a discovery works at.
+#[derive(Debug)]
+pub(super) struct Desk<'a> {
+    pub(super) run: &'a Run,
+    /// What was left out.
+    pub(super) skipped: Vec<SkippedPart>,
+    /// Sources that refuse us.
+    pub(super) alerts: Vec<SourceAlert>,
+    /// Where data came from, in the order in which it came.
+    pub(super) sources: Vec<String>,
+    /// The oldest date of all data.
+    pub(super) as_of: String,
+    /// Whether the time was over before all was called.
+    pub(super) is_late: bool,
+    named: BTreeSet<(String, String)>,
+}
+
+impl<'a> Desk<'a> {
+    pub(super) fn new(run: &'a Run) -> Self {
+        Self {
+            run,
+            skipped: Vec::new(),
+            alerts: Vec::new(),
+            sources: Vec::new(),
+            as_of: String::new(),
+            is_late: false,
+            named: BTreeSet::new(),
+        }
+    }
+
+    /// Says how far it is and what is done.
+    pub(super) async fn say(&self, percent: u32, step: &str, message: &str, call_id: &str) {
+        let (step, message, call_id) = (step.to_owned(), one_line(message), call_id.to_owned());
+        self.run.say(Said { percent, step, message, call_id }).await;
+    }
+
+    /// Whether nothing more is called: a source refuses us (spec 004 §5.3), or there is no time.
+    pub(super) fn is_stopped(&self) -> bool {
+        !self.alerts.is_empty() || !self.run.has_time()
+    }
+
+    /// What is said before a tool is called, if the user may call it.
+    pub(super) fn doing(&self, target: &Target, arguments: &Map<String, Value>) -> Option<String> {
+        let tool = self.run.find(target)?;
+        let words = self.run.doing(&tool, arguments);
+        Some(words.unwrap_or_else(|| format!("Reading {}…", tool.definition.title.to_lowercase())))
+    }
+
+    /// Calls a tool, unless nothing more is called. What it does not bring is noted.
+    pub(super) async fn call(&mut self, target: &Target, arguments: Map<String, Value>) -> Option<Called> {
+        if self.is_stopped() {
+            self.is_late |= self.alerts.is_empty();
+            return None;
+        }
+        let Some(tool) = self.run.find(target) else {
+            self.skip(target.as_str(), "you may not call it, or it is not offered");
+            return None;
+        };
+        let called = self.run.call(&tool, arguments).await;
+        match called.error().cloned() {
+            None => self.absorb(called.provenance()),
+            Some(error) if called.stops() => {
+                tracing::warn!(
+                    source = called.source(),
+                    code = error.code.name(),
+                    "a source refuses us; the job calls nothing more"
+                );
+                crate::telemetry::metric::agent_alert(called.source(), error.code.name());
+                self.alerts.push(SourceAlert {
+                    source: called.source().to_owned(),
+                    code: error.code.name().to_owned(),
+                    message: error.message,
+                });
+            }
+            // The agent goes on without (spec 004 §5.3).
+            Some(error) => {
+                let what =
+                    if error.code == ErrorCode::NotFound { "nothing was found" } else { error.code.name() };
+                self.skip(tool.definition.name.as_str(), &format!("{what}: {}", error.message));
+            }
+        }
+        Some(called)
+    }
+
+    /// Notes what was left out, each once.
+    pub(super) fn skip(&mut self, what: &str, reason: &str) {
+        let part = (what.to_owned(), one_line(reason));
+        if self.skipped.len() < MOST_SKIPPED && self.named.insert(part.clone()) {
+            let (what, reason) = part;
+            self.skipped.push(SkippedPart { what, reason });
+        }
+    }
+
+    fn absorb(&mut self, provenance: &Provenance) {
+        for source in &provenance.source_ids {
+            if !self.sources.contains(source) {
+                self.sources.push(source.clone());
+            }
+        }
+        let date = &provenance.as_of;
+        if !date.is_empty() && (self.as_of.is_empty() || *date < self.as_of) {
+            self.as_of.clone_from(date);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::at::{BROWSED, DRILLED, FILTERED, PICKED, START, share};
+
+    #[test]
+    fn with_one_candidate_the_percentages_are_those_of_the_specification() {
+        assert_eq!(share(START, BROWSED, 6, 6), 30);
+        assert_eq!([0, 1, 2].map(|done| share(PICKED, DRILLED, done, 3)), [35, 40, 45]);
+        assert_eq!(share(DRILLED, FILTERED, 0, 3), 50);
+    }
+}

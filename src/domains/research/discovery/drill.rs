@@ -1,0 +1,76 @@
+//! Drill down and filter: what the tools say of each candidate (spec 004 §1.1).
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    desk::{Desk, at},
+    pick::Candidate,
+};
+use crate::{agent::job::Called, pipeline::Target};
+
+/// A candidate with what was found of it.
+#[derive(Debug)]
+pub(super) struct Looked {
+    pub(super) candidate: Candidate,
+    pub(super) thesis: Option<Called>,
+    pub(super) technicals: Option<Called>,
+    pub(super) fundamentals: Option<Called>,
+    pub(super) wait_zone: Option<Called>,
+    pub(super) forbidden: Option<Called>,
+}
+
+/// How many calls a candidate takes in either step.
+const DRILLS: usize = 3;
+const FILTERS: usize = 3;
+
+/// Looks at each candidate.
+pub(super) async fn down(desk: &mut Desk<'_>, candidates: Vec<Candidate>) -> Vec<Looked> {
+    let all = candidates.len() * DRILLS;
+    let mut looked = Vec::new();
+    for (index, candidate) in candidates.into_iter().enumerate() {
+        let percent = |part| at::share(at::PICKED, at::DRILLED, index * DRILLS + part, all);
+        let symbol = candidate.symbol.clone();
+        let thesis = one(desk, percent(0), "drill_down", "get_stock_thesis", &json!({"query": symbol})).await;
+        let technicals =
+            one(desk, percent(1), "drill_down", "get_technicals", &json!({"symbol": symbol})).await;
+        let fundamentals =
+            one(desk, percent(2), "drill_down", "get_fundamentals", &json!({"symbol": symbol})).await;
+        looked.push(Looked { candidate, thesis, technicals, fundamentals, wait_zone: None, forbidden: None });
+    }
+    looked
+}
+
+/// Holds each candidate against the user's rules.
+pub(super) async fn filter(desk: &mut Desk<'_>, looked: &mut [Looked], profile: Option<&str>) {
+    let all = looked.len() * FILTERS;
+    for (index, looked) in looked.iter_mut().enumerate() {
+        let percent = |part| at::share(at::DRILLED, at::FILTERED, index * FILTERS + part, all);
+        if desk.is_stopped() {
+            break;
+        }
+        let symbol = looked.candidate.symbol.clone();
+        desk.say(percent(0), "filter", &format!("Agent analyzing {symbol}..."), "").await;
+        let (mut rules, symbol) = (json!({"symbol": symbol}), json!({"symbol": symbol}));
+        if let Some(profile) = profile {
+            rules["profile"] = json!(profile);
+        }
+        looked.wait_zone = one(desk, percent(1), "filter", "check_wait_zone", &symbol).await;
+        looked.forbidden = one(desk, percent(2), "filter", "check_forbidden", &rules).await;
+    }
+}
+
+/// Calls a tool and says what came out (spec 004 §8.3).
+async fn one(desk: &mut Desk<'_>, percent: u32, step: &str, tool: &str, arguments: &Value) -> Option<Called> {
+    let arguments: Map<String, Value> = arguments.as_object().cloned().unwrap_or_default();
+    let called = desk.call(&Target::Tool(tool.to_owned()), arguments).await?;
+    desk.say(percent, step, &format!("🔧 {}", called.words()), &called.call_id).await;
+    called.data().is_some().then_some(called)
+}
+
+impl Looked {
+    /// The results that there are, in the order in which they were asked for.
+    pub(super) fn results(&self) -> impl Iterator<Item = &Called> {
+        let all = [&self.thesis, &self.technicals, &self.fundamentals, &self.wait_zone, &self.forbidden];
+        all.into_iter().flatten()
+    }
+}

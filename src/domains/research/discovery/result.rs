@@ -1,0 +1,197 @@
+//! Synthesize: suggestions, best first. Figures stand as the tools gave them; what writes the words is in `write`.
+
+use serde_json::Value;
+
+use super::{
+    browse::Browsed,
+    desk::{Desk, at},
+    drill::Looked,
+    judge::{self, Action, Conviction},
+    wish::Place,
+    write::{ByModel, ByRule, Findings, Text, Writer, Written},
+};
+use crate::{
+    agent::job::Finished,
+    contract::Payload,
+    domains::research::proto::v1::{DiscoveryResult, Forbidden, Suggestion, WaitZone},
+    store::jobs::{Failure, Said},
+    words::counted,
+};
+
+/// Everything that was found, as the job's result.
+pub(super) async fn finished(mut desk: Desk<'_>, browsed: &Browsed, looked: Vec<Looked>) -> Finished {
+    let mut findings = Vec::new();
+    for looked in looked {
+        if looked.results().next().is_some() {
+            findings.push(found(&looked));
+        } else {
+            desk.skip(&looked.candidate.symbol, "nothing was found out of it");
+        }
+    }
+    let by_rule = ByRule.write(desk.run, &findings, &browsed.moods).await.unwrap_or_default();
+    let written = match desk.run.model().cloned() {
+        Some(model) if !findings.is_empty() => {
+            match (ByModel { model }).write(desk.run, &findings, &browsed.moods).await {
+                Ok(written) => checked(&mut desk, written, &by_rule),
+                // A model that failed is said, not hidden.
+                Err(why) => {
+                    desk.skip("model", &why);
+                    by_rule
+                }
+            }
+        }
+        _ => by_rule,
+    };
+    let mut suggestions: Vec<_> =
+        findings.into_iter().map(|findings| suggested(findings, &written)).collect();
+    // Stable: those that are equal stay as they were picked.
+    suggestions.sort_by_key(|(action, ..)| std::cmp::Reverse(*action));
+    told(desk, written, suggestions.into_iter().map(|(_, suggestion)| suggestion).collect())
+}
+
+/// What a model wrote, without what no result says: then the rule's words stand.
+fn checked(desk: &mut Desk<'_>, written: Written, by_rule: &Written) -> Written {
+    let run = desk.run;
+    let mut dropped = false;
+    let mut stands = |text: &String| {
+        let stands = run.stands(text);
+        dropped |= !stands;
+        stands
+    };
+    let market_note = Some(written.market_note).filter(|note| stands(note));
+    let mut texts = by_rule.texts.clone();
+    for (symbol, text) in written.texts {
+        let Some(rules) = texts.get_mut(&symbol) else { continue };
+        rules.action = text.action.or(rules.action);
+        rules.conviction = text.conviction.or(rules.conviction);
+        if !text.thesis.is_empty() && stands(&text.thesis) {
+            rules.thesis = text.thesis;
+        }
+        let (reasons, risks): (Vec<_>, Vec<_>) = (
+            text.reasons.into_iter().filter(&mut stands).collect(),
+            text.risks.into_iter().filter(&mut stands).collect(),
+        );
+        if !reasons.is_empty() {
+            rules.reasons = reasons;
+        }
+        // What rules found is never left out.
+        rules.risks.extend(risks);
+    }
+    if dropped {
+        desk.skip("model", "some of its words were left out: they say what no result does");
+    }
+    let market_note = market_note.unwrap_or_else(|| by_rule.market_note.clone());
+    Written { market_note, texts, ..written_by(&written.model, written.usage) }
+}
+
+fn written_by(model: &str, usage: (u64, u64)) -> Written {
+    Written { model: model.to_owned(), usage, ..Written::default() }
+}
+
+/// What the tools found of a candidate.
+fn found(looked: &Looked) -> Findings {
+    let data = |called: &Option<crate::agent::job::Called>| {
+        called.as_ref().and_then(|called| called.data()).cloned().unwrap_or(Value::Null)
+    };
+    let (technicals, fundamentals) = (data(&looked.technicals), data(&looked.fundamentals));
+    let wait_zone = looked.wait_zone.as_ref().map(|_| wait_zone(&data(&looked.wait_zone)));
+    let forbidden = looked.forbidden.as_ref().map(|_| forbidden(&data(&looked.forbidden)));
+    let most = judge::most(wait_zone.as_ref(), forbidden.as_ref());
+    let conviction = judge::conviction(looked, most, forbidden.as_ref());
+    let mut citations: Vec<String> = Vec::new();
+    for source in looked.results().flat_map(|called| &called.provenance().source_ids) {
+        if !citations.contains(source) {
+            citations.push(source.clone());
+        }
+    }
+    let thesis = data(&looked.thesis);
+    let suggestion = Suggestion {
+        symbol: looked.candidate.symbol.clone(),
+        name: looked.candidate.name.clone(),
+        price: technicals["current_price"].as_f64(),
+        rsi_14: technicals["rsi_14"].as_f64(),
+        price_vs_sma200_pct: technicals["price_vs_sma200_pct"].as_f64(),
+        currency: technicals["currency"].as_str().map(str::to_owned),
+        pe: fundamentals["pe"].as_f64(),
+        roe_pct: fundamentals["roe_pct"].as_f64(),
+        wait_zone,
+        forbidden,
+        found_in: looked.candidate.found_in.iter().map(|place| Place::word(*place).to_owned()).collect(),
+        citations,
+        ..Suggestion::default()
+    };
+    Findings { suggestion, most, conviction, thesis: thesis["thesis_summary"].as_str().map(str::to_owned) }
+}
+
+fn wait_zone(data: &Value) -> WaitZone {
+    WaitZone {
+        is_wait_zone: data["is_wait_zone"].as_bool().unwrap_or(true),
+        reasons: strings(&data["reasons"], Value::as_str),
+    }
+}
+
+fn forbidden(data: &Value) -> Forbidden {
+    Forbidden {
+        is_forbidden: data["is_forbidden"].as_bool().unwrap_or(true),
+        violations: strings(&data["violations"], |it| it["reason"].as_str()),
+        unknown: strings(&data["unknown"], |it| it["reason"].as_str()),
+    }
+}
+
+fn strings(list: &Value, text: impl Fn(&Value) -> Option<&str>) -> Vec<String> {
+    list.as_array().into_iter().flatten().filter_map(|it| text(it).map(str::to_owned)).collect()
+}
+
+/// A candidate with its words. What was wished for it is lowered to what rules allow.
+fn suggested(findings: Findings, written: &Written) -> (Action, Suggestion) {
+    let Findings { suggestion, most, conviction, .. } = findings;
+    let text = written.texts.get(&suggestion.symbol).cloned().unwrap_or_default();
+    let Text { action, conviction: wished, thesis, reasons, risks } = text;
+    let action = action.unwrap_or(most).min(most);
+    let conviction: Conviction = wished.unwrap_or(conviction);
+    let suggestion = Suggestion {
+        action: action.word().to_owned(),
+        conviction: conviction.word().to_owned(),
+        thesis,
+        reasons,
+        risks,
+        ..suggestion
+    };
+    (action, suggestion)
+}
+
+fn told(desk: Desk<'_>, written: Written, suggestions: Vec<Suggestion>) -> Finished {
+    let error = match desk.alerts.first() {
+        Some(alert) => Some(Failure {
+            code: alert.code.clone(),
+            message: format!("{}: {}", alert.source, alert.message),
+            retryable: false,
+        }),
+        None if desk.is_late => Some(Failure {
+            code: "DEADLINE_EXCEEDED".to_owned(),
+            message: "its time was over before everything was looked at; start it again with more".to_owned(),
+            retryable: true,
+        }),
+        None => None,
+    };
+    let found = counted(suggestions.len() as u64, "suggestion", "suggestions");
+    let result = DiscoveryResult {
+        market_note: written.market_note,
+        suggestions,
+        invocations: desk.run.calls(),
+        skipped: desk.skipped,
+        alerts: desk.alerts,
+        sources: desk.sources,
+        as_of: desk.as_of,
+        model: written.model,
+        input_tokens: written.usage.0,
+        output_tokens: written.usage.1,
+    };
+    let said = Said {
+        percent: at::END,
+        step: "synthesize".to_owned(),
+        message: format!("Discovery ended with {found}"),
+        call_id: String::new(),
+    };
+    Finished { error, result: Payload::from_message(&result).into_json_text(), said }
+}

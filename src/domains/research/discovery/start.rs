@@ -1,0 +1,43 @@
+//! Starts discoveries, as jobs.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::{stocks::Stocks, wish::Wish, workflow::Discovery};
+use crate::{
+    context::ToolContext,
+    contract::Refusal,
+    domains::research::proto::v1::StartDiscoveryRequest,
+    service::{
+        jobs::{Jobs, Wanted},
+        request::{self, refuse},
+    },
+    store::jobs::Job,
+};
+
+/// Starts a discovery. The context has identity and session already.
+pub(in crate::domains::research) async fn start(
+    jobs: &Jobs,
+    stocks: Arc<Stocks>,
+    context: ToolContext,
+    message: StartDiscoveryRequest,
+) -> Result<Job, Refusal> {
+    if context.task_id.is_some() {
+        let what = "may set only session_id and attributes: a job is not part of a task";
+        return Err(refuse("context", "read-only", what));
+    }
+    let request_id = request::request_id("request_id", &message.request_id)?;
+    let max_time = request::wait("max_time", message.max_time)?;
+    let wish = Wish::read(&message)?;
+    let sources: Vec<_> = wish.sources.iter().map(|it| it.word()).collect();
+    let asked = json!([
+        wish.max_candidates,
+        wish.screen_id,
+        wish.profile,
+        sources,
+        max_time.map(|time| time.as_millis().to_string()),
+    ]);
+    let workflow = Arc::new(Discovery { stocks, wish });
+    jobs.start(Wanted { context, request_id, content: asked, max_time, workflow }).await
+}

@@ -1,0 +1,85 @@
+//! What a discovery is asked, checked.
+
+use crate::{
+    contract::Refusal, domains::research::proto::v1::StartDiscoveryRequest, service::request::refuse,
+};
+
+/// So many candidates are looked at, unless the caller says otherwise, and at most.
+const USUAL: u32 = 5;
+const MOST: u32 = 10;
+
+/// The longest name of a screen or a profile, in characters.
+const LONGEST: usize = 64;
+
+/// What a discovery is asked.
+#[derive(Clone, Debug)]
+pub(super) struct Wish {
+    pub(super) max_candidates: usize,
+    pub(super) screen_id: Option<String>,
+    pub(super) profile: Option<String>,
+    pub(super) sources: Vec<Place>,
+}
+
+/// Where ideas come from, in the order in which they are browsed (spec 004 §4.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Place {
+    Watchlist,
+    Screener,
+    News,
+    Reddit,
+    Valuepickr,
+}
+
+impl Wish {
+    pub(super) fn read(message: &StartDiscoveryRequest) -> Result<Self, Refusal> {
+        let max_candidates = match message.max_candidates {
+            0 => USUAL,
+            few if few <= MOST => few,
+            _ => return Err(refuse("max_candidates", "maximum", &format!("must be at most {MOST}"))),
+        };
+        let mut sources = Vec::new();
+        for word in &message.sources {
+            let place = Place::ALL.into_iter().find(|place| place.word() == word).ok_or_else(|| {
+                let known = Place::ALL.map(Place::word).join(", ");
+                refuse("sources", "enum", &format!("must be some of: {known}"))
+            })?;
+            if !sources.contains(&place) {
+                sources.push(place);
+            }
+        }
+        if sources.is_empty() {
+            sources = Place::ALL.into();
+        }
+        Ok(Self {
+            max_candidates: max_candidates as usize,
+            screen_id: named("screen_id", &message.screen_id)?,
+            profile: named("profile", &message.profile)?,
+            sources,
+        })
+    }
+}
+
+/// A name; none if it is empty. Whether there is one of that name is for the tool to say.
+fn named(field: &str, text: &str) -> Result<Option<String>, Refusal> {
+    if text.chars().count() > LONGEST {
+        return Err(refuse(field, "max_length", &format!("must have at most {LONGEST} characters")));
+    }
+    Ok((!text.is_empty()).then(|| text.to_owned()))
+}
+
+impl Place {
+    /// Every place, in the order in which they are browsed.
+    pub(super) const ALL: [Self; 5] =
+        [Self::Watchlist, Self::Screener, Self::News, Self::Reddit, Self::Valuepickr];
+
+    /// The word of the contract.
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Watchlist => "watchlist",
+            Self::Screener => "screener",
+            Self::News => "news",
+            Self::Reddit => "reddit",
+            Self::Valuepickr => "valuepickr",
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! The words of suggestions: by rule, from what the tools say; or by a model. Not here: figures, and what may be done.
+
+mod by_model;
+mod by_rule;
+
+use std::{collections::BTreeMap, fmt::Debug};
+
+use futures_util::future::BoxFuture;
+
+pub(super) use self::{by_model::ByModel, by_rule::ByRule};
+use super::judge::{Action, Conviction};
+use crate::{agent::job::Run, domains::research::proto::v1::Suggestion};
+
+/// What was found of a candidate.
+#[derive(Clone, Debug)]
+pub(super) struct Findings {
+    /// Its figures, without words.
+    pub(super) suggestion: Suggestion,
+    /// The most that may be done.
+    pub(super) most: Action,
+    /// How sure one can be of it, by rule.
+    pub(super) conviction: Conviction,
+    /// What people outside write of it.
+    pub(super) thesis: Option<String>,
+}
+
+/// The words of a suggestion.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Text {
+    /// What is to be done; by rule without.
+    pub(super) action: Option<Action>,
+    /// How sure one can be of it; by rule without.
+    pub(super) conviction: Option<Conviction>,
+    pub(super) thesis: String,
+    pub(super) reasons: Vec<String>,
+    pub(super) risks: Vec<String>,
+}
+
+/// The words of all suggestions.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Written {
+    pub(super) market_note: String,
+    /// By symbol.
+    pub(super) texts: BTreeMap<String, Text>,
+    /// Who wrote them.
+    pub(super) model: String,
+    /// Tokens in and out.
+    pub(super) usage: (u64, u64),
+}
+
+/// Writes the words. The error says why there are none, in words of ours.
+pub(super) trait Writer: Send + Sync + Debug {
+    /// Of these candidates; `moods` is what is said of what was browsed.
+    fn write<'a>(
+        &'a self,
+        run: &'a Run,
+        findings: &'a [Findings],
+        moods: &'a [String],
+    ) -> BoxFuture<'a, Result<Written, String>>;
+}

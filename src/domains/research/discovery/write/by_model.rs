@@ -1,0 +1,212 @@
+//! Words by a model: it is shown what the tools found and answers with JSON. What it may not decide is decided by rule,
+//! and what it says is checked by whoever asked.
+
+use std::sync::Arc;
+
+use futures_util::{StreamExt, future::BoxFuture};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{
+    super::judge::{Action, Conviction},
+    Findings, Text, Writer, Written,
+};
+use crate::{
+    agent::job::Run,
+    context::RequestId,
+    contract::frame,
+    models::{Message, Model, Part, Request, Usage},
+    words::one_line,
+};
+
+/// What the model is told. `{guidance}` is the agent's guidance (spec 004 §4.4), `{schema}` the schema of its answer.
+const PROMPT: &str = include_str!("discovery.md");
+
+/// The longest answer, in bytes.
+const LONGEST: usize = 256 * 1024;
+
+/// The longest text, in characters, and the most of them.
+const LONGEST_TEXT: usize = 1_000;
+const MOST_TEXTS: usize = 6;
+
+/// How often it is asked: once more if its answer cannot be read.
+const TRIES: usize = 2;
+
+/// Writes by a model.
+#[derive(Debug)]
+pub(in super::super) struct ByModel {
+    pub(in super::super) model: Arc<dyn Model>,
+}
+
+/// The answer of a model.
+#[derive(Debug, Deserialize)]
+struct Answer {
+    #[serde(default)]
+    market_note: String,
+    suggestions: Vec<Suggested>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Suggested {
+    symbol: String,
+    action: String,
+    #[serde(default)]
+    conviction: String,
+    #[serde(default)]
+    thesis: String,
+    #[serde(default)]
+    reasons: Vec<String>,
+    #[serde(default)]
+    risks: Vec<String>,
+}
+
+impl Writer for ByModel {
+    fn write<'a>(
+        &'a self,
+        run: &'a Run,
+        findings: &'a [Findings],
+        moods: &'a [String],
+    ) -> BoxFuture<'a, Result<Written, String>> {
+        Box::pin(self.asked(run, findings, moods))
+    }
+}
+
+impl ByModel {
+    async fn asked(&self, run: &Run, findings: &[Findings], moods: &[String]) -> Result<Written, String> {
+        let schema = schema();
+        let mut request = Request {
+            system: PROMPT.replace("{guidance}", &run.guidance()).replace("{schema}", &schema.to_string()),
+            messages: vec![Message::User(shown(findings, moods))],
+            json_schema: Some(Arc::new(schema)),
+            ..Request::default()
+        };
+        let mut usage = (0, 0);
+        for _ in 0..TRIES {
+            let answer = self.answer(run, request.clone(), &mut usage).await?;
+            if let Some(read) = read(&answer) {
+                return Ok(written(read, self.model.id(), usage));
+            }
+            request.messages.push(Message::assistant(answer));
+            let problem = "That is not the JSON that was asked for. Answer with it and nothing else.";
+            request.messages.push(Message::User(problem.to_owned()));
+        }
+        Err("the model's answer could not be read; the words are made without it".to_owned())
+    }
+
+    /// One answer, and what it cost.
+    async fn answer(&self, run: &Run, request: Request, usage: &mut (u64, u64)) -> Result<String, String> {
+        let (mut parts, mut text) = (self.model.chat(request, run.context()), String::new());
+        while let Some(part) = parts.next().await {
+            match part.map_err(|error| error.to_string())? {
+                Part::Text(more) => text.push_str(&more),
+                Part::End { usage: Usage { input_tokens, output_tokens }, .. } => {
+                    usage.0 += input_tokens;
+                    usage.1 += output_tokens;
+                }
+                // It is offered no tools.
+                Part::Calls(_) => {}
+            }
+            if text.len() > LONGEST {
+                return Err("the model's answer was too long; the words are made without it".to_owned());
+            }
+        }
+        Ok(text)
+    }
+}
+
+/// What a model is shown: data, between lines that whoever wrote a part of it cannot know.
+fn shown(findings: &[Findings], moods: &[String]) -> String {
+    let of = |it: &Findings| {
+        let suggestion = &it.suggestion;
+        json!({
+            "symbol": suggestion.symbol, "name": suggestion.name, "found_in": suggestion.found_in,
+            "thesis": it.thesis, "price": suggestion.price, "rsi_14": suggestion.rsi_14,
+            "price_vs_sma200_pct": suggestion.price_vs_sma200_pct, "pe": suggestion.pe, "roe_pct": suggestion.roe_pct,
+            "wait_zone": suggestion.wait_zone.as_ref().map(|it| json!({"is_wait_zone": it.is_wait_zone, "reasons": it.reasons})),
+            "forbidden": suggestion.forbidden.as_ref().map(|it| json!({
+                "is_forbidden": it.is_forbidden, "violations": it.violations, "unknown": it.unknown,
+            })),
+            "most_that_may_be_done": it.most.word(),
+        })
+    };
+    let data = json!({"candidates": findings.iter().map(of).collect::<Vec<_>>(), "browsed": moods});
+    let nonce = RequestId::generate().to_string();
+    frame::framed(&nonce, "", &data.to_string())
+}
+
+/// The schema of the answer.
+fn schema() -> Value {
+    let text = json!({"type": "string"});
+    let texts = json!({"type": "array", "items": text});
+    json!({
+        "type": "object",
+        "properties": {
+            "market_note": text,
+            "suggestions": {"type": "array", "items": {
+                "type": "object",
+                "properties": {
+                    "symbol": text,
+                    "action": {"type": "string", "enum": ["buy", "watch", "avoid"]},
+                    "conviction": {"type": "string", "enum": ["high", "medium", "low"]},
+                    "thesis": text, "reasons": texts, "risks": texts,
+                },
+                "required": ["symbol", "action", "conviction", "thesis", "reasons", "risks"],
+                "additionalProperties": false,
+            }},
+        },
+        "required": ["market_note", "suggestions"],
+        "additionalProperties": false,
+    })
+}
+
+/// The JSON object of an answer, in a fence or not.
+fn read(answer: &str) -> Option<Answer> {
+    let object = answer.get(answer.find('{')?..=answer.rfind('}')?)?;
+    serde_json::from_str(object).ok()
+}
+
+fn written(answer: Answer, model: &str, usage: (u64, u64)) -> Written {
+    let texts = answer.suggestions.into_iter().map(|it| {
+        let Suggested { symbol, action, conviction, thesis, reasons, risks } = it;
+        let text = Text {
+            action: Action::of(&action),
+            conviction: Conviction::of(&conviction),
+            thesis: bounded(&thesis),
+            reasons: several(&reasons),
+            risks: several(&risks),
+        };
+        (symbol, text)
+    });
+    Written {
+        market_note: bounded(&answer.market_note),
+        texts: texts.collect(),
+        model: model.to_owned(),
+        usage,
+    }
+}
+
+fn several(texts: &[String]) -> Vec<String> {
+    texts.iter().map(|text| bounded(text)).filter(|text| !text.is_empty()).take(MOST_TEXTS).collect()
+}
+
+fn bounded(text: &str) -> String {
+    one_line(text).chars().take(LONGEST_TEXT).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_read_in_a_fence_or_not_and_nothing_else_is() {
+        let object = r#"{"market_note": "calm", "suggestions": [{"symbol": "TCS", "action": "buy"}]}"#;
+        for answer in [object.to_owned(), format!("Here it is:\n```json\n{object}\n```")] {
+            let written = written(read(&answer).unwrap(), "scripted/script", (1, 2));
+            assert_eq!(written.market_note, "calm");
+            assert_eq!(written.texts["TCS"].action, Some(Action::Buy));
+        }
+        for answer in ["", "no", "}{", "[]", r#"{"suggestions": 7}"#, r#"{"suggestions": [{}]}"#] {
+            assert!(read(answer).is_none(), "{answer}");
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! Words by rule: they say what the tools say, and nothing else.
+
+use futures_util::future::{BoxFuture, ready};
+
+use super::{Findings, Text, Writer, Written};
+use crate::{agent::job::Run, domains::research::proto::v1::Suggestion, words::one_line};
+
+/// Who wrote it, where no model did.
+const EMBEDDED: &str = "embedded";
+
+/// The longest part of a thesis that is repeated, in characters.
+const LONGEST: usize = 400;
+
+/// Writes by rule.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct ByRule;
+
+impl Writer for ByRule {
+    fn write<'a>(
+        &'a self,
+        _run: &'a Run,
+        findings: &'a [Findings],
+        moods: &'a [String],
+    ) -> BoxFuture<'a, Result<Written, String>> {
+        let texts = findings.iter().map(|it| (it.suggestion.symbol.clone(), text(it))).collect();
+        let model = EMBEDDED.to_owned();
+        Box::pin(ready(Ok(Written { market_note: moods.join(" "), texts, model, usage: (0, 0) })))
+    }
+}
+
+fn text(findings: &Findings) -> Text {
+    let Findings { suggestion, thesis, .. } = findings;
+    let places = suggestion.found_in.join(", ");
+    let thesis = match thesis {
+        Some(thesis) => shortened(&one_line(thesis)),
+        None => format!("{} is named in: {places}. No thesis was found.", suggestion.name),
+    };
+    Text {
+        action: None,
+        conviction: None,
+        thesis,
+        reasons: reasons(suggestion, &places),
+        risks: risks(suggestion),
+    }
+}
+
+fn reasons(suggestion: &Suggestion, places: &str) -> Vec<String> {
+    let named = Some(format!("Named in: {places}"));
+    let rsi = suggestion.rsi_14.map(|rsi| format!("RSI {rsi:.0}"));
+    let average = suggestion
+        .price_vs_sma200_pct
+        .map(|distance| format!("{distance:+.1}% against its average of 200 days"));
+    let earnings = suggestion.pe.map(|pe| format!("P/E {pe:.1}"));
+    let equity = suggestion.roe_pct.map(|roe| format!("ROE {roe:.1}%"));
+    [named, rsi, average, earnings, equity].into_iter().flatten().collect()
+}
+
+fn risks(suggestion: &Suggestion) -> Vec<String> {
+    let mut risks = Vec::new();
+    match &suggestion.wait_zone {
+        Some(wait_zone) => risks.extend(wait_zone.reasons.iter().cloned()),
+        None => risks.push("Whether it is in the wait zone was not found out".to_owned()),
+    }
+    match &suggestion.forbidden {
+        Some(forbidden) => risks.extend(forbidden.violations.iter().chain(&forbidden.unknown).cloned()),
+        None => risks.push("Whether the rules forbid it was not found out".to_owned()),
+    }
+    risks
+}
+
+fn shortened(text: &str) -> String {
+    if text.chars().count() <= LONGEST {
+        return text.to_owned();
+    }
+    text.chars().take(LONGEST - 1).chain(['…']).collect()
+}

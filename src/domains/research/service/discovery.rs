@@ -1,0 +1,41 @@
+//! `toolwire.research.v1.DiscoveryService`: discoveries are started here and watched as jobs.
+
+use std::sync::Arc;
+
+use tonic::{Request, Response, Status};
+
+use crate::{
+    domains::research::{
+        discovery::{self, Stocks},
+        proto::v1::{
+            StartDiscoveryRequest, StartDiscoveryResponse,
+            discovery_service_server::{DiscoveryService, DiscoveryServiceServer},
+        },
+    },
+    faces::grpc::{self, Face},
+};
+
+/// The service.
+pub(in crate::domains::research) fn service(stocks: Arc<Stocks>) -> grpc::Service {
+    grpc::service!(DiscoveryServiceServer, |face| Discoveries {
+        face: face.clone(),
+        stocks: Arc::clone(&stocks)
+    })
+}
+
+struct Discoveries {
+    face: Face,
+    stocks: Arc<Stocks>,
+}
+
+#[tonic::async_trait]
+impl DiscoveryService for Discoveries {
+    async fn start_discovery(
+        &self,
+        request: Request<StartDiscoveryRequest>,
+    ) -> Result<Response<StartDiscoveryResponse>, Status> {
+        let (context, message) = grpc::asked(request, |it| it.context.take())?;
+        let job = discovery::start(&self.face.jobs, Arc::clone(&self.stocks), context, message).await?;
+        Ok(Response::new(StartDiscoveryResponse { job_id: job.id.to_string() }))
+    }
+}

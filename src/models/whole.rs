@@ -1,0 +1,36 @@
+//! A whole answer, for whoever needs all of it before anything can be done with it.
+
+use futures_util::StreamExt;
+
+use super::{Answer, ModelError, Part, Stop, ToolCall, Usage, bound::Length};
+
+/// A whole answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Whole {
+    /// What the model said.
+    pub text: String,
+    /// What it called.
+    pub calls: Vec<ToolCall>,
+    /// Why it ended.
+    pub stop: Stop,
+    /// What it cost.
+    pub usage: Usage,
+}
+
+impl Whole {
+    /// Waits for the end of an answer. One that breaks off, or is too long, is none.
+    pub async fn of(mut answer: Answer) -> Result<Self, ModelError> {
+        let (mut text, mut calls, mut length) = (String::new(), Vec::new(), Length::default());
+        while let Some(part) = answer.next().await {
+            match part? {
+                Part::Text(more) => {
+                    length.add(more.len())?;
+                    text.push_str(&more);
+                }
+                Part::Calls(more) => calls.extend(more),
+                Part::End { stop, usage } => return Ok(Self { text, calls, stop, usage }),
+            }
+        }
+        Err(ModelError::Malformed)
+    }
+}

@@ -1,0 +1,16 @@
+//! What tasks are worked on with. Not here: making it, which the composition root does.
+
+use std::sync::Arc;
+
+use crate::{agent::Agent, models::Model, service::tasks::Tasks};
+
+/// What tasks are worked on with.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    /// Who may call what, and what may be spent.
+    pub agent: Agent,
+    /// The tasks.
+    pub tasks: Tasks,
+    /// Who is asked; `None` without a model.
+    pub model: Option<Arc<dyn Model>>,
+}

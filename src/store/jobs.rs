@@ -1,0 +1,246 @@
+//! Jobs: work in the background, and what each has said, in order and without gap.
+//!
+//! Whoever starts one writes its events; whoever watches reads them by sequence and nothing else, so that a restart or
+//! a slow reader costs time only. Nothing but reads is done by a job, so one whose process is gone is over and can be
+//! started again. There is no store of this in memory: tests take a database of their own. Not here: what a job does.
+
+use std::time::{Duration, SystemTime};
+
+use futures_util::future::BoxFuture;
+use serde::{Deserialize, Serialize};
+use tokio::sync::watch;
+
+use super::StoreError;
+use crate::{
+    context::{RequestId, UserId},
+    digest::Digest,
+};
+
+/// So many jobs of one user are kept, the newest.
+pub const MOST_OF_USER: u32 = 100;
+
+/// How long a job is kept after its end.
+pub const KEPT: Duration = Duration::from_hours(24 * 30);
+
+/// Names a job: the identifier by which a repeat is recognised.
+pub type JobId = RequestId;
+
+/// A job that is to begin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewJob {
+    /// Whose it is.
+    pub user: UserId,
+    /// Its name.
+    pub id: JobId,
+    /// What it is asked: a repeat is asked the same.
+    pub digest: Digest,
+    /// What kind of work.
+    pub kind: String,
+    /// By when it ends.
+    pub deadline: SystemTime,
+}
+
+/// What came of beginning one.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Begun {
+    /// It runs from now on.
+    New(Job),
+    /// It was begun before.
+    Known(Job),
+    /// Another job has this name.
+    Reused,
+    /// This one of the user's runs.
+    Running(JobId),
+}
+
+/// A job as it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Job {
+    /// Its name.
+    pub id: JobId,
+    /// What it is asked.
+    pub digest: Digest,
+    /// What kind of work.
+    pub kind: String,
+    /// Where it stands.
+    pub state: State,
+    /// How far it is.
+    pub percent: u32,
+    /// The step it is at.
+    pub step: String,
+    /// When it began.
+    pub created_at: SystemTime,
+    /// By when it ends.
+    pub deadline: SystemTime,
+    /// When it ended.
+    pub ended_at: Option<SystemTime>,
+    /// The sequence of the next event.
+    pub next: u64,
+    /// Why it has failed.
+    pub error: Option<Failure>,
+    /// What came out, as JSON. Empty if nothing did.
+    pub result: String,
+}
+
+/// Where a job stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// It runs.
+    Running,
+    /// It ended with its result.
+    Succeeded,
+    /// It ended without, or with a part of it.
+    Failed,
+    /// Its user cancelled it.
+    Cancelled,
+}
+
+/// Why a job has failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// A stable word, such as `INTERRUPTED`.
+    pub code: String,
+    /// What went wrong and what to do.
+    pub message: String,
+    /// Whether the same may succeed later.
+    pub retryable: bool,
+}
+
+/// What a job says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Said {
+    /// How far it is.
+    pub percent: u32,
+    /// The step it is at.
+    pub step: String,
+    /// What is done, for people.
+    pub message: String,
+    /// The call that it is about; empty if none.
+    pub call_id: String,
+}
+
+/// How a job ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ending {
+    /// One of the final states.
+    pub state: State,
+    /// Why it has failed.
+    pub error: Option<Failure>,
+    /// What came out, as JSON.
+    pub result: String,
+    /// The last thing that it says. Without, it says its words at the step where it was.
+    pub said: Option<Said>,
+}
+
+/// What a job has said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// Its position.
+    pub sequence: u64,
+    /// When it was said.
+    pub at: SystemTime,
+    /// What was said.
+    pub said: Said,
+    /// Whether nothing comes after it.
+    pub is_last: bool,
+}
+
+/// Keeps jobs.
+pub trait Jobs: Send + Sync + std::fmt::Debug {
+    /// Begins a job in the name of this process; forgets the oldest of the user beyond what is kept.
+    fn begin_job<'a>(&'a self, new: &'a NewJob, now: SystemTime) -> BoxFuture<'a, Result<Begun, StoreError>>;
+
+    /// One job of a user's.
+    fn job<'a>(&'a self, user: &'a UserId, id: JobId) -> BoxFuture<'a, Result<Option<Job>, StoreError>>;
+
+    /// Adds what a job says. Whether it still runs: if not, nothing was added. Its percentage never falls.
+    fn say<'a>(
+        &'a self,
+        user: &'a UserId,
+        id: JobId,
+        said: &'a Said,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Result<bool, StoreError>>;
+
+    /// Ends a job that runs, with its last event. Whether it did: whoever ends it first does.
+    fn end_job<'a>(
+        &'a self,
+        user: &'a UserId,
+        id: JobId,
+        ending: &'a Ending,
+        now: SystemTime,
+    ) -> BoxFuture<'a, Result<bool, StoreError>>;
+
+    /// So many events of a job from a sequence on, in order.
+    fn events<'a>(
+        &'a self,
+        user: &'a UserId,
+        id: JobId,
+        from: u64,
+        limit: u32,
+    ) -> BoxFuture<'a, Result<Vec<Event>, StoreError>>;
+
+    /// Changes when something may have been said or ended, by whichever process.
+    fn jobs_watched(&self) -> BoxFuture<'_, Result<watch::Receiver<u64>, StoreError>>;
+
+    /// Ends the jobs whose process is gone. How many.
+    fn interrupt_jobs(&self, now: SystemTime) -> BoxFuture<'_, Result<usize, StoreError>>;
+
+    /// Forgets, some at a time, what is kept no longer. Whether there may be more.
+    fn sweep_jobs(&self, now: SystemTime) -> BoxFuture<'_, Result<bool, StoreError>>;
+}
+
+impl State {
+    /// Every state.
+    pub const ALL: [Self; 4] = [Self::Running, Self::Succeeded, Self::Failed, Self::Cancelled];
+
+    /// The word in the store, and in messages.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Succeeded => "succeeded",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+}
+
+impl Ending {
+    /// With a result.
+    pub fn succeeded(result: String, said: Said) -> Self {
+        Self { state: State::Succeeded, error: None, result, said: Some(said) }
+    }
+
+    /// Without one, or with a part of it.
+    pub fn failed(error: Failure, result: String) -> Self {
+        Self { state: State::Failed, error: Some(error), result, said: None }
+    }
+
+    /// By its user.
+    pub fn cancelled() -> Self {
+        Self { state: State::Cancelled, error: None, result: String::new(), said: None }
+    }
+
+    /// What is said last, of a job that is at a step.
+    pub fn last_words(&self, percent: u32, step: &str) -> Said {
+        if let Some(said) = &self.said {
+            return said.clone();
+        }
+        let message = self.error.as_ref().map_or_else(
+            || format!("The job was {}", self.state.word()),
+            |error| format!("{}: {}", error.code, error.message),
+        );
+        Said { percent, step: step.to_owned(), message, call_id: String::new() }
+    }
+}
+
+impl Failure {
+    /// The process that carried the job out is gone.
+    pub fn interrupted() -> Self {
+        Self {
+            code: "INTERRUPTED".to_owned(),
+            message: "the server that carried it out has ended; start it again".to_owned(),
+            retryable: true,
+        }
+    }
+}

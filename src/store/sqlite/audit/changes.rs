@@ -1,0 +1,56 @@
+//! Records of what requests change that are no calls, as steps of those changes.
+
+use std::time::SystemTime;
+
+use crate::{
+    context::{CallId, RequestId, TaskId, UserId},
+    digest::Digest,
+    store::{
+        audit::{Kind, Verdict, by},
+        sqlite::{Change, Failed, time::millis},
+    },
+};
+
+const CHANGED: &str = "INSERT INTO audit (kind, at, ended_at, user_id, known_by, peer, face, caller, tool, definition_digest, \
+     arguments_digest, verdict, code, call_id, request_id, trace_id, task_id, confirmation_id, approver) \
+     VALUES (?1, ?2, ?2, ?3, ?4, ?5, ?6, ?3, ?7, x'', ?8, ?9, 'OK', ?10, ?11, ?12, ?13, '', '')";
+
+/// A change that a request made which is no call.
+pub(in crate::store::sqlite) struct Changed<'a> {
+    /// Its method, such as `TaskService.CreateTask`.
+    pub(in crate::store::sqlite) method: &'static str,
+    pub(in crate::store::sqlite) user: &'a UserId,
+    /// Of what it asked for.
+    pub(in crate::store::sqlite) digest: Digest,
+    pub(in crate::store::sqlite) task: &'a TaskId,
+    pub(in crate::store::sqlite) request_id: Option<RequestId>,
+    /// The call that it is about.
+    pub(in crate::store::sqlite) call_id: Option<CallId>,
+}
+
+/// Notes what a request changed, as a step of that change.
+pub(in crate::store::sqlite) async fn changed(
+    change: &mut Change,
+    it: &Changed<'_>,
+    now: SystemTime,
+) -> Result<(), Failed> {
+    let by = by();
+    let text = |it: Option<String>| it.unwrap_or_default();
+    sqlx::query(CHANGED)
+        .bind(Kind::Write.word())
+        .bind(millis(now))
+        .bind(it.user.as_str())
+        .bind(by.known_by.word())
+        .bind(by.origin.peer.map(|peer| peer.to_string()))
+        .bind(by.origin.face)
+        .bind(it.method)
+        .bind(it.digest.as_bytes().to_vec())
+        .bind(Verdict::Allowed.word())
+        .bind(text(it.call_id.map(|id| id.to_string())))
+        .bind(text(it.request_id.map(|id| id.to_string())))
+        .bind(text(by.trace_id.map(|id| id.to_string())))
+        .bind(it.task.as_str())
+        .execute(&mut **change)
+        .await?;
+    Ok(())
+}

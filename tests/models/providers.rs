@@ -1,0 +1,264 @@
+//! Each provider's own interface, and what goes wrong with any of them.
+
+use super::{
+    stub::{events, json as reply},
+    *,
+};
+
+const OPENAI_TEXT: [&str; 5] = [
+    r#"{"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}"#,
+    r#"{"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"Apple is "},"finish_reason":null}]}"#,
+    r#"{"id":"c","object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"a company."},"finish_reason":"stop"}]}"#,
+    r#"{"id":"c","object":"chat.completion.chunk","choices":[],"usage":{"prompt_tokens":11,"completion_tokens":5,"total_tokens":16}}"#,
+    "[DONE]",
+];
+
+const OPENAI_CALLS: [&str; 6] = [
+    r#"{"id":"c","choices":[{"index":0,"delta":{"role":"assistant","tool_calls":[{"index":0,"id":"call_a","type":"function","function":{"name":"get_quotes","arguments":""}}]},"finish_reason":null}]}"#,
+    r#"{"id":"c","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"symbol\":"}}]},"finish_reason":null}]}"#,
+    r#"{"id":"c","choices":[{"index":0,"delta":{"tool_calls":[{"index":1,"id":"call_b","type":"function","function":{"name":"get_quotes","arguments":"{\"symbol\":\"MSFT\"}"}}]},"finish_reason":null}]}"#,
+    r#"{"id":"c","choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"\"AAPL\"}"}}]},"finish_reason":null}]}"#,
+    r#"{"id":"c","choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}"#,
+    "[DONE]",
+];
+
+const ANTHROPIC_TEXT: &str = r#"event: message_start
+data: {"type":"message_start","message":{"id":"m","type":"message","role":"assistant","content":[],"model":"test-1","stop_reason":null,"usage":{"input_tokens":11,"output_tokens":1}}}
+
+event: content_block_start
+data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Apple is a company."}}
+
+event: content_block_stop
+data: {"type":"content_block_stop","index":0}
+
+event: content_block_start
+data: {"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"toolu_a","name":"get_quotes","input":{}}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"symbol\": \"AA"}}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"PL\"}"}}
+
+event: content_block_stop
+data: {"type":"content_block_stop","index":1}
+
+event: message_delta
+data: {"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":null},"usage":{"output_tokens":5}}
+
+event: message_stop
+data: {"type":"message_stop"}
+
+"#;
+
+const GEMINI: [&str; 2] = [
+    r#"{"candidates":[{"content":{"parts":[{"text":"Apple is a company."}],"role":"model"},"index":0}],"usageMetadata":{"promptTokenCount":11,"candidatesTokenCount":3,"totalTokenCount":14}}"#,
+    r#"{"candidates":[{"content":{"parts":[{"functionCall":{"name":"get_quotes","args":{"symbol":"AAPL"}},"thoughtSignature":"c2ln"}],"role":"model"},"finishReason":"STOP","index":0}],"usageMetadata":{"promptTokenCount":11,"candidatesTokenCount":5,"totalTokenCount":16}}"#,
+];
+
+const OLLAMA: &str = r#"{"model":"test-1","created_at":"2026-01-15T00:00:00Z","message":{"role":"assistant","content":"Apple is "},"done":false}
+{"model":"test-1","created_at":"2026-01-15T00:00:00Z","message":{"role":"assistant","content":"a company."},"done":false}
+{"model":"test-1","created_at":"2026-01-15T00:00:00Z","message":{"role":"assistant","content":""},"done_reason":"stop","done":true,"prompt_eval_count":11,"eval_count":5}
+"#;
+
+const COMPATIBLE_CALLS: &str = r#"{"id":"c","object":"chat.completion","model":"test-1","choices":[{"index":0,"message":{"role":"assistant","content":null,"tool_calls":[{"id":"x1","type":"function","function":{"name":"get_quotes","arguments":"{\"symbol\":\"AAPL\"}"}},{"id":"x2","type":"function","function":{"name":"get_quotes","arguments":"{\"symbol\":\"MSFT\"}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":11,"completion_tokens":5,"total_tokens":16}}"#;
+
+fn arguments(calls: &[ToolCall]) -> Vec<Value> {
+    calls.iter().map(|call| call.arguments.clone()).collect()
+}
+
+#[tokio::test]
+async fn text_comes_as_it_is_written() {
+    let ollama = stub::Reply::Whole(200, "content-type: application/x-ndjson\r\n", OLLAMA.to_owned());
+    for (provider, answered) in [
+        (Provider::Openai, events(&OPENAI_TEXT)),
+        (Provider::Compatible, events(&OPENAI_TEXT)),
+        (Provider::Ollama, ollama),
+    ] {
+        let stub = Stub::answering([answered]).await;
+        let (text, calls, stop, usage) = answer(&model(&stub, provider), question()).await.unwrap();
+        assert_eq!(
+            (text.as_str(), calls.len(), stop),
+            ("Apple is a company.", 0, Stop::Done),
+            "{provider:?}"
+        );
+        assert_eq!(usage, Usage { input_tokens: 11, output_tokens: 5 }, "{provider:?}");
+        assert!(stub.asked()[0].contains("Be brief.") && stub.asked()[0].contains("\"test-1\""));
+    }
+}
+
+#[tokio::test]
+async fn calls_come_together_with_their_arguments_whole() {
+    let stub = Stub::answering([events(&OPENAI_CALLS)]).await;
+    let (_, calls, stop, _) = answer(&model(&stub, Provider::Openai), with_tools()).await.unwrap();
+    assert_eq!(arguments(&calls), [json!({"symbol": "AAPL"}), json!({"symbol": "MSFT"})]);
+    assert_eq!((calls[0].id.as_str(), calls[1].id.as_str(), stop), ("call_a", "call_b", Stop::Calls));
+
+    let answered = Reply::Whole(200, "content-type: text/event-stream\r\n", ANTHROPIC_TEXT.to_owned());
+    let stub = Stub::answering([answered]).await;
+    let (text, calls, stop, _) = answer(&model(&stub, Provider::Anthropic), with_tools()).await.unwrap();
+    assert_eq!((text.as_str(), stop), ("Apple is a company.", Stop::Calls));
+    assert_eq!((calls[0].id.as_str(), arguments(&calls)), ("toolu_a", vec![json!({"symbol": "AAPL"})]));
+
+    let stub = Stub::answering([events(&GEMINI)]).await;
+    let (text, calls, stop, _) = answer(&model(&stub, Provider::Gemini), with_tools()).await.unwrap();
+    assert_eq!((text.as_str(), stop), ("Apple is a company.", Stop::Calls));
+    assert_eq!(arguments(&calls), [json!({"symbol": "AAPL"})]);
+    assert_eq!(calls[0].signatures, ["c2ln"]);
+}
+
+/// Servers that speak as another one does leave `index` out: they are asked for the whole answer.
+#[tokio::test]
+async fn a_compatible_server_is_asked_for_calls_without_a_stream() {
+    let stub = Stub::answering([reply(200, COMPATIBLE_CALLS)]).await;
+    let (_, calls, ..) = answer(&model(&stub, Provider::Compatible), with_tools()).await.unwrap();
+    assert!(!stub.asked()[0].contains("\"stream\":true"), "{}", stub.asked()[0]);
+    assert_eq!(arguments(&calls), [json!({"symbol": "AAPL"}), json!({"symbol": "MSFT"})]);
+}
+
+/// Of a whole answer nothing is left where a part cannot be read; of a stream the text stays as it was written.
+#[tokio::test]
+async fn arguments_that_are_not_json_never_pass_for_arguments() {
+    let broken = COMPATIBLE_CALLS.replace(r#"\"MSFT\"}"#, "");
+    let stub = Stub::answering([reply(200, &broken)]).await;
+    let error = answer(&model(&stub, Provider::Compatible), with_tools()).await.unwrap_err();
+    assert_eq!(error, ModelError::Malformed);
+
+    let stub =
+        Stub::answering([events(&[OPENAI_CALLS[0], OPENAI_CALLS[1], OPENAI_CALLS[4], "[DONE]"])]).await;
+    let (_, calls, ..) = answer(&model(&stub, Provider::Openai), with_tools()).await.unwrap();
+    assert_eq!(arguments(&calls), [json!("{\"symbol\":")]);
+}
+
+/// Servers that speak as others do leave `index` out, or send equal parts: of a stream such calls would be lost.
+#[tokio::test]
+async fn parts_without_an_index_are_not_taken_for_calls() {
+    let without = OPENAI_CALLS[2].replace(r#""index":1,"id""#, r#""id""#);
+    let stub = Stub::answering([events(&[&without, OPENAI_CALLS[4], "[DONE]"])]).await;
+    let (_, calls, stop, _) = answer(&model(&stub, Provider::Openai), with_tools()).await.unwrap();
+    assert_eq!((calls.len(), stop), (0, Stop::Done));
+}
+
+#[tokio::test]
+async fn calls_and_results_go_back_with_what_the_provider_wants_to_see_again() {
+    let stub = Stub::answering([events(&GEMINI)]).await;
+    let call = ToolCall {
+        id: "1".to_owned(),
+        tool: "get_quotes".to_owned(),
+        arguments: json!({"symbol": "AAPL"}),
+        signatures: vec!["c2ln".to_owned()],
+    };
+    let output = ToolOutput {
+        call_id: "1".to_owned(),
+        tool: "get_quotes".to_owned(),
+        text: "{\"price\":1}".to_owned(),
+    };
+    let mut request = with_tools();
+    request.messages.push(Message::Assistant { text: String::new(), calls: vec![call] });
+    request.messages.push(Message::Results(vec![output]));
+    answer(&model(&stub, Provider::Gemini), request).await.unwrap();
+    let asked = stub.asked().remove(0);
+    for part in ["functionCall", "functionResponse", "c2ln", "get_quotes"] {
+        assert!(asked.contains(part), "{part}: {asked}");
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_is_said_by_its_kind() {
+    for (status, body, expected) in [
+        (401, r#"{"error":{"message":"Incorrect API key: sk-planted-0123456789"}}"#, ModelError::AuthFailed),
+        (403, "{}", ModelError::AuthFailed),
+        (400, "{}", ModelError::Refused),
+        (413, "{}", ModelError::TooLong),
+        (302, "", ModelError::Refused),
+    ] {
+        for provider in Provider::ALL {
+            let stub = Stub::answering([reply(status, body)]).await;
+            let error = answer(&model(&stub, provider), question()).await.unwrap_err();
+            assert_eq!((error, stub.asked().len()), (expected, 1), "{provider:?} {status}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_passes_is_tried_again_before_anything_was_seen() {
+    let limited = Reply::Whole(429, "retry-after: 0\r\ncontent-type: application/json\r\n", "{}".to_owned());
+    let stub = Stub::answering([limited, reply(503, "{}"), events(&OPENAI_TEXT)]).await;
+    assert!(answer(&model(&stub, Provider::Openai), question()).await.is_ok());
+    assert_eq!(stub.asked().len(), 3);
+
+    let stub =
+        Stub::answering([reply(500, "{}"), reply(502, "<html>"), reply(503, "{}"), events(&OPENAI_TEXT)])
+            .await;
+    let error = answer(&model(&stub, Provider::Openai), question()).await.unwrap_err();
+    assert_eq!((error, stub.asked().len()), (ModelError::Unavailable, 3));
+}
+
+#[tokio::test]
+async fn a_limit_without_room_to_wait_is_told_with_its_pause() {
+    let limited = Reply::Whole(429, "retry-after: 600\r\n", String::new());
+    let stub = Stub::answering([limited]).await;
+    let error = answer(&model(&stub, Provider::Openai), question()).await.unwrap_err();
+    assert_eq!(error, ModelError::RateLimited { after: Some(Duration::from_mins(10)) });
+}
+
+#[tokio::test]
+async fn an_answer_that_breaks_off_is_no_answer_and_is_not_asked_for_again() {
+    let begun = format!("data: {}\n\n", OPENAI_TEXT[1]);
+    for cut in [Reply::CutOff(begun.clone()), Reply::Whole(200, "content-type: text/event-stream\r\n", begun)]
+    {
+        let stub = Stub::answering([cut, events(&OPENAI_TEXT)]).await;
+        let parts = parts(&model(&stub, Provider::Openai), question()).await;
+        assert_eq!(parts[0], Ok(Part::Text("Apple is ".to_owned())));
+        assert!(matches!(parts[1], Err(ModelError::Malformed | ModelError::Unavailable)), "{parts:?}");
+        assert_eq!((parts.len(), stub.asked().len()), (2, 1));
+    }
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_is_said_so() {
+    for body in ["<html>", "data: {\"choices\":", "\u{1f600}", ""] {
+        let stub = Stub::answering([Reply::Whole(
+            200,
+            "content-type: text/event-stream\r\n",
+            format!("data: {body}\n\n"),
+        )])
+        .await;
+        let error = answer(&model(&stub, Provider::Openai), question()).await.unwrap_err();
+        assert_eq!(error, ModelError::Malformed, "{body}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_is_bounded() {
+    let piece = OPENAI_TEXT[1].replace("Apple is ", &"x".repeat(100_000));
+    let body = format!("data: {piece}\n\n").repeat(12);
+    let stub = Stub::answering([Reply::Whole(200, "content-type: text/event-stream\r\n", body)]).await;
+    let parts = parts(&model(&stub, Provider::Openai), question()).await;
+    assert_eq!(parts.last(), Some(&Err(ModelError::TooLong)));
+    assert!(parts.len() <= 12);
+}
+
+#[tokio::test]
+async fn silence_lasts_until_the_deadline_and_no_longer() {
+    let stub = Stub::answering([Reply::Stalled(format!("data: {}\n\n", OPENAI_TEXT[1]))]).await;
+    let context =
+        ToolContext::new(User::new("ada".parse().unwrap()), clock::now() + Duration::from_millis(300));
+    let parts: Vec<_> = model(&stub, Provider::Openai).chat(question(), &context).collect().await;
+    assert_eq!(parts, [Ok(Part::Text("Apple is ".to_owned())), Err(ModelError::TimedOut)]);
+}
+
+#[tokio::test]
+async fn a_dropped_answer_drops_the_request() {
+    let stub = Stub::answering([Reply::Stalled(format!("data: {}\n\n", OPENAI_TEXT[1]))]).await;
+    let mut stream = model(&stub, Provider::Openai).chat(question(), &context());
+    assert!(stream.next().await.is_some());
+    assert_eq!(stub.open(), 1);
+    drop(stream);
+    while stub.open() > 0 {
+        tokio::task::yield_now().await;
+    }
+}

@@ -1,0 +1,161 @@
+//! Jobs: begun once, one a user at a time, what they say in order and without gap, ended once, and forgotten in time.
+
+use std::{sync::Arc, time::Duration};
+
+use toolwire::{
+    context::RequestId,
+    digest::Digest,
+    store::{
+        Sqlite,
+        jobs::{Begun, Ending, Event, Failure, JobId, Jobs, KEPT, MOST_OF_USER, NewJob, Said, State},
+    },
+};
+
+use super::{SECOND, in_file, now, user};
+
+fn new(name: &str, content: &str) -> NewJob {
+    NewJob {
+        user: user(name),
+        id: RequestId::generate(),
+        digest: Digest::of_bytes(content.as_bytes()),
+        kind: "survey".to_owned(),
+        deadline: now() + 60 * SECOND,
+    }
+}
+
+fn said(percent: u32, message: &str) -> Said {
+    Said { percent, step: "look".to_owned(), message: message.to_owned(), call_id: String::new() }
+}
+
+async fn begun(store: &Sqlite, name: &str) -> JobId {
+    let new = new(name, "a");
+    match store.begin_job(&new, now()).await.unwrap() {
+        Begun::New(job) => assert_eq!((job.id, job.state, job.next), (new.id, State::Running, 0)),
+        other => panic!("{other:?}"),
+    }
+    new.id
+}
+
+async fn events(store: &Sqlite, name: &str, id: JobId, from: u64) -> Vec<Event> {
+    store.events(&user(name), id, from, 100).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_job_is_begun_once_and_one_a_user_at_a_time() {
+    let (store, _directory) = in_file();
+    let first = new("riley", "a");
+    assert!(matches!(store.begin_job(&first, now()).await.unwrap(), Begun::New(_)));
+    assert!(matches!(store.begin_job(&first, now()).await.unwrap(), Begun::Known(job) if job.id == first.id));
+    let other = NewJob { digest: Digest::of_bytes(b"b"), ..first.clone() };
+    assert_eq!(store.begin_job(&other, now()).await.unwrap(), Begun::Reused);
+    assert_eq!(store.begin_job(&new("riley", "b"), now()).await.unwrap(), Begun::Running(first.id));
+    // The same name of another user's is another job.
+    let theirs = NewJob { user: user("sam"), ..other };
+    assert!(matches!(store.begin_job(&theirs, now()).await.unwrap(), Begun::New(_)));
+    assert_eq!(store.job(&user("kim"), first.id).await.unwrap(), None);
+    let done = Ending::succeeded("{}".to_owned(), said(100, "done"));
+    assert!(store.end_job(&first.user, first.id, &done, now()).await.unwrap());
+    assert!(matches!(store.begin_job(&new("riley", "b"), now()).await.unwrap(), Begun::New(_)));
+    assert!(
+        matches!(store.begin_job(&first, now()).await.unwrap(), Begun::Known(job) if job.state == State::Succeeded)
+    );
+}
+
+#[tokio::test]
+async fn what_a_job_says_is_read_in_order_from_any_place_and_its_percentage_never_falls() {
+    let (store, _directory) = in_file();
+    let id = begun(&store, "riley").await;
+    for (percent, message) in [(10, "one"), (30, "two"), (20, "three")] {
+        assert!(store.say(&user("riley"), id, &said(percent, message), now()).await.unwrap());
+    }
+    let done = Ending::succeeded(r#"{"n":1}"#.to_owned(), said(100, "done"));
+    assert!(store.end_job(&user("riley"), id, &done, now() + SECOND).await.unwrap());
+    let all = events(&store, "riley", id, 0).await;
+    let read: Vec<_> = all.iter().map(|it| (it.sequence, it.said.percent, it.is_last)).collect();
+    assert_eq!(read, [(0, 10, false), (1, 30, false), (2, 30, false), (3, 100, true)]);
+    for (next, from) in (0..).zip(0..=4) {
+        assert_eq!(events(&store, "riley", id, from).await, all[next..]);
+    }
+    assert_eq!(events(&store, "sam", id, 0).await, []);
+    let job = store.job(&user("riley"), id).await.unwrap().unwrap();
+    assert_eq!((job.state, job.percent, job.next), (State::Succeeded, 100, 4));
+    assert_eq!((job.result.as_str(), job.ended_at), (r#"{"n":1}"#, Some(now() + SECOND)));
+}
+
+#[tokio::test]
+async fn whoever_ends_a_job_first_does_and_nothing_is_said_after_its_end() {
+    let (store, _directory) = in_file();
+    let id = begun(&store, "riley").await;
+    let riley = user("riley");
+    store.say(&riley, id, &said(10, "one"), now()).await.unwrap();
+    let ends: Vec<_> = (0..8)
+        .map(|number| {
+            let (store, riley) = (Arc::clone(&store), riley.clone());
+            let ending = if number % 2 == 0 {
+                Ending::cancelled()
+            } else {
+                Ending::failed(Failure::interrupted(), String::new())
+            };
+            tokio::spawn(async move { store.end_job(&riley, id, &ending, now()).await.unwrap() })
+        })
+        .collect();
+    let mut winners = 0;
+    for end in ends {
+        winners += usize::from(end.await.unwrap());
+    }
+    assert_eq!(winners, 1);
+    assert!(!store.say(&riley, id, &said(50, "late"), now()).await.unwrap());
+    let all = events(&store, "riley", id, 0).await;
+    assert_eq!((all.len(), all[1].is_last, all[1].said.percent), (2, true, 10));
+}
+
+#[tokio::test]
+async fn whoever_watches_is_told_of_every_change() {
+    let (store, _directory) = in_file();
+    let id = begun(&store, "riley").await;
+    let mut watch = store.jobs_watched().await.unwrap();
+    watch.mark_unchanged();
+    store.say(&user("riley"), id, &said(10, "one"), now()).await.unwrap();
+    watch.changed().await.unwrap();
+    watch.mark_unchanged();
+    store.end_job(&user("riley"), id, &Ending::cancelled(), now()).await.unwrap();
+    watch.changed().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_job_whose_process_is_gone_is_over_and_keeps_nobody_from_another() {
+    let (store, directory) = in_file();
+    let (riley, sam) = (begun(&store, "riley").await, begun(&store, "sam").await);
+    store.say(&user("riley"), riley, &said(30, "one"), now()).await.unwrap();
+    let other = Sqlite::at(directory.path());
+    assert_eq!(other.interrupt_jobs(now()).await.unwrap(), 0, "its process is there");
+    assert_eq!(other.begin_job(&new("riley", "b"), now()).await.unwrap(), Begun::Running(riley));
+    drop(store);
+    // Of its own accord, before another begins; the rest when somebody looks.
+    assert!(matches!(other.begin_job(&new("riley", "b"), now()).await.unwrap(), Begun::New(_)));
+    assert_eq!(other.interrupt_jobs(now()).await.unwrap(), 0);
+    for (name, id) in [("riley", riley), ("sam", sam)] {
+        let job = other.job(&user(name), id).await.unwrap().unwrap();
+        let error = job.error.unwrap();
+        assert_eq!((job.state, error.code.as_str(), error.retryable), (State::Failed, "INTERRUPTED", true));
+        assert!(events(&other, name, id, 0).await.last().unwrap().is_last);
+    }
+}
+
+#[tokio::test]
+async fn a_user_keeps_the_newest_jobs_and_no_job_for_ever() {
+    let (store, _directory) = in_file();
+    let mut ids = Vec::new();
+    for _ in 0..MOST_OF_USER + 2 {
+        let id = begun(&store, "riley").await;
+        assert!(store.end_job(&user("riley"), id, &Ending::cancelled(), now()).await.unwrap());
+        ids.push(id);
+    }
+    let kept = async |id: JobId| store.job(&user("riley"), id).await.unwrap().is_some();
+    assert!(!kept(ids[0]).await && kept(ids[2]).await);
+    assert_eq!(events(&store, "riley", ids[0], 0).await, []);
+    while store.sweep_jobs(now() + KEPT - Duration::from_secs(1)).await.unwrap() {}
+    assert!(kept(ids[2]).await);
+    while store.sweep_jobs(now() + KEPT).await.unwrap() {}
+    assert!(!kept(ids[2]).await && !kept(*ids.last().unwrap()).await);
+}
