@@ -12,7 +12,7 @@ use crate::{
     agent::{ground::contexts::TypedContexts, plan::Names},
     config::{Config, Section},
     context::{Services, SourceStates},
-    faces::grpc,
+    faces::{grpc, http::route::Route},
     files::{Embedded, Problem, Tree},
     registry::{Choice, DataSource, Disabled},
     store::{Sqlite, sqlite::Migrations},
@@ -44,6 +44,8 @@ pub struct Domain {
     pub lexicon: Option<&'static str>,
     /// Its tables in the state file.
     pub migrations: Option<Migrations>,
+    /// Its routes over HTTP that are no tool's own.
+    pub routes: fn() -> Vec<Route>,
     /// Its commands.
     pub commands: Vec<Command>,
     /// The parameters that intents pass to whichever tool they route to: where the tool does not take one of these, it
@@ -128,6 +130,7 @@ impl Domain {
             data: Embedded::default(),
             lexicon: None,
             migrations: None,
+            routes: Vec::new,
             commands: Vec::new(),
             intent_parameters: &[],
             contexts: None,

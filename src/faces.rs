@@ -3,4 +3,6 @@
 
 pub mod admin;
 pub mod grpc;
+pub mod http;
+pub mod incoming;
 pub mod transport;

@@ -11,7 +11,6 @@ mod confirmation_service;
 mod face;
 mod handle;
 mod health;
-mod incoming;
 pub mod invoke;
 pub mod job;
 mod job_service;
@@ -39,7 +38,7 @@ use tokio::{select, sync::watch::Receiver};
 
 pub use self::{
     face::Face,
-    incoming::{Caller, asked},
+    routes::Routes,
     service::{COMPRESSION, Service},
     services::{GrpcServices, ServiceError},
     typed::call,

@@ -3,7 +3,7 @@
 use futures_util::{StreamExt, stream::BoxStream};
 use tonic::{Request, Response, Status};
 
-use super::{agent, face::Face, incoming, service::Service};
+use super::{agent, face::Face, service::Service};
 use crate::{
     context::ToolContext,
     contract::{
@@ -15,6 +15,7 @@ use crate::{
             agent_service_server::{AgentService, AgentServiceServer},
         },
     },
+    faces::incoming,
     faces::transport::rules::{Pool, Rule},
 };
 

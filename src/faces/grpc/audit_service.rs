@@ -2,10 +2,13 @@
 
 use tonic::{Request, Response, Status};
 
-use super::{audit, face::Face, incoming, service::Service};
-use crate::contract::proto::v1::{
-    ListRecordsRequest, ListRecordsResponse,
-    audit_service_server::{AuditService, AuditServiceServer},
+use super::{audit, face::Face, service::Service};
+use crate::{
+    contract::proto::v1::{
+        ListRecordsRequest, ListRecordsResponse,
+        audit_service_server::{AuditService, AuditServiceServer},
+    },
+    faces::incoming,
 };
 
 /// The service, to be served.

@@ -3,7 +3,7 @@
 use futures_util::stream::BoxStream;
 use tonic::{Request, Response, Status};
 
-use super::{confirmation, face::Face, incoming, service::Service};
+use super::{confirmation, face::Face, service::Service};
 use crate::{
     context::User,
     contract::proto::v1::{
@@ -12,6 +12,7 @@ use crate::{
         WatchConfirmationsRequest, WatchConfirmationsResponse,
         confirmation_service_server::{ConfirmationService, ConfirmationServiceServer},
     },
+    faces::incoming,
     faces::transport::{ending, rules::Rule},
 };
 

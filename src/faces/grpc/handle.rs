@@ -4,7 +4,6 @@ use serde_json::Map;
 use tonic::Request;
 
 use super::{
-    incoming,
     result::{self, Form},
     task_wire as wire,
 };
@@ -20,6 +19,7 @@ use crate::{
             v1,
         },
     },
+    faces::incoming,
     pipeline::{Call, Target, Wishes},
     service::{
         Tools, request,

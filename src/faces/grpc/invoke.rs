@@ -9,10 +9,7 @@ use std::{
 use futures_util::{Stream, future::BoxFuture};
 use tonic::{Request, Status};
 
-use super::{
-    incoming,
-    result::{self, Form},
-};
+use super::result::{self, Form};
 use crate::{
     contract::{
         Refusal, Terminal, ToolResult,
@@ -23,6 +20,7 @@ use crate::{
         },
         sequence::Sequence,
     },
+    faces::incoming,
     pipeline::{Call, CallStream, Step, Target, Wishes},
     service::{Tools, request},
 };

@@ -2,12 +2,13 @@
 
 use tonic::{Request, Response, Status};
 
-use super::{face::Face, incoming, job, service::Service};
+use super::{face::Face, job, service::Service};
 use crate::{
     contract::proto::agent::v1::{
         CancelJobRequest, CancelJobResponse, GetJobRequest, GetJobResponse, WatchJobRequest,
         job_service_server::{JobService, JobServiceServer},
     },
+    faces::incoming,
     faces::transport::rules::{Pool, Rule},
 };
 

@@ -17,7 +17,7 @@ pub(super) type Answer = futures_util::future::BoxFuture<'static, Result<Respons
 
 /// The services that are served, by their full names. Cheap to clone.
 #[derive(Clone, Default)]
-pub(super) struct Routes(Arc<HashMap<&'static str, Route>>);
+pub struct Routes(Arc<HashMap<&'static str, Route>>);
 
 /// Answers the requests for one service.
 pub(super) type Route = Box<dyn Fn(Request<Body>) -> Answer + Send + Sync>;

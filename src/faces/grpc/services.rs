@@ -110,7 +110,8 @@ impl GrpcServices {
         &self.rules
     }
 
-    pub(super) fn routes(&self, face: &Face) -> Routes {
+    /// What answers the requests for them, to be served or called within the process.
+    pub fn routes(&self, face: &Face) -> Routes {
         self.all.iter().map(|service| (service.name(), service.route(face))).collect()
     }
 

@@ -4,13 +4,7 @@
 use futures_util::stream::BoxStream;
 use tonic::{Request, Response, Status};
 
-use super::{
-    face::Face,
-    handle,
-    incoming::{self, noted},
-    service::Service,
-    task,
-};
+use super::{face::Face, handle, service::Service, task};
 use crate::{
     context::User,
     contract::proto::tasks::v1::{
@@ -24,6 +18,7 @@ use crate::{
         WatchTimelineRequest, WatchTimelineResponse,
         task_service_server::{TaskService, TaskServiceServer},
     },
+    faces::incoming::{self, noted},
     faces::transport::{ending, rules::Rule},
 };
 

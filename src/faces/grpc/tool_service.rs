@@ -4,8 +4,7 @@ use futures_util::{StreamExt, stream::BoxStream};
 use tonic::{Request, Response, Status};
 
 use super::{
-    calls, face::Face, incoming, invoke, invoke::Invoked, listing, result, service::Service, source_status,
-    watch,
+    calls, face::Face, invoke, invoke::Invoked, listing, result, service::Service, source_status, watch,
 };
 use crate::{
     context::User,
@@ -21,6 +20,7 @@ use crate::{
         },
     },
     exports::Export,
+    faces::incoming,
     faces::transport::{
         ending,
         rules::{Pool, Rule},

@@ -4,9 +4,10 @@
 
 use tonic::{Code, Request, Status};
 
-use super::{face::Face, incoming};
+use super::face::Face;
 use crate::{
     contract::{ConfirmationRequired, Refusal, Terminal, arguments, convert, proto::v1, status},
+    faces::incoming,
     pipeline::Target,
     tool::Tool,
 };
@@ -62,7 +63,7 @@ pub async fn call<T: Tool>(
     let (metadata, extensions, input) = request.into_parts();
     let target = Target::Tool(T::NAME.to_owned());
     let mut call = incoming::call(&extensions, target, arguments::from_message(&input));
-    incoming::metadata(&mut call, &metadata)?;
+    incoming::metadata(&mut call, metadata.as_ref())?;
     incoming::hand_over(&extensions);
     let call_id = call.context.call_id;
     match face.tools.finish(call).await? {

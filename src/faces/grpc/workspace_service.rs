@@ -2,12 +2,7 @@
 
 use tonic::{Request, Response, Status, Streaming};
 
-use super::{
-    face::Face,
-    incoming::{self, noted},
-    service::Service,
-    workspace,
-};
+use super::{face::Face, service::Service, workspace};
 use crate::{
     context::User,
     contract::proto::workspace::v1::{
@@ -18,6 +13,7 @@ use crate::{
         put_document_request::Part,
         workspace_service_server::{WorkspaceService, WorkspaceServiceServer},
     },
+    faces::incoming::{self, noted},
     faces::transport::rules::Rule,
     service::request::refuse,
 };

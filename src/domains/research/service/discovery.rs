@@ -12,7 +12,10 @@ use crate::{
             discovery_service_server::{DiscoveryService, DiscoveryServiceServer},
         },
     },
-    faces::grpc::{self, Face},
+    faces::{
+        grpc::{self, Face},
+        incoming,
+    },
 };
 
 /// The service.
@@ -34,7 +37,7 @@ impl DiscoveryService for Discoveries {
         &self,
         request: Request<StartDiscoveryRequest>,
     ) -> Result<Response<StartDiscoveryResponse>, Status> {
-        let (context, message) = grpc::asked(request, |it| it.context.take())?;
+        let (context, message) = incoming::asked(request, |it| it.context.take())?;
         let job = discovery::start(&self.face.jobs, Arc::clone(&self.stocks), context, message).await?;
         Ok(Response::new(StartDiscoveryResponse { job_id: job.id.to_string() }))
     }

@@ -7,7 +7,7 @@ use crate::{
     contract::{Refusal, ToolError, Violation, status},
     domains::research::proto::v1::{ForgetScreenerCredentialsRequest, SetScreenerCredentialsRequest},
     domains::research::sources::screener::{Credentials, Login, PROFILE},
-    faces::grpc::Caller,
+    faces::incoming::Caller,
     service::tasks::Tasks,
 };
 

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use tonic::{Extensions, Request, metadata::MetadataMap};
+use http::{Extensions, HeaderMap};
+use tonic::Request;
 
 use crate::{
     clock,
@@ -42,18 +43,18 @@ impl Caller {
     /// # Panics
     /// If the method is public: then there is no user.
     pub fn of<T>(request: &Request<T>) -> Result<Self, Refusal> {
-        Ok(Self { user: user(request.extensions()), session_id: session(request.metadata())? })
+        Ok(Self { user: user(request.extensions()), session_id: session(request.metadata().as_ref())? })
     }
 }
 
 /// A call with the identity and the deadline of its request.
-pub(super) fn call(extensions: &Extensions, target: Target, arguments: Arguments) -> Call {
+pub fn call(extensions: &Extensions, target: Target, arguments: Arguments) -> Call {
     let (arrived, context) = caller(extensions);
     Call::arrived(arrived, context, target, arguments)
 }
 
 /// When a request came, and a context with its identity and its deadline.
-pub(super) fn caller(extensions: &Extensions) -> (Arrived, ToolContext) {
+pub fn caller(extensions: &Extensions) -> (Arrived, ToolContext) {
     let user = user(extensions);
     let arrival = extensions.get::<Arrival>();
     let arrived = arrival.map_or_else(Arrived::now, |it| Arrived { at: it.at, wall: it.wall });
@@ -78,13 +79,13 @@ pub fn asked<T>(
 }
 
 /// Where a request came from.
-pub(super) fn origin(extensions: &Extensions) -> Origin {
+pub fn origin(extensions: &Extensions) -> Origin {
     let peer = extensions.get::<Arrival>().and_then(|it| it.peer);
     Origin { face: "grpc", peer: peer.map(|address| address.ip().to_canonical()) }
 }
 
 /// Does what a request asks for that is no call: the records of what it changes say how it came.
-pub(super) fn noted<'a, T: 'a>(
+pub fn noted<'a, T: 'a>(
     extensions: &Extensions,
     doing: impl Future<Output = T> + Send + 'a,
 ) -> BoxFuture<'a, T> {
@@ -93,12 +94,12 @@ pub(super) fn noted<'a, T: 'a>(
 }
 
 /// Who makes a request.
-pub(super) fn user(extensions: &Extensions) -> User {
+pub fn user(extensions: &Extensions) -> User {
     extensions.get::<User>().cloned().expect("every RPC of our services requires a user")
 }
 
 /// The call is complete and goes to the pipeline, which logs it.
-pub(super) fn hand_over(extensions: &Extensions) {
+pub fn hand_over(extensions: &Extensions) {
     if let Some(taken_over) = extensions.get::<TakenOver>() {
         taken_over.set();
     }
@@ -113,7 +114,7 @@ pub(super) fn missing_hint(input: Option<&Input>) -> Option<&'static str> {
 }
 
 /// On whose behalf the tool is called. Identity and deadline are never taken from here.
-pub(super) fn context(own: &mut ToolContext, context: v1::ToolContext) -> Result<(), Refusal> {
+pub fn context(own: &mut ToolContext, context: v1::ToolContext) -> Result<(), Refusal> {
     if claims(&context) {
         let message = "may set only task_id, session_id and attributes: identity comes from your credentials \
                        and the deadline from grpc-timeout";
@@ -126,7 +127,7 @@ pub(super) fn context(own: &mut ToolContext, context: v1::ToolContext) -> Result
 }
 
 /// Task, session, `request_id` and wishes of a typed request, which travel as metadata.
-pub(super) fn metadata(call: &mut Call, metadata: &MetadataMap) -> Result<(), Refusal> {
+pub(super) fn metadata(call: &mut Call, metadata: &HeaderMap) -> Result<(), Refusal> {
     call.request_id = request::request_id("request_id", text(metadata, "x-toolwire-request-id")?)?;
     call.context.task_id = request::task_id("x-toolwire-task-id", text(metadata, "x-toolwire-task-id")?)?;
     call.context.session_id = session(metadata)?;
@@ -134,7 +135,7 @@ pub(super) fn metadata(call: &mut Call, metadata: &MetadataMap) -> Result<(), Re
     Ok(())
 }
 
-fn wishes(metadata: &MetadataMap) -> Result<Wishes, Refusal> {
+fn wishes(metadata: &HeaderMap) -> Result<Wishes, Refusal> {
     const DIGEST: &str = "x-toolwire-expected-digest";
     const WAIT: &str = "x-toolwire-wait-for-confirmation";
     const REQUIRE: &str = "x-toolwire-require-confirmation";
@@ -157,14 +158,14 @@ fn wishes(metadata: &MetadataMap) -> Result<Wishes, Refusal> {
 }
 
 /// The session of a typed request.
-fn session(metadata: &MetadataMap) -> Result<Option<SessionId>, Refusal> {
+fn session(metadata: &HeaderMap) -> Result<Option<SessionId>, Refusal> {
     const KEY: &str = "x-toolwire-session-id";
     request::session_id(KEY, text(metadata, KEY)?)
 }
 
 /// A header's text; empty if there is none. What cannot be read is not taken for absent: a write would lose its
 /// `request_id`.
-fn text<'a>(metadata: &'a MetadataMap, key: &str) -> Result<&'a str, Refusal> {
+fn text<'a>(metadata: &'a HeaderMap, key: &str) -> Result<&'a str, Refusal> {
     let mut values = metadata.get_all(key).iter();
     let malformed = || request::refuse(key, "format", "must be visible ASCII characters, sent once");
     match (values.next(), values.next()) {

@@ -1,0 +1,3 @@
+//! The HTTP listener: the table of its routes, and the layers that each request passes.
+
+pub mod route;
