@@ -4,6 +4,7 @@
 //! `docs/ERRORS.md` lists them. Statuses travel in headers, so everything in them is bounded.
 
 mod document;
+mod http;
 mod job;
 mod task;
 mod turn;
@@ -14,6 +15,7 @@ use prost::Message;
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt, pb};
 
+pub use self::http::http_of;
 use super::{ErrorCode, Refusal, ToolError, Violation};
 
 /// The domain of every `google.rpc.ErrorInfo`.
