@@ -5,4 +5,5 @@ pub mod admin;
 pub mod grpc;
 pub mod http;
 pub mod incoming;
+pub mod rest;
 pub mod transport;

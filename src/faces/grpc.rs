@@ -36,6 +36,7 @@ use std::sync::Arc;
 
 use tokio::{select, sync::watch::Receiver};
 
+pub(in crate::faces) use self::listing::filter;
 pub use self::{
     face::Face,
     routes::Routes,

@@ -60,7 +60,8 @@ impl AsRef<[u8]> for Part {
     }
 }
 
-fn filter(listing: ListToolsRequest) -> Result<Filter, Refusal> {
+/// What passes the filter of a listing.
+pub(in crate::faces) fn filter(listing: ListToolsRequest) -> Result<Filter, Refusal> {
     let (category, kind) = (category(listing.category()), kind(listing.r#type()));
     let filter = Filter { category, kind, ..Filter::tagged(request::tags("tags", listing.tags)?) };
     Ok(filter.with_words(request::search("text", &listing.text)?))

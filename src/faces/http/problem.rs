@@ -122,11 +122,10 @@ impl From<Status> for Problem {
                 _ => {}
             }
         }
-        let violation = |it: tonic_types::FieldViolation| {
-            json!({"pointer": it.field, "rule": it.reason, "description": it.description})
-        };
+        let violation = |it: tonic_types::FieldViolation| json!({"pointer": it.field, "rule": it.reason, "description": it.description});
         let violations: Vec<_> = violations.into_iter().map(violation).collect();
-        let problem = if violations.is_empty() { problem } else { problem.with("field_violations", violations) };
+        let problem =
+            if violations.is_empty() { problem } else { problem.with("field_violations", violations) };
         problem.retryable(after.is_some() || is_retryable(status.code()), after)
     }
 }
@@ -214,7 +213,8 @@ mod tests {
 
     #[test]
     fn an_error_of_a_tool_says_all_that_the_result_says() {
-        let error = ToolError::new(ErrorCode::RateLimited, "ask later").with_retry_after(Duration::from_millis(1_200));
+        let error = ToolError::new(ErrorCode::RateLimited, "ask later")
+            .with_retry_after(Duration::from_millis(1_200));
         let problem = Problem::from(error).of_call("c1");
         let expected = json!({
             "type": "/errors/RATE_LIMITED", "title": "Rate limited", "status": 429, "detail": "ask later",

@@ -1,0 +1,163 @@
+//! How a call ended, as one answer: data with status 200, or a problem.
+
+use axum::response::{IntoResponse, Response};
+use http::{HeaderName, HeaderValue, StatusCode, header};
+use opentelemetry::trace::TraceId;
+use serde::Serialize;
+
+use super::message;
+use crate::{
+    context::CallId,
+    contract::{
+        ConfirmationRequired, Refusal, Terminal, ToolResult, convert,
+        proto::v1::{self, tool_result},
+    },
+    faces::{
+        grpc::result::{self, Form},
+        http::problem::Problem,
+    },
+    pipeline::Call,
+    service::Tools,
+};
+
+const CALL_ID: HeaderName = HeaderName::from_static("x-toolwire-call-id");
+const TRACE_ID: HeaderName = HeaderName::from_static("x-toolwire-trace-id");
+
+/// Which call is answered.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Which {
+    call_id: CallId,
+    /// The trace that its caller named.
+    trace_id: Option<TraceId>,
+}
+
+/// What stands before the data: text from outside stands behind the words that say so.
+#[derive(Serialize)]
+struct Head<'a> {
+    call_id: String,
+    tool: &'a str,
+    fetched_at: String,
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    meta: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nonce: Option<&'a str>,
+}
+
+/// What stands after it.
+#[derive(Serialize)]
+struct Provenance<'a> {
+    source_ids: &'a [String],
+    as_of: &'a str,
+    from_cache: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    age: Option<String>,
+    warnings: &'a [String],
+}
+
+impl Which {
+    pub(super) fn of(call: &Call) -> Self {
+        Self { call_id: call.context.call_id, trace_id: call.context.trace_id }
+    }
+
+    /// The answer with the headers that name the call.
+    pub(super) fn note(self, mut response: Response) -> Response {
+        let headers = response.headers_mut();
+        let text = |text: String| HeaderValue::try_from(text).expect("identifiers are ASCII");
+        headers.insert(CALL_ID, text(self.call_id.to_string()));
+        if let Some(trace_id) = self.trace_id {
+            headers.insert(TRACE_ID, text(trace_id.to_string()));
+        }
+        response
+    }
+
+    /// A call that was refused.
+    pub(super) fn refused(self, refusal: Refusal) -> Response {
+        self.failed(Problem::from(refusal).with("call_id", self.call_id.to_string()))
+    }
+
+    /// A call that has ended.
+    pub(super) async fn ended(self, tools: &Tools, terminal: Terminal, form: Form) -> Response {
+        match terminal {
+            Terminal::Result(result) => self.result(tools, result, form).await,
+            Terminal::ConfirmationRequired(required) => self.failed(confirmation_required(*required)),
+        }
+    }
+
+    async fn result(self, tools: &Tools, result: ToolResult, form: Form) -> Response {
+        let error = result.outcome.as_ref().err().cloned();
+        let rendered = result::rendered(tools, result, form).await;
+        let Some(error) = error else { return self.note(self.data(rendered)) };
+        let problem = Problem::from(error).of_call(&self.call_id.to_string()).with("tool", rendered.tool);
+        self.failed(match rendered.outcome {
+            // What a model reads of it.
+            Some(tool_result::Outcome::DataText(text)) => problem.with("data_text", text),
+            _ => problem,
+        })
+    }
+
+    fn data(self, result: v1::ToolResult) -> Response {
+        let provenance = result.provenance.unwrap_or_default();
+        let framing = provenance.untrusted_framing.as_ref();
+        let head = spelled(&Head {
+            call_id: self.call_id.to_string(),
+            tool: &result.tool,
+            fetched_at: result.fetched_at.map(|at| at.to_string()).unwrap_or_default(),
+            meta: framing.map(|it| it.meta.as_str()),
+            nonce: framing.map(|it| it.nonce.as_str()),
+        });
+        let provenance = spelled(&Provenance {
+            source_ids: &provenance.source_ids,
+            as_of: &provenance.as_of,
+            from_cache: provenance.from_cache,
+            age: provenance.age.map(|age| age.to_string()),
+            warnings: &provenance.warnings,
+        });
+        let head = head.trim_end_matches('}');
+        text(match result.outcome {
+            Some(tool_result::Outcome::DataText(text)) => {
+                format!("{head},\"data_text\":{},\"provenance\":{provenance}}}", spelled(&text))
+            }
+            // The exact text, which is not read again.
+            Some(tool_result::Outcome::DataJson(text)) => {
+                format!("{head},\"data\":{text},\"provenance\":{provenance}}}")
+            }
+            _ => format!("{head},\"data\":null,\"provenance\":{provenance}}}"),
+        })
+    }
+
+    fn failed(self, problem: Problem) -> Response {
+        let problem = match self.trace_id {
+            Some(trace_id) => problem.with("trace_id", trace_id.to_string()),
+            None => problem,
+        };
+        self.note(problem.into_response())
+    }
+}
+
+/// A person must approve the call first: where, and with which key it is to be made again.
+fn confirmation_required(required: ConfirmationRequired) -> Problem {
+    let location = format!("/v1/confirmations/{}", required.confirmation_id);
+    let detail = format!(
+        "a person must approve this call first ({}); make it again with the same Idempotency-Key afterwards. It would \
+         do: {}",
+        required.confirmation_id, required.summary
+    );
+    let confirmation = message::of(&convert::confirmation_required(required));
+    Problem::new("CONFIRMATION_REQUIRED", StatusCode::PRECONDITION_REQUIRED, detail)
+        .retryable(true, None)
+        .with("confirmation", confirmation)
+        .with_header(header::LOCATION, HeaderValue::try_from(location).expect("identifiers are ASCII"))
+}
+
+/// JSON that nobody but its reader keeps.
+pub(super) fn json(body: &impl Serialize) -> Response {
+    text(spelled(body))
+}
+
+fn text(json: String) -> Response {
+    ([(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")], json).into_response()
+}
+
+fn spelled(body: &impl Serialize) -> String {
+    serde_json::to_string(body).expect("a body holds nothing that JSON cannot express")
+}

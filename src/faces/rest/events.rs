@@ -1,0 +1,60 @@
+//! A call as a stream of events: the events of `InvokeTool`, one by one as they come.
+
+use axum::response::Response;
+use futures_util::StreamExt;
+use serde_json::{Map, Value};
+use tonic::Status;
+
+use super::message;
+use crate::{
+    contract::proto::v1::{InvokeToolResponse, call_event},
+    faces::{
+        grpc::{invoke::Invoked, result::Form},
+        http::{problem::Problem, sse},
+    },
+    pipeline::CallStream,
+    service::Tools,
+};
+
+/// The events of a started call, until the last one. A reader that leaves tells the call.
+pub(super) fn answer(started: CallStream, tools: &Tools, form: Form) -> Response {
+    sse::response(Invoked::new(started, tools, form).map(event))
+}
+
+fn event(step: Result<InvokeToolResponse, Status>) -> sse::Event {
+    let event = match step {
+        Ok(response) => response.event.unwrap_or_default(),
+        Err(status) => {
+            return sse::Event { id: None, event: "error", data: Problem::from(status).to_json() };
+        }
+    };
+    let (id, name) = (event.sequence.to_string(), event.event.as_ref().map(name).unwrap_or_default());
+    let mut value = message::of(&event);
+    if let Some(Value::Object(result)) = value.get_mut("result") {
+        framed(result);
+    }
+    sse::Event { id: Some(id), event: name, data: value.to_string() }
+}
+
+/// Says before the data that people outside wrote it (spec 004 §7.2).
+fn framed(result: &mut Map<String, Value>) {
+    let Some(Value::Object(framing)) = result.get("provenance").and_then(|it| it.get("untrusted_framing")) else {
+        return;
+    };
+    let words = [("_meta", framing.get("meta")), ("nonce", framing.get("nonce"))];
+    let words = words.map(|(name, word)| (name.to_owned(), word.cloned().unwrap_or_default()));
+    let rest = std::mem::take(result);
+    result.extend(words.into_iter().chain(rest));
+}
+
+fn name(event: &call_event::Event) -> &'static str {
+    use call_event::Event as Wire;
+    match event {
+        Wire::Accepted(_) => "accepted",
+        Wire::Progress(_) => "progress",
+        Wire::Chunk(_) => "chunk",
+        Wire::AwaitingConfirmation(_) => "awaiting_confirmation",
+        Wire::ConfirmationRequired(_) => "confirmation_required",
+        Wire::Result(_) => "result",
+    }
+}

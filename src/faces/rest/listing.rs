@@ -1,0 +1,134 @@
+//! Tools as they are listed, described and exported. What has not changed since a reader saw it is not sent again.
+
+use axum::{
+    extract::{Path, Request, State, rejection::PathRejection},
+    response::{IntoResponse, Response},
+};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
+use prost_reflect::ReflectMessage;
+use serde_json::{Value, json};
+
+use super::{
+    answer, message,
+    query::Query,
+    read::Message,
+    tool::named,
+};
+use crate::{
+    contract::{
+        Refusal,
+        proto::v1::{ListToolsRequest, ToolView},
+    },
+    digest::Digest,
+    faces::{
+        grpc,
+        http::{problem::Problem, route::Http},
+        incoming,
+    },
+    registry::{Definition, Status},
+    service::{export::Wanted, request::refuse},
+};
+
+/// The longest page.
+const LONGEST: u32 = 1_000;
+
+/// The user's tools that pass the filters of `ListTools`, from the one after `cursor`, at most `limit`.
+pub(super) async fn list(State(http): State<Http>, request: Request) -> Result<Response, Problem> {
+    let (parts, _) = request.into_parts();
+    let query = Query::any(&parts.uri);
+    let (cursor, limit) = (query.one("cursor")?, query.number("limit")?.unwrap_or(LONGEST));
+    if !(1..=LONGEST).contains(&limit) {
+        return Err(refuse("limit", "range", &format!("must be 1 to {LONGEST}")).into());
+    }
+    let filters = query.pairs().filter(|(name, _)| !matches!(*name, "cursor" | "limit"));
+    let asked: ListToolsRequest = Message::of(ListToolsRequest::default().descriptor()).with_query(filters)?.read()?;
+    let view = asked.view();
+    let user = incoming::user(&parts.extensions);
+    let mut tools = http.face.tools.list(&user, grpc::filter(asked)?);
+    let (mut page, mut tags, mut next) = (Vec::new(), Vec::new(), None);
+    while let Some(tool) = tools.next_tool() {
+        let definition = &tool.definition;
+        if definition.name.as_str() <= cursor {
+            continue;
+        }
+        if page.len() == limit as usize {
+            next = page.last().map(|last: &std::sync::Arc<_>| definition_of(last).name.to_string());
+            break;
+        }
+        tags.push(tag_of(definition));
+        page.push(std::sync::Arc::clone(tool));
+    }
+    tags.extend([format!("{view:?}"), next.clone().unwrap_or_default()]);
+    let tag = Digest::of_parts(&tags).to_string();
+    Ok(unless_known(&parts.headers, &tag, || {
+        let tools: Vec<_> = page.iter().map(|tool| message::of(&definition_of(tool).wire(view))).collect();
+        answer::json(&json!({"tools": tools, "next_cursor": next}))
+    }))
+}
+
+/// One tool. Its tag is the digest of its definition, which binds a call by `If-Match`, and its status.
+pub(super) async fn one(
+    State(http): State<Http>,
+    path: Result<Path<String>, PathRejection>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let (parts, _) = request.into_parts();
+    let name = named(path)?;
+    Query::read(&parts.uri, &[])?;
+    let tool = http.face.tools.get(&incoming::user(&parts.extensions), &name)?;
+    let render = || answer::json(&message::of(&tool.definition.wire(ToolView::Full)));
+    Ok(unless_known(&parts.headers, &tag_of(&tool.definition), render))
+}
+
+/// The user's tools as a provider of models declares them, with what is to be noted.
+pub(super) async fn export(
+    State(http): State<Http>,
+    path: Result<Path<String>, PathRejection>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let (parts, _) = request.into_parts();
+    let query = Query::read(&parts.uri, &["strict", "tags"])?;
+    let wanted = Wanted { format: named(path)?, strict: query.flag("strict")?, tags: query.all("tags") };
+    let export = http.face.tools.export(&incoming::user(&parts.extensions), wanted).await?;
+    let tag = Digest::of_parts(std::iter::once(&export.json).chain(&export.notes)).to_string();
+    Ok(unless_known(&parts.headers, &tag, || {
+        let export_json: Value = serde_json::from_str(&export.json).unwrap_or_default();
+        answer::json(&json!({"export": export_json, "notes": export.notes}))
+    }))
+}
+
+/// The answer with its tag, or 304 to who has it.
+pub(super) fn unless_known(headers: &HeaderMap, tag: &str, answer: impl FnOnce() -> Response) -> Response {
+    let tag = format!("\"{tag}\"");
+    let mut response =
+        if has(headers, &tag) { StatusCode::NOT_MODIFIED.into_response() } else { answer() };
+    let headers = response.headers_mut();
+    headers.insert(header::ETAG, HeaderValue::try_from(tag).expect("a tag is made of letters and digits"));
+    // One user's own, to be asked for again each time.
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
+    response
+}
+
+/// Whether a reader has what the tag names, by the weak comparison of RFC 9110 §13.1.2.
+fn has(headers: &HeaderMap, tag: &str) -> bool {
+    let values = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+    let mut tags = values.flat_map(|value| value.split(',')).map(str::trim);
+    tags.any(|it| it == "*" || it.strip_prefix("W/").unwrap_or(it) == tag)
+}
+
+fn definition_of(tool: &std::sync::Arc<crate::registry::RegisteredTool>) -> &Definition {
+    &tool.definition
+}
+
+fn tag_of(definition: &Definition) -> String {
+    match &definition.status {
+        Status::Ready => definition.digest.to_string(),
+        Status::Degraded(why) => format!("{}.degraded-{}", definition.digest, short(why)),
+        Status::Disabled(why) => format!("{}.disabled-{}", definition.digest, short(why)),
+    }
+}
+
+/// Tells one reason from another.
+fn short(text: &str) -> String {
+    Digest::of_bytes(text.as_bytes()).to_string().chars().take(16).collect()
+}
