@@ -15,6 +15,7 @@ mod offered;
 mod offers;
 mod opened;
 mod records;
+mod serving;
 mod sources;
 mod start_error;
 mod state;
@@ -29,9 +30,9 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use self::{
-    access::{authenticator, policy},
+    access::policy,
     administer::administer,
-    listeners::keep_certificate,
+    listeners::keep_certificates,
     offered::is_offered,
     offers::offers,
     records::{confirmations, records},
@@ -48,7 +49,8 @@ use crate::{
     context::Services,
     domain::{Domain, Opened, Opening},
     faces::{
-        grpc::{self, Face},
+        grpc,
+        http::{self, table::Table},
         transport::Report,
     },
     files::Tree,
@@ -92,6 +94,7 @@ pub struct App {
     limits: Arc<dyn SourceLimits>,
     data: Vec<Arc<dyn DataSource>>,
     grpc: grpc::GrpcServices,
+    http: Table,
     tree: Tree,
 }
 
@@ -132,6 +135,8 @@ impl App {
                 return Err(StartError { manifests: registry.err(), domains: failed, services, missing });
             }
         };
+        let of_domains = asked.clone().flat_map(|domain| (domain.routes)()).collect();
+        let http = http::table(&config.http, of_domains).map_err(StartError::of)?;
         let answers = answers::of(&templates, prompts, asked.clone());
         let undeclared = missing::manifests(asked.clone(), &registry.snapshot());
         let Opened { services, states, mut data, names, holds, grpc: _ } = opened;
@@ -199,6 +204,7 @@ impl App {
             limits,
             data,
             grpc,
+            http,
             tree,
         };
         app.publish_health();
@@ -211,16 +217,16 @@ impl App {
         Self { tools: self.tools.with_limits(Arc::clone(&limits)), limits, ..self }
     }
 
-    /// Serves over gRPC until `shutdown`, then drains. The admin endpoint answers and edits of the files on disk are
-    /// taken over meanwhile.
+    /// Serves over gRPC, and over HTTP if there is a listener for it, until `shutdown`, then drains. The admin endpoint
+    /// answers and edits of the files on disk are taken over meanwhile.
     pub async fn serve(
         &self,
         config: &Config,
         listeners: impl Into<Listeners>,
         shutdown: impl Future<Output = ()>,
     ) -> Report {
-        let Listeners { grpc: listener, admin } = listeners.into();
-        let tls = listener.tls().cloned();
+        let Listeners { grpc, http, admin } = listeners.into();
+        let tls = [grpc.tls().cloned(), http.as_ref().and_then(|http| http.tls().cloned())];
         let draining = CancellationToken::new();
         let shutdown = async {
             shutdown.await;
@@ -228,27 +234,18 @@ impl App {
             // They take minutes, and nothing is lost with them: whoever watches starts another.
             self.jobs.interrupt();
         };
-        let face = Face {
-            tools: self.tools.clone(),
-            turns: self.turns.clone(),
-            jobs: self.jobs.clone(),
-            runs: self.runs.clone(),
-            workspaces: self.workspaces(),
-            max_request_bytes: config.server.limits.max_request_bytes,
-        };
-        let (grpc, authenticator) = (self.grpc.clone(), authenticator(config));
         let state = state_watch::Watch::new(&self.state);
         let (ready, ready_too) = (state.readiness(), state.readiness());
         let serving = async {
-            let report =
-                grpc::serve(face, grpc, authenticator, &config.server, listener, ready, shutdown).await;
+            let served = self.serve_callers(config, grpc, http, ready, &draining);
+            let (report, ()) = tokio::join!(served, shutdown);
             self.finish_writes(config.server.drain.forced_end.saturating_sub(report.elapsed)).await;
             report
         };
         tokio::select! {
             report = serving => report,
             never = self.keep_fresh() => match never {},
-            never = keep_certificate(tls, RELOAD_INTERVAL) => match never {},
+            never = keep_certificates(tls, RELOAD_INTERVAL) => match never {},
             never = cool_downs::Watch::new(&self.registry, &self.limits).run() => match never {},
             never = state.run() => match never {},
             never = expiry::run(&self.state, self.tools.in_flight(), config.tasks.keep) => match never {},

@@ -16,6 +16,7 @@ mod error;
 mod fields;
 mod file;
 mod found;
+mod http;
 mod load;
 mod log;
 mod models;
@@ -40,7 +41,7 @@ mod unknown;
 mod value;
 mod webhooks;
 
-use std::sync::Arc;
+use std::{iter, net::SocketAddr, sync::Arc};
 
 pub use admin::Admin;
 pub use agent::Agent;
@@ -52,6 +53,7 @@ pub use data::Data;
 pub use error::{ConfigError, Problem};
 pub use fields::Fields;
 pub use found::{Entries, Found, Given, Origin};
+pub use http::Http;
 pub use load::{Loaded, load};
 pub use log::{Log, LogFormat};
 pub use models::{ConfiguredModel, Credentials, Models, OAuth, Provider};
@@ -76,6 +78,8 @@ pub use webhooks::{Secret, Webhook, bytes as webhook_key, key as webhook_secret}
 pub struct Config {
     /// The gRPC server.
     pub server: Server,
+    /// The HTTP listener.
+    pub http: Http,
     /// The data that tools read.
     pub data: Data,
     /// What outlives the process.
@@ -122,11 +126,19 @@ impl Config {
         self.plain_exposure().into_iter().chain(unknown).collect()
     }
 
+    /// Where callers are served, with the name of the setting.
+    fn listeners(&self) -> impl Iterator<Item = (&'static str, SocketAddr)> {
+        let http = self.http.listen.map(|listen| ("http.listen", listen));
+        iter::once(("server.listen", self.server.listen)).chain(http)
+    }
+
+    /// The first of them that other machines can reach.
+    fn exposed(&self) -> Option<(&'static str, SocketAddr)> {
+        self.listeners().find(|(_, listen)| !listen.ip().to_canonical().is_loopback())
+    }
+
     fn plain_exposure(&self) -> Option<String> {
-        let listen = self.server.listen;
-        if self.server.tls.files().is_some() || listen.ip().to_canonical().is_loopback() {
-            return None;
-        }
+        let (_, listen) = self.exposed().filter(|_| self.server.tls.files().is_none())?;
         Some(format!(
             "{listen} can be reached from other machines without TLS: tokens and results go over the network as plain \
              text. Configure [server.tls], or let a proxy on this machine add TLS and listen on 127.0.0.1:{}",
@@ -136,16 +148,15 @@ impl Config {
 
     /// Refuses to serve other machines while nobody needs credentials.
     pub fn check_exposure(&self) -> Result<(), ConfigError> {
-        let listen = self.server.listen;
-        if !self.auth.users.is_empty() || listen.ip().to_canonical().is_loopback() {
+        let Some((setting, listen)) = self.exposed().filter(|_| self.auth.users.is_empty()) else {
             return Ok(());
-        }
+        };
         let what = format!(
             "{listen} can be reached from other machines, but no credentials are configured. Add [[auth.users]] with \
              user_id and token to toolwire.toml, or listen on 127.0.0.1:{}",
             listen.port()
         );
-        Err(ConfigError::one("server.listen", what))
+        Err(ConfigError::one(setting, what))
     }
 }
 
@@ -167,6 +178,15 @@ mod tests {
         for closed in ["127.0.0.1:50051", "127.3.2.1:1", "[::1]:50051", "[::ffff:127.0.0.1]:1"] {
             assert!(listening_on(closed).check_exposure().is_ok(), "{closed}");
         }
+    }
+
+    #[test]
+    fn both_listeners_are_looked_at() {
+        let mut config = listening_on("127.0.0.1:50051");
+        config.http.listen = Some("0.0.0.0:50080".parse().unwrap());
+        let error = config.check_exposure().unwrap_err().to_string();
+        assert!(error.contains("http.listen") && error.contains("0.0.0.0:50080"), "{error}");
+        assert!(config.warnings()[0].contains("0.0.0.0:50080"));
     }
 
     #[test]

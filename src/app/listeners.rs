@@ -12,15 +12,17 @@ use crate::faces::{
 /// The sockets on which the service listens.
 #[derive(Debug)]
 pub struct Listeners {
-    /// For callers.
+    /// For callers over gRPC.
     pub grpc: Listener,
+    /// For those over HTTP, if configured.
+    pub http: Option<Listener>,
     /// For operators, if configured.
     pub admin: Option<Admin>,
 }
 
 impl From<Listener> for Listeners {
     fn from(grpc: Listener) -> Self {
-        Self { grpc, admin: None }
+        Self { grpc, http: None, admin: None }
     }
 }
 
@@ -30,8 +32,16 @@ impl From<TcpListener> for Listeners {
     }
 }
 
-/// Takes new certificates over, if any is served.
-pub(super) async fn keep_certificate(tls: Option<Tls>, interval: Duration) -> Infallible {
+/// Takes new certificates over, wherever one is served.
+pub(super) async fn keep_certificates(served: [Option<Tls>; 2], interval: Duration) -> Infallible {
+    let [grpc, http] = served.map(|tls| keep_certificate(tls, interval));
+    tokio::select! {
+        never = grpc => never,
+        never = http => never,
+    }
+}
+
+async fn keep_certificate(tls: Option<Tls>, interval: Duration) -> Infallible {
     match tls {
         Some(tls) => tls.keep_fresh(interval).await,
         None => pending().await,

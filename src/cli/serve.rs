@@ -24,6 +24,11 @@ pub(super) struct Serve {
     /// Listens on ADDRESS; port 0 takes a free one [default: 127.0.0.1:50051] [env: TOOLWIRE_LISTEN]
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<String>,
+    /// Serves browsers and scripts over HTTP on ADDRESS [without one: 127.0.0.1:50080] [default: none] [env:
+    /// TOOLWIRE_HTTP]
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = config::Http::USUAL)]
+    #[arg(value_name = "ADDRESS")]
+    http: Option<String>,
     /// Answers operators on ADDRESS over HTTP: /metrics, /healthz, /readyz [default: none] [env: TOOLWIRE_ADMIN]
     #[arg(long, value_name = "ADDRESS")]
     admin: Option<String>,
@@ -86,6 +91,7 @@ impl Serve {
     fn flags(&self) -> Flags {
         let flags = self.settings.flags().set("server.listen", self.listen.as_ref());
         let flags = flags.set("log.format", self.log.as_ref()).set("admin.listen", self.admin.as_ref());
+        let flags = flags.set("http.listen", self.http.as_ref());
         let flags = flags.set("server.reuse_port", self.reuse_port);
         flags.set("server.tls.cert", self.tls_cert.as_ref()).set("server.tls.key", self.tls_key.as_ref())
     }

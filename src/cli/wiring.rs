@@ -6,7 +6,7 @@ use crate::{
     console::Failure,
     contract::proto::v1,
     domain::Domain,
-    faces::{admin::Admin, grpc, transport::ListenError},
+    faces::{admin::Admin, grpc, http, transport::ListenError},
     files::{Problem, Problems, Tree},
     registry::{docs, lint},
     telemetry::{self, Format, Guard},
@@ -50,14 +50,23 @@ pub(super) async fn open_state(app: &App) -> Result<(), Failure> {
 
 /// Takes the configured addresses.
 pub(super) async fn bind(config: &Config, telemetry: &Guard) -> Result<Listeners, Failure> {
-    let grpc = grpc::bind(&config.server).map_err(|error| match error {
+    let grpc = grpc::bind(&config.server).map_err(not_bound)?;
+    let http = config.http.listen.map(|listen| http::bind(listen, &config.server).map_err(not_bound));
+    let admin = match config.admin.listen {
+        None => None,
+        Some(address) => {
+            let admin = Admin::bind(address, telemetry.scrape()).await;
+            Some(admin.map_err(|error| Failure::Failed(error.to_string()))?)
+        }
+    };
+    Ok(Listeners { grpc, http: http.transpose()?, admin })
+}
+
+fn not_bound(error: ListenError) -> Failure {
+    match error {
         ListenError::Bind(error) => Failure::Failed(error.to_string()),
         ListenError::Certificate(_) => Failure::Start(error.to_string()),
-    })?;
-    let Some(address) = config.admin.listen else { return Ok(Listeners::from(grpc)) };
-    let admin = Admin::bind(address, telemetry.scrape()).await;
-    let admin = admin.map_err(|error| Failure::Failed(error.to_string()))?;
-    Ok(Listeners { grpc, admin: Some(admin) })
+    }
 }
 
 /// Checks the manifests, the data, and settings that are allowed but hardly meant.

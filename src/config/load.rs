@@ -4,8 +4,8 @@
 mod tests;
 
 use super::{
-    Admin, Agent, AgentModel, Auth, Config, ConfigError, Confirmations, Data, Log, Models, Origin, Problem,
-    Section, Server, Sources, State, Tasks, Telemetry, file,
+    Admin, Agent, AgentModel, Auth, Config, ConfigError, Confirmations, Data, Http, Log, Models, Origin,
+    Problem, Section, Server, Sources, State, Tasks, Telemetry, file,
     reader::{Known, Reader},
     unknown,
 };
@@ -37,7 +37,7 @@ pub fn load(sources: &Sources, sections: &[Section]) -> Result<Loaded, ConfigErr
 /// Reads the sections in the order in which they are printed.
 fn config(reader: &mut Reader, sections: &[Section]) -> Config {
     let auth = Auth::read(reader);
-    let (server, data) = (Server::read(reader), Data::read(reader));
+    let (server, http, data) = (Server::read(reader), Http::read(reader), Data::read(reader));
     for section in sections {
         let part = section.read(reader);
         reader.parts.insert(part);
@@ -50,6 +50,7 @@ fn config(reader: &mut Reader, sections: &[Section]) -> Config {
     let (admin, telemetry) = (Admin::read(reader), Telemetry::read(reader));
     Config {
         server,
+        http,
         data,
         state,
         auth,

@@ -32,7 +32,7 @@ mod watch;
 pub mod workspace;
 mod workspace_service;
 
-use std::sync::Arc;
+use std::net::SocketAddr;
 
 use tokio::{select, sync::watch::Receiver};
 
@@ -45,7 +45,7 @@ pub use self::{
     typed::call,
 };
 use super::transport::{
-    self, Hooks, ListenError, Listener, Report, Socket, authenticate::Authenticator, tls::Files,
+    self, Common, Config, Hooks, ListenError, Listener, Report, Socket, Speech, tls::Files,
 };
 use crate::config;
 pub use crate::{grpc_service as service, grpc_typed_service as typed_service};
@@ -53,27 +53,29 @@ pub use crate::{grpc_service as service, grpc_typed_service as typed_service};
 /// Takes the configured address, and reads the certificate if one is configured.
 pub fn bind(server: &config::Server) -> Result<Listener, ListenError> {
     let files = server.tls.files().map(|(cert, key)| Files { cert: cert.to_owned(), key: key.to_owned() });
-    Listener::open(server.listen, server.reuse_port, files)
+    Listener::open(server.listen, server.reuse_port, files, &Speech::Http2)
 }
 
-/// Serves until `shutdown`, then drains. Health says that no calls are taken while `ready` says so.
+/// Serves until `shutdown`, then drains. Health says that no calls are taken while `ready` says so. Who speaks HTTP/1 is
+/// told where it is spoken.
 pub async fn serve(
     face: Face,
     services: GrpcServices,
-    authenticator: Arc<dyn Authenticator>,
-    server: &config::Server,
+    common: &Common,
+    http1_at: Option<SocketAddr>,
     listener: Listener<impl Socket>,
     ready: Receiver<bool>,
     shutdown: impl Future<Output = ()>,
 ) -> Report {
-    let config = transport::Config::from(server).within(transport::descriptors::raise());
+    let speech = http1_at.map_or(Speech::Http2, Speech::Http2Beside);
+    let config = Config { speech, ..Config::clone(&common.config) };
     let in_flight = face.tools.in_flight().clone();
     let following = services.clone();
     let (routes, rules) = (services.routes(&face), services.rules().clone());
     let hooks = Hooks::default()
         .on_draining(move || async move { services.drain().await })
         .on_forced(move || in_flight.shut_down());
-    let stack = transport::stack(routes, rules, authenticator, &config);
+    let stack = transport::stack(routes, rules, common);
     select! {
         // First: nobody is answered before it is said what is served.
         biased;

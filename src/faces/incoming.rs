@@ -80,8 +80,12 @@ pub fn asked<T>(
 
 /// Where a request came from.
 pub fn origin(extensions: &Extensions) -> Origin {
-    let peer = extensions.get::<Arrival>().and_then(|it| it.peer);
-    Origin { face: "grpc", peer: peer.map(|address| address.ip().to_canonical()) }
+    let arrival = extensions.get::<Arrival>();
+    let peer = arrival.and_then(|it| it.peer);
+    Origin {
+        face: arrival.map_or("grpc", |it| it.face),
+        peer: peer.map(|address| address.ip().to_canonical()),
+    }
 }
 
 /// Does what a request asks for that is no call: the records of what it changes say how it came.

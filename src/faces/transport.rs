@@ -5,24 +5,28 @@
 //! reaches the routes, and its extensions hold an [`Arrival`], a [`rules::Rule`] and, unless its method is
 //! public, an [`User`](crate::context::User).
 
-use std::{convert::Infallible, sync::Arc};
+use std::{convert::Infallible, sync::Arc, time::Duration};
 
 use bytes::Bytes;
-use http::{Request, Response};
+use http::{HeaderMap, Request, Response};
 use tonic::{Status, body::Body};
 use tower::{Service, ServiceBuilder};
 
+use self::rules::Rules;
 pub use self::{
+    admission::Admission,
     arrival::Arrival,
+    common::Common,
     config::{Age, Config, Drain, Http2},
     listener::{BindError, ListenError, Listener, bind},
     serve::{Hooks, Report, serve},
     socket::{Socket, Stream},
+    speech::{Either, Speech},
     tls::Tls,
     trace::{CallersTrace, TakenOver},
     watches::ending,
 };
-use self::{authenticate::Authenticator, rules::Rules};
+pub(super) use self::{requests::Layer as Counted, trace::parent};
 
 pub mod authenticate;
 pub mod descriptors;
@@ -33,6 +37,7 @@ pub mod tls;
 mod admission;
 mod alarm;
 mod arrival;
+mod common;
 mod compression;
 mod config;
 mod connection;
@@ -45,17 +50,52 @@ mod layer;
 mod listener;
 mod message;
 mod panics;
+pub(super) mod peer;
 mod preface;
 mod refusal;
 mod reply;
+mod requests;
 mod serve;
 mod shares;
+mod signals;
 mod socket;
+mod speech;
 mod status;
 mod stream;
 mod trace;
 mod watches;
 mod write_buffer;
+
+/// The layers that the HTTP listener shares, over its routes. Refusals leave it as they do for gRPC, and are spelled
+/// above. What is above also leaves the route's [`rules::Rule`].
+pub(super) fn shared<S, B>(
+    routes: S,
+    find_timeout: fn(&HeaderMap) -> Result<Option<Duration>, Box<Status>>,
+    common: &Common,
+) -> impl Service<
+    Request<Body>,
+    Response = Response<impl http_body::Body<Data = Bytes, Error = B::Error> + Send + 'static + use<S, B>>,
+    Error = Infallible,
+    Future: Send,
+>
++ Clone
++ Send
++ 'static
++ use<S, B>
+where
+    S: Service<Request<Body>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
+    S::Future: Send + 'static,
+    B: http_body::Body<Data = Bytes> + Send + 'static,
+{
+    ServiceBuilder::new()
+        .layer(panics::Layer)
+        .layer(arrival::Layer::new("http", find_timeout))
+        .layer(deadline::Layer::new(common.config.server_cap))
+        .layer(authenticate::Authenticate::layer(Arc::clone(&common.authenticator)))
+        .layer(common.admission.layer::<admission::Whole>())
+        .layer(watches::Layer)
+        .service(routes)
+}
 
 /// The layers over `routes`, which find the service of a request and are always ready, in the order in which a request
 /// passes them.
@@ -64,8 +104,7 @@ mod write_buffer;
 pub fn stack<S>(
     routes: S,
     rules: Rules,
-    authenticator: Arc<dyn Authenticator>,
-    config: &Config,
+    common: &Common,
 ) -> impl Service<
     Request<Body>,
     Response = Response<impl http_body::Body<Data = Bytes, Error = Status> + Send + 'static + use<S>>,
@@ -90,15 +129,15 @@ where
         // Who does not speak gRPC gets no gRPC answer.
         .layer(content_type::Layer)
         // The clock of the call starts before anything that may wait.
-        .layer(arrival::Layer)
+        .layer(arrival::Layer::new("grpc", grpc_timeout::in_headers))
         // Deny by default; the layers below read the method's rule.
         .layer(rules::Layer::new(rules))
         // Bounds all that may wait: authentication, handler, body. Tells the stream's task, which bounds the rest.
-        .layer(deadline::Layer::new(config.server_cap))
+        .layer(deadline::Layer::new(common.config.server_cap))
         // Nothing below runs without a verified user, unless the method is public.
-        .layer(authenticate::Authenticate::layer(authenticator))
+        .layer(authenticate::Authenticate::layer(Arc::clone(&common.authenticator)))
         // Before any work, and by user: nobody takes all the room.
-        .layer(admission::Admission::layer(config))
+        .layer(common.admission.layer::<admission::Grpc>())
         // The routes compress for who accepts it.
         .map_request(compression::as_asked)
         // Innermost: what it ends early still passes every layer above.

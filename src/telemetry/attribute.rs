@@ -40,8 +40,10 @@ pub const CACHE_HIT: &str = "toolwire.cache.hit";
 /// The tier: `request`, `session` or `persistent`.
 pub const CACHE_TIER: &str = "toolwire.cache.tier";
 
-/// Method of a request to a source.
+/// Method of a request to a source, or to this server.
 pub const HTTP_REQUEST_METHOD: &str = "http.request.method";
+/// Path of a request to this server, with names where it has values.
+pub const HTTP_ROUTE: &str = "http.route";
 /// Status of its answer.
 pub const HTTP_RESPONSE_STATUS_CODE: &str = "http.response.status_code";
 /// The source, by its name in manifests and limits.
@@ -56,6 +58,8 @@ pub const OTEL_STATUS_CODE: &str = "otel.status_code";
 
 /// What the spans of RPCs are called within the process.
 pub const RPC: &str = "rpc";
+/// What those of other requests to this server are called.
+pub const HTTP: &str = "http";
 /// Value of [`RPC_SYSTEM_NAME`], and the name of a span whose method is unknown.
 pub const GRPC: &str = "grpc";
 /// Value of [`RPC_METHOD`] for a method that is not served.

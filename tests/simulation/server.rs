@@ -19,7 +19,7 @@ use toolwire::{
     contract::descriptors,
     faces::{
         grpc::{self, Face, GrpcServices},
-        transport::{Listener, authenticate::StaticTokens},
+        transport::{Common, Listener, authenticate::StaticTokens},
     },
     files::{Embedded, Tree},
     pipeline::{InFlight, Parts, Pipeline, Tiers, policy::AllowAll},
@@ -203,7 +203,8 @@ impl Server {
         let socket = Simulated(TcpListener::bind(("0.0.0.0", PORT)).await?);
         let (_ready, ready) = tokio::sync::watch::channel(true);
         let tokens = Arc::new(StaticTokens::new(users));
-        grpc::serve(face, services, tokens, &server, Listener::from(socket), ready, pending()).await;
+        let common = Common::new(tokens, &server);
+        grpc::serve(face, services, &common, None, Listener::from(socket), ready, pending()).await;
         Ok(())
     }
 }

@@ -7,12 +7,13 @@ use tempfile::TempDir;
 use tokio::{sync::oneshot, task::JoinHandle};
 use tonic::transport::{Channel, Endpoint};
 use toolwire::{
-    app::App,
+    app::{App, Listeners},
     config::Config,
     contract::proto::v1::{ToolDefinition, tool_service_client::ToolServiceClient},
     domains::brokerage::proto::v1::brokerage_service_client::BrokerageServiceClient,
     faces::{
         grpc::{self},
+        http,
         transport::Report,
     },
 };
@@ -20,6 +21,8 @@ use toolwire::{
 /// A running server. It ends with the test's runtime, or by `shut_down`.
 pub struct Server {
     pub address: SocketAddr,
+    /// Where HTTP is spoken, if it is configured.
+    pub http: Option<SocketAddr>,
     pub app: App,
     stop: oneshot::Sender<()>,
     served: JoinHandle<Report>,
@@ -41,6 +44,13 @@ pub fn definition(encoded: &[u8]) -> ToolDefinition {
     ToolDefinition::decode(encoded).expect("a definition")
 }
 
+/// The same, with HTTP on another free port.
+pub fn config_with_http() -> Config {
+    let mut config = config();
+    config.http.listen = Some(SocketAddr::from(([127, 0, 0, 1], 0)));
+    config
+}
+
 impl Server {
     pub fn start() -> Self {
         Self::with(config())
@@ -56,7 +66,10 @@ impl Server {
     pub fn of(app: App, config: Config) -> Self {
         let listener = grpc::bind(&config.server).expect("binds");
         let address = listener.local_addr().expect("bound");
+        let http = config.http.listen.map(|listen| http::bind(listen, &config.server).expect("binds"));
+        let http_address = http.as_ref().map(|http| http.local_addr().expect("bound"));
         let (stop, stopped) = oneshot::channel();
+        let listeners = Listeners { grpc: listener, http, admin: None };
         let serving = app.clone();
         let served = tokio::spawn(async move {
             // A test that drops the server without a word lets it run on.
@@ -65,9 +78,9 @@ impl Server {
                     std::future::pending::<()>().await;
                 }
             };
-            serving.serve(&config, listener, shutdown).await
+            serving.serve(&config, listeners, shutdown).await
         });
-        Self { address, app, stop, served, _state: None }
+        Self { address, http: http_address, app, stop, served, _state: None }
     }
 
     pub async fn channel(&self) -> Channel {

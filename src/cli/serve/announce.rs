@@ -1,6 +1,7 @@
 //! What `serve` prints once it accepts connections: the addresses, what is served, and what to try next.
 //!
-//! The first line, and the second where operators have an address, are read by scripts and keep their form. The others
+//! The first line, and those of the HTTP listener and of operators where there are such, are read by scripts and keep
+//! their form. The others
 //! are for people.
 
 use std::{io, net::SocketAddr};
@@ -17,6 +18,9 @@ pub(super) fn announce(config: &Config, app: &App, listeners: &Listeners) -> Res
     let failed = |error: io::Error| Failure::Failed(error.to_string());
     let address = listeners.grpc.local_addr().map_err(failed)?;
     console::print(&format!("toolwire listening on {address}"))?;
+    if let Some(http) = &listeners.http {
+        console::print(&format!("toolwire http on {}", http.local_addr().map_err(failed)?))?;
+    }
     if let Some(admin) = &listeners.admin {
         console::print(&format!("toolwire admin on {}", admin.address().map_err(failed)?))?;
     }

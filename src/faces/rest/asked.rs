@@ -121,7 +121,9 @@ mod tests {
             assert_eq!(if_match(&headers("if-match", &text)), Ok(Some(digest.clone())));
         }
         assert_eq!(if_match(&headers("if-match", "*")), Ok(None));
-        for text in [digest.to_string(), format!("W/\"{digest}\""), "\"a\", \"b\"".to_owned(), "\"\"".to_owned()] {
+        for text in
+            [digest.to_string(), format!("W/\"{digest}\""), "\"a\", \"b\"".to_owned(), "\"\"".to_owned()]
+        {
             assert!(if_match(&headers("if-match", &text)).is_err(), "{text}");
         }
     }

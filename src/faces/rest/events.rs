@@ -38,7 +38,8 @@ fn event(step: Result<InvokeToolResponse, Status>) -> sse::Event {
 
 /// Says before the data that people outside wrote it (spec 004 §7.2).
 fn framed(result: &mut Map<String, Value>) {
-    let Some(Value::Object(framing)) = result.get("provenance").and_then(|it| it.get("untrusted_framing")) else {
+    let Some(Value::Object(framing)) = result.get("provenance").and_then(|it| it.get("untrusted_framing"))
+    else {
         return;
     };
     let words = [("_meta", framing.get("meta")), ("nonce", framing.get("nonce"))];

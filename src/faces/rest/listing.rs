@@ -8,12 +8,7 @@ use http::{HeaderMap, HeaderValue, StatusCode, header};
 use prost_reflect::ReflectMessage;
 use serde_json::{Value, json};
 
-use super::{
-    answer, message,
-    query::Query,
-    read::Message,
-    tool::named,
-};
+use super::{answer, message, query::Query, read::Message, tool::named};
 use crate::{
     contract::{
         Refusal,
@@ -41,7 +36,8 @@ pub(super) async fn list(State(http): State<Http>, request: Request) -> Result<R
         return Err(refuse("limit", "range", &format!("must be 1 to {LONGEST}")).into());
     }
     let filters = query.pairs().filter(|(name, _)| !matches!(*name, "cursor" | "limit"));
-    let asked: ListToolsRequest = Message::of(ListToolsRequest::default().descriptor()).with_query(filters)?.read()?;
+    let asked: ListToolsRequest =
+        Message::of(ListToolsRequest::default().descriptor()).with_query(filters)?.read()?;
     let view = asked.view();
     let user = incoming::user(&parts.extensions);
     let mut tools = http.face.tools.list(&user, grpc::filter(asked)?);
@@ -100,8 +96,7 @@ pub(super) async fn export(
 /// The answer with its tag, or 304 to who has it.
 pub(super) fn unless_known(headers: &HeaderMap, tag: &str, answer: impl FnOnce() -> Response) -> Response {
     let tag = format!("\"{tag}\"");
-    let mut response =
-        if has(headers, &tag) { StatusCode::NOT_MODIFIED.into_response() } else { answer() };
+    let mut response = if has(headers, &tag) { StatusCode::NOT_MODIFIED.into_response() } else { answer() };
     let headers = response.headers_mut();
     headers.insert(header::ETAG, HeaderValue::try_from(tag).expect("a tag is made of letters and digits"));
     // One user's own, to be asked for again each time.

@@ -1,7 +1,9 @@
 //! Messages of the contract as JSON: names of fields as they stand in the proto, values of enumerations in the
 //! specifications' words (`READ`), and the exact JSON of schemas, data and arguments in place of its text.
 
-use prost_reflect::{DynamicMessage, EnumDescriptor, Kind, MessageDescriptor, ReflectMessage, SerializeOptions};
+use prost_reflect::{
+    DynamicMessage, EnumDescriptor, Kind, MessageDescriptor, ReflectMessage, SerializeOptions,
+};
 use serde_json::{Map, Value};
 
 /// How the name of a field ends that holds JSON as text.
@@ -41,7 +43,11 @@ fn spell(value: &mut Value, message: &MessageDescriptor) {
                 if field.is_map() {
                     let Kind::Message(entry) = kind else { continue };
                     let kind = entry.map_entry_value_field().kind();
-                    value.as_object_mut().into_iter().flat_map(Map::values_mut).for_each(|it| each(it, &kind));
+                    value
+                        .as_object_mut()
+                        .into_iter()
+                        .flat_map(Map::values_mut)
+                        .for_each(|it| each(it, &kind));
                 } else if let Value::Array(items) = value {
                     items.iter_mut().for_each(|item| each(item, &kind));
                 } else {

@@ -4,8 +4,8 @@
 //! Values of enumerations are read with and without their prefix; lengths of time as people write them.
 
 use prost_reflect::{
-    Cardinality, DeserializeOptions, DynamicMessage, EnumDescriptor, FieldDescriptor, Kind, MessageDescriptor,
-    ReflectMessage,
+    Cardinality, DeserializeOptions, DynamicMessage, EnumDescriptor, FieldDescriptor, Kind,
+    MessageDescriptor, ReflectMessage,
 };
 use serde_json::{Map, Value};
 
@@ -41,7 +41,11 @@ impl Message {
         let not_json = |error| refuse("body", "json", &format!("must be the text of a JSON object: {error}"));
         let value = json::parse(text).map_err(not_json)?;
         if !json::is_within_depth(&value) {
-            return Err(refuse("body", "depth", &format!("must not nest deeper than {} levels", json::MAX_DEPTH)));
+            return Err(refuse(
+                "body",
+                "depth",
+                &format!("must not nest deeper than {} levels", json::MAX_DEPTH),
+            ));
         }
         let Value::Object(mut object) = value else {
             return Err(refuse("body", "type", "must be a JSON object"));
@@ -93,7 +97,8 @@ impl Message {
     pub(super) fn dynamic(self) -> Result<DynamicMessage, Refusal> {
         let options = DeserializeOptions::new().deny_unknown_fields(true);
         let wrong = |error: serde_json::Error| refuse("body", "type", &format!("cannot be read: {error}"));
-        DynamicMessage::deserialize_with_options(self.descriptor, Value::Object(self.value), &options).map_err(wrong)
+        DynamicMessage::deserialize_with_options(self.descriptor, Value::Object(self.value), &options)
+            .map_err(wrong)
     }
 
     /// The message as its generated type.
@@ -140,7 +145,9 @@ fn find<'a>(
 /// The message that a field holds, if a query may name its parts.
 fn inner_of(field: &FieldDescriptor) -> Option<MessageDescriptor> {
     match field.kind() {
-        Kind::Message(inner) if inner.parent_file().package_name() != "google.protobuf" && !field.is_list() => {
+        Kind::Message(inner)
+            if inner.parent_file().package_name() != "google.protobuf" && !field.is_list() =>
+        {
             Some(inner)
         }
         _ => None,
@@ -197,14 +204,17 @@ fn scalar(name: &str, text: &str, field: &FieldDescriptor, is_entry: bool) -> Re
         Kind::String | Kind::Bytes => Ok(text.into()),
         Kind::Enum(of) => value_of(of, text).map(Value::from).ok_or_else(|| {
             let prefix = message::prefix(of);
-            let words: Vec<_> = of.values().map(|it| it.name().trim_start_matches(&prefix).to_owned()).collect();
+            let words: Vec<_> =
+                of.values().map(|it| it.name().trim_start_matches(&prefix).to_owned()).collect();
             refuse(name, "enum", &format!("must be one of {}", words[1..].join(", ")))
         }),
         Kind::Message(inner) if inner.full_name() == "google.protobuf.Duration" => length(name, text),
-        Kind::Message(inner) if inner.full_name() == "google.protobuf.Timestamp" => match text.parse::<prost_types::Timestamp>() {
-            Ok(_) => Ok(text.into()),
-            Err(_) => Err(refuse(name, "format", "must be an instant such as 2026-01-15T09:30:00Z")),
-        },
+        Kind::Message(inner) if inner.full_name() == "google.protobuf.Timestamp" => {
+            match text.parse::<prost_types::Timestamp>() {
+                Ok(_) => Ok(text.into()),
+                Err(_) => Err(refuse(name, "format", "must be an instant such as 2026-01-15T09:30:00Z")),
+            }
+        }
         Kind::Message(_) => Err(refuse(name, "type", "is no text")),
         Kind::Double | Kind::Float => {
             let number = text.parse::<f64>().ok().filter(|it| it.is_finite());
@@ -227,7 +237,9 @@ fn length(name: &str, text: &str) -> Result<Value, Refusal> {
 fn value_of(of: &EnumDescriptor, text: &str) -> Option<String> {
     let (upper, prefix) = (text.to_ascii_uppercase(), message::prefix(of));
     let mut values = of.values();
-    values.find(|it| it.name() == upper || it.name().strip_prefix(&prefix) == Some(&upper)).map(|it| it.name().to_owned())
+    values
+        .find(|it| it.name() == upper || it.name().strip_prefix(&prefix) == Some(&upper))
+        .map(|it| it.name().to_owned())
 }
 
 /// Words of a body as ProtoJSON has them, and JSON where a field holds its text.
@@ -261,12 +273,16 @@ fn read_word(value: &mut Value, kind: &Kind) {
                 *text = name;
             }
         }
-        (Kind::Message(inner), value @ Value::String(_)) if inner.full_name() == "google.protobuf.Duration" => {
+        (Kind::Message(inner), value @ Value::String(_))
+            if inner.full_name() == "google.protobuf.Duration" =>
+        {
             if let Some(Ok(length)) = value.as_str().map(|text| length("", text)) {
                 *value = length;
             }
         }
-        (Kind::Message(inner), Value::Object(object)) if inner.parent_file().package_name() != "google.protobuf" => {
+        (Kind::Message(inner), Value::Object(object))
+            if inner.parent_file().package_name() != "google.protobuf" =>
+        {
             read_words(object, inner);
         }
         _ => {}

@@ -74,7 +74,8 @@ fn meant(segment: &str) -> Result<(String, Manner), Problem> {
         Some((name, "call")) => Ok((name.to_owned(), Manner::Call)),
         Some((name, "invoke")) => Ok((name.to_owned(), Manner::Invoke)),
         _ => {
-            let what = "a call is made at /v1/tools/{name}:call, or :invoke for its events; /openapi.json says more";
+            let what =
+                "a call is made at /v1/tools/{name}:call, or :invoke for its events; /openapi.json says more";
             Err(Problem::new("UNKNOWN_ROUTE", StatusCode::NOT_FOUND, what))
         }
     }

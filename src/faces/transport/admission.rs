@@ -4,7 +4,10 @@
 //! message is not complete yet holds another, for a bounded time, so that half requests keep no call out. Nothing of
 //! the request is read by anybody before. Not here: which method counts against what (`rules`).
 
-use std::{future::poll_fn, pin::pin, sync::Arc, task::Poll, thread::available_parallelism, time::Duration};
+use std::{
+    future::poll_fn, marker::PhantomData, pin::pin, sync::Arc, task::Poll, thread::available_parallelism,
+    time::Duration,
+};
 
 use futures_util::poll;
 use http::{Extensions, Request, Response};
@@ -15,23 +18,26 @@ use tokio::{
 };
 use tonic::{Status, body::Body};
 
+pub(super) use self::framing::{Grpc, Whole};
 use self::{
+    framing::{Framing, Size},
     held::Held,
-    message::{Message, Size},
+    message::Message,
     refused::{late, shed},
     rounds::Rounds,
 };
 use super::{
     Config,
     alarm::Bound,
-    connection::Peer,
     layer::{Around, Inner, Layer},
+    peer::Peer,
     refusal,
     rules::{Messages, Pool, Rule},
     shares::{Bounds, Full, Holder, Share, Shares},
 };
 use crate::{context::User, turns::Turns};
 
+mod framing;
 mod held;
 mod message;
 mod refused;
@@ -44,9 +50,16 @@ const REFLECTION: Bounds = Bounds { all: 64, each: 16 };
 /// Watches of health at once: of all peers and of one. Balancers have one a connection.
 const HEALTH: Bounds = Bounds { all: 1_024, each: 256 };
 
-/// Admits requests.
+/// The room that there is for requests, of all listeners together. Cheap to clone; clones share it.
 #[derive(Debug, Clone)]
-pub(super) struct Admission(Arc<Room>);
+pub struct Admission(Arc<Room>);
+
+/// Admits requests whose messages are framed so.
+#[derive(Debug)]
+pub(super) struct Admit<F> {
+    room: Arc<Room>,
+    framing: PhantomData<fn() -> F>,
+}
 
 #[derive(Debug)]
 struct Room {
@@ -75,10 +88,11 @@ struct Counted {
 }
 
 impl Admission {
-    pub(super) fn layer(config: &Config) -> Layer<Self> {
+    /// As much as is configured.
+    pub fn new(config: &Config) -> Self {
         let counted = |bounds, what| Counted { shares: Shares::new(bounds), what };
         let of = |all, each| Bounds { all, each };
-        Layer(Self(Arc::new(Room {
+        Self(Arc::new(Room {
             calls: counted(of(config.max_concurrent_requests, config.max_calls_per_user), "calls under way"),
             watches: counted(of(config.max_watches, config.max_watches_per_user), "watches"),
             transfers: counted(
@@ -98,17 +112,27 @@ impl Admission {
             request_timeout: config.request_timeout,
             idle_timeout: config.stream_idle_timeout,
             retry_after: config.overload_retry_after,
-        })))
+        }))
+    }
+
+    pub(super) fn layer<F>(&self) -> Layer<Admit<F>> {
+        Layer(Admit { room: Arc::clone(&self.0), framing: PhantomData })
     }
 }
 
-impl<B: Default + Send> Around<Body, B> for Admission {
+impl<F> Clone for Admit<F> {
+    fn clone(&self) -> Self {
+        Self { room: Arc::clone(&self.room), framing: PhantomData }
+    }
+}
+
+impl<F: Framing, B: Default + Send> Around<Body, B> for Admit<F> {
     type Body = Held<B>;
 
     async fn call(self, request: Request<Body>, mut inner: impl Inner<Body, B>) -> Response<Held<B>> {
-        let Self(room) = self;
+        let Self { room, .. } = self;
         let holder = holder(request.extensions());
-        let (request, admitted) = match room.admit(request, holder.as_ref()).await {
+        let (request, admitted) = match room.admit::<F>(request, holder.as_ref()).await {
             Ok(admitted) => admitted,
             Err(status) => return refusal::response(*status),
         };
@@ -140,14 +164,14 @@ struct Admitted {
 
 impl Room {
     /// The request, complete, and what it holds. Boxed: a status is large, and seldom.
-    async fn admit(
+    async fn admit<F: Framing>(
         &self,
         request: Request<Body>,
         holder: Option<&Holder>,
     ) -> Result<(Request<Body>, Admitted), Box<Status>> {
         let rule = request.extensions().get().copied().unwrap_or(Rule::USER);
         let (parts, body) = request.into_parts();
-        let mut message = Message::new(body, rule.messages, self.max_message);
+        let mut message: Message<F> = Message::new(&parts.headers, body, rule.messages, self.max_message);
         let bytes = self.complete(&mut message, holder).await?;
         let share = match self.pool(rule.pool) {
             Some(pool) => Some(pool.take(holder, 1, self.retry_after)?),
@@ -165,9 +189,9 @@ impl Room {
     }
 
     /// Waits until the message is complete. Most are at once, and cost nothing.
-    async fn complete(
+    async fn complete<F: Framing>(
         &self,
-        message: &mut Message,
+        message: &mut Message<F>,
         holder: Option<&Holder>,
     ) -> Result<Option<Share>, Box<Status>> {
         if let Poll::Ready(end) = poll!(pin!(message.complete())) {

@@ -9,10 +9,11 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use http::{Request, Response};
+use http::{HeaderMap, Request, Response};
 use tokio::time::Instant;
+use tonic::Status;
 
-use super::{connection::Peer, grpc_timeout, reply::Reply};
+use super::{peer::Peer, reply::Reply};
 use crate::clock;
 
 /// The longest time-out that counts: more would overflow the clock's arithmetic and change nothing.
@@ -25,10 +26,12 @@ pub struct Arrival {
     pub at: Instant,
     /// The same moment on the wall clock, for people.
     pub wall: SystemTime,
-    /// The caller's `grpc-timeout`.
+    /// How long the caller waits, if it says so.
     pub timeout: Option<Duration>,
     /// The TCP peer.
     pub peer: Option<SocketAddr>,
+    /// The face, for records: `grpc`, `http`.
+    pub face: &'static str,
 }
 
 impl Arrival {
@@ -42,25 +45,43 @@ impl Arrival {
     }
 }
 
-/// Stamps requests; refuses a malformed `grpc-timeout`.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Layer;
+/// Finds in headers how long the caller waits, if it says so.
+pub(super) trait FindTimeout: Fn(&HeaderMap) -> Result<Option<Duration>, Box<Status>> + Copy {}
 
-#[derive(Debug, Clone)]
-pub(super) struct Service<S> {
-    inner: S,
+impl<F: Fn(&HeaderMap) -> Result<Option<Duration>, Box<Status>> + Copy> FindTimeout for F {}
+
+/// Stamps requests; refuses a malformed time-out.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Layer<F> {
+    face: &'static str,
+    find: F,
 }
 
-impl<S> tower::Layer<S> for Layer {
-    type Service = Service<S>;
-
-    fn layer(&self, inner: S) -> Self::Service {
-        Service { inner }
+impl<F: FindTimeout> Layer<F> {
+    /// What arrives at a face, whose callers say so how long they wait.
+    pub(super) fn new(face: &'static str, find: F) -> Self {
+        Self { face, find }
     }
 }
 
-impl<S, ReqB, ResB> tower::Service<Request<ReqB>> for Service<S>
+#[derive(Debug, Clone)]
+pub(super) struct Service<F, S> {
+    inner: S,
+    face: &'static str,
+    find: F,
+}
+
+impl<F: Copy, S> tower::Layer<S> for Layer<F> {
+    type Service = Service<F, S>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        Service { inner, face: self.face, find: self.find }
+    }
+}
+
+impl<F, S, ReqB, ResB> tower::Service<Request<ReqB>> for Service<F, S>
 where
+    F: FindTimeout,
     S: tower::Service<Request<ReqB>, Response = Response<ResB>, Error = Infallible>,
     ResB: Default,
 {
@@ -73,12 +94,13 @@ where
     }
 
     fn call(&mut self, mut request: Request<ReqB>) -> Self::Future {
-        let timeout = match grpc_timeout::find(request.headers()) {
+        let timeout = match (self.find)(request.headers()) {
             Ok(timeout) => timeout,
-            Err(malformed) => return Reply::refused(malformed.into()),
+            Err(malformed) => return Reply::refused(*malformed),
         };
         let peer = request.extensions().get::<Peer>().map(|peer| peer.address);
-        request.extensions_mut().insert(Arrival { at: clock::now(), wall: clock::wall(), timeout, peer });
+        let (at, wall, face) = (clock::now(), clock::wall(), self.face);
+        request.extensions_mut().insert(Arrival { at, wall, timeout, peer, face });
         Reply::passed(self.inner.call(request))
     }
 }
@@ -89,7 +111,7 @@ mod tests {
 
     fn arrival(timeout: Option<u64>) -> Arrival {
         let timeout = timeout.map(Duration::from_secs);
-        Arrival { at: clock::now(), wall: clock::wall(), timeout, peer: None }
+        Arrival { at: clock::now(), wall: clock::wall(), timeout, peer: None, face: "grpc" }
     }
 
     #[tokio::test]

@@ -11,8 +11,8 @@ use secrecy::SecretString;
 
 pub use self::{error::AuthenticationError, loopback::Loopback, static_tokens::StaticTokens};
 use super::{
-    connection::Peer,
     layer::{Around, Inner, Layer},
+    peer::Peer,
     refusal,
     rules::{Access, Rule},
 };

@@ -5,10 +5,19 @@
 
 use std::time::Duration;
 
+use super::{Either, Speech};
 use crate::config::{self, Network};
 
 /// How much longer than the longest call a connection goes on after its age is reached.
 const AGE_MARGIN: Duration = Duration::from_secs(30);
+/// Connections of the HTTP listener at once, in all and of one peer.
+const HTTP_CONNECTIONS: usize = 1_000;
+/// Bytes of headers that it takes.
+const HTTP_HEADERS: u32 = 16 * 1024;
+/// How long they may take.
+const HEADER_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a connection to it may have no request under way.
+const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Everything `serve` and `stack` need to know in numbers.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,6 +60,8 @@ pub struct Config {
     pub server_cap: Duration,
     /// How long a new connection may take to say its HTTP/2 preface, and a refused one to leave.
     pub preface_timeout: Duration,
+    /// What is spoken.
+    pub speech: Speech,
     /// HTTP/2 settings.
     pub http2: Http2,
     /// When a connection has lived long enough.
@@ -143,6 +154,7 @@ impl From<&config::Server> for Config {
             overload_retry_after: Duration::from_secs(1),
             server_cap: server.deadline_cap,
             preface_timeout: limits.preface_timeout,
+            speech: Speech::Http2,
             http2: Http2::from(limits),
             age: Age {
                 max: limits.max_connection_age,
@@ -151,6 +163,26 @@ impl From<&config::Server> for Config {
                 grace: server.deadline_cap + AGE_MARGIN,
             },
             drain: Drain { lame_duck: server.drain.lame_duck, forced_end: server.drain.forced_end },
+        }
+    }
+}
+
+impl Config {
+    /// The same for a listener on which HTTP/1 is spoken, too.
+    #[must_use]
+    pub fn for_http(self) -> Self {
+        let max_connections = self.max_connections.min(HTTP_CONNECTIONS);
+        let either = Either {
+            header_timeout: HEADER_TIMEOUT,
+            idle_timeout: IDLE_TIMEOUT,
+            max_header_bytes: HTTP_HEADERS as usize,
+        };
+        Self {
+            max_connections,
+            max_connections_per_peer: self.max_connections_per_peer.min(max_connections),
+            speech: Speech::Either(either),
+            http2: Http2 { max_header_list_size: HTTP_HEADERS, ..self.http2 },
+            ..self
         }
     }
 }

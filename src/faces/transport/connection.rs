@@ -1,17 +1,21 @@
-//! One TCP connection, from its first byte to its end: TLS where it is configured, preface, HTTP/2, GOAWAY by age or
-//! drain, and a bounded time for the last calls.
+//! One TCP connection, from its first byte to its end: TLS where it is configured, the preface, what is spoken, the end
+//! by age, silence or drain, and a bounded time for the last calls.
 
-use std::{convert::Infallible, io, net::SocketAddr, pin::pin, sync::Arc};
+use std::{
+    convert::Infallible,
+    io,
+    net::SocketAddr,
+    pin::{Pin, pin},
+    sync::Arc,
+};
 
 use bytes::Bytes;
 use http::{Request, Response};
-use hyper::{body::Incoming, server::conn::http2};
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper::body::Incoming;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     time::{Instant, sleep, timeout, timeout_at},
 };
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tonic::body::Body;
 use tower::{Service, ServiceBuilder};
 
@@ -19,57 +23,18 @@ use super::{
     Config,
     connections::Known,
     frames,
-    late::Late,
+    peer::Peer,
     preface::{self, Opening, OtherProtocol, Protocol},
-    shares::Origin,
+    requests::{self, Requests},
+    signals::Signals,
     socket::Stream,
-    stream::Executor,
+    speech::Speech,
     tls::{self, Accepted, Tls},
-    write_buffer::{Io, Turns},
 };
 use crate::clock;
 
-/// The other end, as the layers see it. Stored in the extensions of every request of the connection.
-#[derive(Debug, Clone)]
-pub(super) struct Peer {
-    pub(super) address: SocketAddr,
-    /// Fires when watches on this connection are to end.
-    pub(super) watches_end: CancellationToken,
-    known: Arc<Known>,
-}
-
-/// Signals from the server to all its connections, and the count of their streams.
-#[derive(Debug, Default)]
-pub(super) struct Signals {
-    /// Connections are to end their watches, say GOAWAY, and close when their calls are done.
-    pub(super) go_away: CancellationToken,
-    /// Connections are to be dropped.
-    pub(super) forced: CancellationToken,
-    /// All streams in flight.
-    pub(super) streams: TaskTracker,
-}
-
-impl Peer {
-    pub(super) fn new(address: SocketAddr, known: Arc<Known>) -> Self {
-        Self { address, watches_end: CancellationToken::new(), known }
-    }
-
-    /// One whose connection is none, for tests of layers.
-    #[cfg(test)]
-    pub(super) fn stranger(address: SocketAddr) -> Self {
-        Self::new(address, Arc::new(Known::new(Some(address.ip().into()), clock::now())))
-    }
-
-    /// Where it comes from; none if it is trusted.
-    pub(super) fn origin(&self) -> Option<Origin> {
-        self.known.origin
-    }
-
-    /// Somebody showed credentials.
-    pub(super) fn has_authenticated(&self) {
-        self.known.authenticated();
-    }
-}
+mod http1;
+mod http2;
 
 /// A connection that was accepted.
 pub(super) struct Connection<S> {
@@ -107,9 +72,9 @@ where
         let (address, bound) = (self.address, self.config.preface_timeout);
         // One bound for the handshake and the preface.
         let by = clock::now() + bound;
-        let Some(tls) = &self.tls else { return self.serve_stream(stream, by).await };
+        let Some(tls) = &self.tls else { return self.serve_spoken(stream, by).await };
         match timeout_at(by, tls.accept(stream)).await {
-            Ok(Ok(Accepted::Encrypted(stream))) => self.serve_stream(stream, by).await,
+            Ok(Ok(Accepted::Encrypted(stream))) => self.serve_spoken(stream, by).await,
             Ok(Ok(Accepted::Plain(stream))) => {
                 tracing::info!(%address, "connection closed: a client without TLS on a port that speaks it");
                 let _ = timeout(bound, tls::reject_plain(stream)).await;
@@ -122,45 +87,83 @@ where
         }
     }
 
-    /// Serves what is spoken on a stream, after the calls on it that are ready.
-    async fn serve_stream<T: AsyncRead + AsyncWrite + Send + Unpin + 'static>(self, stream: T, by: Instant) {
-        Late::new(self.serve_spoken(stream, by)).await;
-    }
-
     /// Reads the preface and serves what follows.
     async fn serve_spoken<T: AsyncRead + AsyncWrite + Send + Unpin + 'static>(self, stream: T, by: Instant) {
         let (address, bound) = (self.address, self.config.preface_timeout);
         match timeout_at(by, preface::read(stream)).await {
-            Ok(Ok(Opening::Http2(stream))) => {
-                Turns::new(stream, &preface::PREFACE, |io| self.serve_http2(io)).await;
-            }
-            Ok(Ok(Opening::Other(other))) => {
-                log_other_protocol(address, &other);
-                // Ignored if it fails or takes too long: the connection ends in any case.
-                let _ = timeout(bound, other.reject_by_protocol()).await;
-            }
+            Ok(Ok(Opening::Http2(stream))) => http2::serve(self, stream).await,
+            Ok(Ok(Opening::Other(other))) => self.serve_other(other).await,
             Ok(Err(error)) => tracing::debug!(%address, %error, "connection lost before its first bytes"),
             Err(_) => tracing::debug!(%address, ?bound, "connection closed: no HTTP/2 preface in time"),
         }
     }
 
-    async fn serve_http2<T: AsyncRead + AsyncWrite + Send + Unpin + 'static>(self, io: Io<T>) {
-        let Self { address, service, config, signals, known, tls: _ } = self;
-        let peer = Peer::new(address, known);
-        let service = with_peer(service, peer.clone());
-        let builder = builder(&config, Executor { streams: signals.streams.clone() });
-        let mut connection = pin!(builder.serve_connection(TokioIo::new(io), Ready(service)));
+    /// Serves HTTP/1 where it is spoken, and tells any other peer what is.
+    async fn serve_other<T>(self, other: OtherProtocol<T>)
+    where
+        T: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    {
+        if let (Some(either), Protocol::Text) = (self.config.speech.either(), other.protocol) {
+            // Boxed: no connection of another protocol needs room for it.
+            return Box::pin(http1::serve(self, other, either)).await;
+        }
+        let http1_at = match self.config.speech {
+            Speech::Http2Beside(address) => Some(address),
+            Speech::Http2 | Speech::Either(_) => None,
+        };
+        log_other_protocol(self.address, &other);
+        // Ignored if it fails or takes too long: the connection ends in any case.
+        let _ = timeout(self.config.preface_timeout, other.reject_by_protocol(http1_at)).await;
+    }
 
+    /// The other end, as the layers are to see it.
+    fn peer(&self) -> Peer {
+        let peer = Peer::new(self.address, self.tls.is_some(), self.known.clone());
+        let wanted = self.config.speech.either().is_some();
+        let requests = wanted.then(|| Arc::new(Requests::new(self.signals.draining.clone())));
+        Peer { requests, ..peer }
+    }
+}
+
+/// By what a connection goes on or ends.
+struct Course {
+    peer: Peer,
+    config: Arc<Config>,
+    signals: Arc<Signals>,
+}
+
+/// What is done with a connection on which nothing happens.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Silent {
+    /// It is told to go, as one is that has its age.
+    Ends,
+    /// It is dropped: it may be in the middle of a request.
+    Dropped,
+}
+
+impl Course {
+    /// Drives a connection to its end; `end` makes it take no more requests, and end when those are answered that were
+    /// taken.
+    async fn run<C>(self, connection: C, silent: Silent, end: impl FnOnce(Pin<&mut C>))
+    where
+        C: Future<Output = hyper::Result<()>>,
+    {
+        let (address, mut connection) = (self.peer.address, pin!(connection));
         tokio::select! {
             // First: a connection that was accepted late sends its SETTINGS before the final GOAWAY.
             biased;
             result = connection.as_mut() => return closed(address, result),
-            () = signals.go_away.cancelled() => {}
-            () = sleep(config.age.jittered()) => {}
+            () = self.signals.go_away.cancelled() => {}
+            () = sleep(self.config.age.jittered()) => {}
+            () = requests::silence(self.peer.requests.as_deref(), self.config.speech.either()) => {
+                if silent == Silent::Dropped {
+                    return tracing::debug!(%address, "connection closed: nothing was asked on it");
+                }
+            }
         }
-        peer.watches_end.cancel();
-        connection.as_mut().graceful_shutdown();
-        let Ok(result) = timeout(config.age.grace, connection).await else {
+        self.peer.watches_end.cancel();
+        end(connection.as_mut());
+        let Ok(result) = timeout(self.config.age.grace, connection).await else {
             return tracing::debug!(%address, "connection dropped: its grace has passed");
         };
         closed(address, result);
@@ -204,24 +207,6 @@ fn add_peer(mut request: Request<Incoming>, peer: &Peer) -> Request<Body> {
     peer.known.hear();
     request.extensions_mut().insert(peer.clone());
     request.map(Body::new)
-}
-
-fn builder(config: &Config, executor: Executor) -> http2::Builder<Executor> {
-    let settings = &config.http2;
-    let mut builder = http2::Builder::new(executor);
-    builder
-        .timer(TokioTimer::new())
-        .auto_date_header(false)
-        .max_concurrent_streams(settings.max_concurrent_streams)
-        .initial_stream_window_size(settings.stream_window)
-        .initial_connection_window_size(settings.connection_window)
-        .max_header_list_size(settings.max_header_list_size)
-        .max_send_buf_size(settings.max_send_buffer_size)
-        .keep_alive_interval(settings.keepalive_interval)
-        .keep_alive_timeout(settings.keepalive_timeout)
-        .max_pending_accept_reset_streams(settings.max_pending_accept_reset_streams)
-        .max_local_error_reset_streams(settings.max_local_error_reset_streams);
-    builder
 }
 
 fn is_lost(error: &io::Error) -> bool {

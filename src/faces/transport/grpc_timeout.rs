@@ -51,6 +51,11 @@ fn number(digits: &[u8]) -> Result<u64, Malformed> {
     Ok(digits.iter().fold(0, |number, digit| number * 10 + u64::from(digit - b'0')))
 }
 
+/// The same for the layer that stamps requests.
+pub(in crate::faces) fn in_headers(headers: &HeaderMap) -> Result<Option<Duration>, Box<Status>> {
+    find(headers).map_err(|malformed| Box::new(malformed.into()))
+}
+
 impl From<Malformed> for Status {
     fn from(malformed: Malformed) -> Self {
         let text = malformed.to_string();

@@ -7,6 +7,7 @@ use tokio::{net::TcpListener, time::sleep};
 
 use super::{
     socket::{Socket, concerns_one_connection},
+    speech::Speech,
     tls::{self, CertificateError, Tls},
 };
 
@@ -14,7 +15,7 @@ const BACKLOG: i32 = 1_024;
 const SHORTEST_PAUSE: Duration = Duration::from_millis(5);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
-/// An address that was taken, and what is spoken on it.
+/// An address that was taken, and the TLS under which it is served.
 #[derive(Debug)]
 pub struct Listener<S = TcpListener> {
     pub(super) socket: S,
@@ -33,14 +34,15 @@ pub enum ListenError {
 }
 
 impl Listener {
-    /// Listens as [`bind`] does; with `files` for TLS and nothing else.
+    /// Listens as [`bind`] does; with `files` for TLS and nothing else, under which `speech` is spoken.
     pub fn open(
         address: SocketAddr,
         reuse_port: bool,
         files: Option<tls::Files>,
+        speech: &Speech,
     ) -> Result<Self, ListenError> {
         // First what a typing mistake is likelier in, before anybody can connect.
-        let tls = files.map(Tls::open).transpose()?;
+        let tls = files.map(|files| Tls::open(files, speech)).transpose()?;
         Ok(Self { socket: bind(address, reuse_port)?, tls })
     }
 

@@ -13,9 +13,10 @@ use tower::Service;
 pub use self::hooks::Hooks;
 use super::{
     Config,
-    connection::{Connection, Signals},
+    connection::Connection,
     connections::{Connections, Place},
     listener::{Listener, accept},
+    signals::Signals,
     socket::{Socket, Stream},
     tls::Tls,
 };
@@ -37,6 +38,18 @@ pub struct Report {
     pub streams_cut: usize,
     /// From the signal to the end.
     pub elapsed: Duration,
+}
+
+impl Report {
+    /// That of two listeners which ended together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            connections: self.connections + other.connections,
+            streams_cut: self.streams_cut + other.streams_cut,
+            elapsed: self.elapsed.max(other.elapsed),
+        }
+    }
 }
 
 /// Serves `service` on `listener` until `shutdown` is ready and the drain has ended.
@@ -141,6 +154,7 @@ where
 
     async fn drain(&self, socket: impl Socket, on_draining: hooks::OnDraining) {
         let lame_duck = self.config.drain.lame_duck;
+        self.signals.draining.cancel();
         let announced = join(timeout(lame_duck, on_draining()), sleep(lame_duck));
         self.accept_until(&socket, async { drop(announced.await) }).await;
         self.empty_queue(socket);

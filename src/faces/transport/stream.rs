@@ -42,9 +42,19 @@ where
     }
 }
 
+/// A connection of HTTP/1, whose requests follow each other in its one task.
+pub(super) async fn one_after_another(connection: impl Future<Output = ()>) {
+    DEADLINE.scope(Cell::new(None), bounded(connection)).await;
+}
+
 /// Lets the stream whose task this is end soon after `deadline`. Does nothing outside of a stream's task.
 pub(super) fn set_deadline(deadline: Instant) {
     let _ = DEADLINE.try_with(|cell| cell.set(Some(deadline)));
+}
+
+/// The call of the stream whose task this is has ended; the task may go on with another.
+pub(super) fn clear_deadline() {
+    let _ = DEADLINE.try_with(|cell| cell.set(None));
 }
 
 /// Whether the deadline of the stream whose task this is has passed, or is about to.

@@ -1,6 +1,6 @@
-//! TLS in front of HTTP/2: the handshake of one connection, on rustls and ring, for ALPN `h2`.
+//! TLS in front of HTTP: the handshake of one connection, on rustls and ring, with ALPN for what is spoken.
 //!
-//! A client without ALPN is taken too: HTTP/2's preface decides, as it does without TLS. A client that speaks plain
+//! A client without ALPN is taken too: its first bytes decide, as they do without TLS. A client that speaks plain
 //! text gets an answer that says so. Not here: who calls (nobody is asked for a certificate), and how long a handshake
 //! may take, which the connection bounds.
 
@@ -18,6 +18,7 @@ pub use self::certificate::{CertificateError, Files};
 use super::{
     preface::{self, Opening, Rejection, close},
     socket::Stream,
+    speech::Speech,
 };
 
 mod certificate;
@@ -46,14 +47,14 @@ pub(super) enum Accepted<S> {
 
 impl Tls {
     /// Reads the files. What they hold is served until [`Tls::keep_fresh`] finds something else.
-    pub fn open(files: Files) -> Result<Self, CertificateError> {
+    pub fn open(files: Files, speech: &Speech) -> Result<Self, CertificateError> {
         let certificate = Arc::new(Certificate::open(files)?);
         let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()
             .expect("ring has the ciphers of TLS 1.2 and 1.3")
             .with_no_client_auth()
             .with_cert_resolver(certificate.clone());
-        config.alpn_protocols = vec![b"h2".to_vec()];
+        config.alpn_protocols = speech.protocols();
         Ok(Self { acceptor: TlsAcceptor::from(Arc::new(config)), certificate })
     }
 
@@ -86,7 +87,7 @@ impl Tls {
 pub(super) async fn reject_plain(stream: impl AsyncRead + AsyncWrite + Unpin) -> io::Result<()> {
     match preface::read(stream).await? {
         Opening::Http2(mut stream) => {
-            stream.write_all(&go_away(Rejection::WANTS_TLS.text)).await?;
+            stream.write_all(&go_away(&Rejection::WANTS_TLS.text)).await?;
             close(stream).await
         }
         Opening::Other(other) => other.reject(Rejection::WANTS_TLS).await,

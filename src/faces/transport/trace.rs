@@ -17,10 +17,11 @@ use pin_project_lite::pin_project;
 use tonic::Code;
 
 use self::recorder::Recorder;
-pub use self::{line::TakenOver, recorder::CallersTrace};
+pub use self::{line::TakenOver, parent::CallersTrace};
 use super::{refusal, rules::Rules};
 
 mod line;
+pub(in crate::faces) mod parent;
 mod recorder;
 
 /// Opens a span for each request.

@@ -17,7 +17,7 @@ use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 use tonic::{Code, Status};
 
 use super::{
-    connection::Peer,
+    peer::Peer,
     refusal,
     rules::{Lifetime, Rule},
 };

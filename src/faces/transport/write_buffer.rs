@@ -5,13 +5,13 @@
 //! connection with nothing to write keeps no memory for it.
 
 use std::{
-    io::{self, Cursor, IoSlice},
+    io::{self, IoSlice},
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{Context, Poll, ready},
 };
 
-use bytes::{Buf, BytesMut};
+use bytes::{Buf, Bytes, BytesMut};
 use pin_project_lite::pin_project;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
@@ -39,7 +39,7 @@ pin_project! {
 #[derive(Debug)]
 struct Buffered<S> {
     stream: S,
-    unread: Cursor<&'static [u8]>,
+    unread: Bytes,
     unwritten: BytesMut,
     /// Whether the stream keeps nothing back, as one that encrypts may.
     is_flushed: bool,
@@ -49,8 +49,8 @@ struct Buffered<S> {
 
 impl<S> Io<S> {
     /// A stream of which `unread` was read already, and to which nothing was written.
-    fn new(stream: S, unread: &'static [u8]) -> Self {
-        let (unread, unwritten) = (Cursor::new(unread), BytesMut::new());
+    fn new(stream: S, unread: Bytes) -> Self {
+        let unwritten = BytesMut::new();
         Self(Arc::new(Mutex::new(Buffered { stream, unread, unwritten, is_flushed: true, failed: None })))
     }
 
@@ -62,7 +62,7 @@ impl<S> Io<S> {
 
 impl<S, F> Turns<S, F> {
     /// The work that `begin` makes of a stream, of which `unread` was read already.
-    pub(super) fn new(stream: S, unread: &'static [u8], begin: impl FnOnce(Io<S>) -> F) -> Self {
+    pub(super) fn new(stream: S, unread: Bytes, begin: impl FnOnce(Io<S>) -> F) -> Self {
         let io = Io::new(stream, unread);
         Self { work: begin(Io(Arc::clone(&io.0))), io }
     }

@@ -28,6 +28,7 @@ const TOKENS: [f64; 6] = [64.0, 256.0, 1_024.0, 4_096.0, 16_384.0, 65_536.0];
 #[derive(Debug)]
 pub(super) struct Instruments {
     rpc_duration: Histogram<f64>,
+    http_duration: Histogram<f64>,
     execute_duration: Histogram<f64>,
     call_duration: Histogram<f64>,
     calls_in_flight: UpDownCounter<i64>,
@@ -58,6 +59,11 @@ impl Instruments {
         let in_force = meter.u64_gauge(name::COOL_DOWN_IN_FORCE);
         Self {
             rpc_duration: seconds(meter, name::RPC_SERVER_CALL_DURATION, "How long RPCs take."),
+            http_duration: seconds(
+                meter,
+                name::HTTP_SERVER_REQUEST_DURATION,
+                "How long requests to the HTTP listener take.",
+            ),
             execute_duration: seconds(
                 meter,
                 name::EXECUTE_TOOL_DURATION,
@@ -125,6 +131,21 @@ impl Instruments {
             KeyValue::new(attribute::RPC_RESPONSE_STATUS_CODE, status),
         ];
         self.rpc_duration.record(duration.as_secs_f64(), &labels);
+    }
+
+    pub(super) fn http_ended(
+        &self,
+        method: &'static str,
+        route: Option<&'static str>,
+        status: u16,
+        duration: Duration,
+    ) {
+        let labels = [
+            KeyValue::new(attribute::HTTP_REQUEST_METHOD, method),
+            KeyValue::new(attribute::HTTP_ROUTE, route.unwrap_or(attribute::OTHER)),
+            KeyValue::new(attribute::HTTP_RESPONSE_STATUS_CODE, i64::from(status)),
+        ];
+        self.http_duration.record(duration.as_secs_f64(), &labels);
     }
 
     pub(super) fn call_ended(&self, tool: Option<&str>, code: &'static str, duration: Duration) {
@@ -253,6 +274,7 @@ mod tests {
         let provider = export::prometheus_alone(&registry);
         let instruments = Instruments::new(&provider.meter("test"));
         instruments.rpc_ended(None, "OK", SECOND);
+        instruments.http_ended("GET", None, 404, SECOND);
         instruments.call_ended(None, "NOT_FOUND", SECOND);
         instruments.tool_executed("get_quotes", Some("BLOCKED"), SECOND);
         instruments.bound_reached("all");

@@ -5,6 +5,8 @@
 
 /// How long RPCs take, in seconds.
 pub const RPC_SERVER_CALL_DURATION: &str = "rpc.server.call.duration";
+/// How long requests to the HTTP listener take, in seconds.
+pub const HTTP_SERVER_REQUEST_DURATION: &str = "http.server.request.duration";
 /// How long executions of tools take, in seconds.
 pub const EXECUTE_TOOL_DURATION: &str = "gen_ai.execute_tool.duration";
 /// How long calls take, in seconds, whatever answered them; its count is the number of tool invocations.
@@ -106,6 +108,7 @@ pub const IN_PROMETHEUS: &[&str] = &[
     "gen_ai_client_operation_duration_seconds",
     "gen_ai_client_token_usage",
     "gen_ai_execute_tool_duration_seconds",
+    "http_server_request_duration_seconds",
     "rpc_server_call_duration_seconds",
     "toolwire_agent_alerts_total",
     "toolwire_agent_turn_duration_seconds",

@@ -26,7 +26,7 @@ use tonic_health::server::HealthReporter;
 use toolwire::{
     context::User,
     faces::transport::{
-        Config, Hooks, Report,
+        Common, Config, Hooks, Report,
         authenticate::Loopback,
         bind,
         rules::{Access, Lifetime, Pool, Rule, Rules},
@@ -92,8 +92,8 @@ impl Server {
             events: events.clone(),
             release: release.clone(),
         };
-        let service =
-            stack(routes, rules(), Arc::new(Loopback::new(User::new("dev".parse().unwrap()))), &config);
+        let authenticator = Arc::new(Loopback::new(User::new("dev".parse().unwrap())));
+        let service = stack(routes, rules(), &Common::of(authenticator, config.clone()));
         let (shutdown, signal) = oneshot::channel::<()>();
         let signal = async { drop(signal.await) };
         let task = tokio::spawn(serve(listener, service, config, signal, hooks(&events, &health)));

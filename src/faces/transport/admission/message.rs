@@ -12,65 +12,52 @@ use std::{
 };
 
 use bytes::Bytes;
+use http::HeaderMap;
 use http_body::{Body as HttpBody, Frame};
 use tokio::time::{Sleep, sleep};
 use tonic::{Status, body::Body};
 
-use super::refused::{idle, malformed, too_large};
+use super::{
+    framing::{Framing, Seen, Size},
+    refused::idle,
+};
 use crate::faces::transport::rules::Messages;
-
-/// Bytes before each message.
-const HEADER: usize = 5;
-/// Taking in a longer message may take longer than others should wait.
-const LARGE: usize = 64 * 1024;
-/// The same of one that is compressed: gzip shrinks at most a thousandfold.
-const LARGE_COMPRESSED: usize = 64;
-
-/// Whether taking a message in is much work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Size {
-    Small,
-    Large,
-}
 
 /// A request's body, as far as it has come.
 #[derive(Debug)]
-pub(super) struct Message {
+pub(super) struct Message<F> {
     body: Body,
+    framing: F,
     messages: Messages,
     most: usize,
     came: VecDeque<Bytes>,
-    /// The first bytes of what came.
-    header: [u8; HEADER],
-    received: usize,
-    ended: bool,
+    seen: Seen,
 }
 
-impl Message {
+impl<F: Framing> Message<F> {
     /// Nothing came yet. A message of more than `most` bytes is refused.
-    pub(super) fn new(body: Body, messages: Messages, most: usize) -> Self {
-        let came = VecDeque::new();
-        Self { body, messages, most, came, header: [0; HEADER], received: 0, ended: false }
+    pub(super) fn new(headers: &HeaderMap, body: Body, messages: Messages, most: usize) -> Self {
+        let (framing, came, seen) = (F::of(headers), VecDeque::new(), Seen::default());
+        Self { body, framing, messages, most, came, seen }
     }
 
     /// Waits until the first message is complete, and if there is to be one only, until the body has ended with it.
     pub(super) async fn complete(&mut self) -> Result<(), Box<Status>> {
-        poll_fn(|cx| self.poll_until(cx, Self::completion)).await
+        poll_fn(|cx| self.poll_until(cx, |it| it.framing.completion(it.seen, it.messages, it.most))).await
     }
 
     /// Waits for the length of the first message.
     pub(super) async fn length(&mut self) -> Result<usize, Box<Status>> {
-        poll_fn(|cx| self.poll_until(cx, |it| Ok(it.declared().or(it.ended.then_some(0))))).await
+        poll_fn(|cx| self.poll_until(cx, |it| Ok(it.framing.length(it.seen, it.most)))).await
     }
 
     pub(super) fn size(&self) -> Size {
-        let most = if self.header[0] == 0 { LARGE } else { LARGE_COMPRESSED };
-        if self.declared().is_some_and(|length| length > most) { Size::Large } else { Size::Small }
+        self.framing.size(self.seen)
     }
 
     /// The body from its beginning. With a bound it is an error when nothing comes for so long.
     pub(super) fn into_body(self, idle: Option<Duration>) -> Body {
-        let rest = idle.filter(|_| !self.ended).map(|bound| Rest { body: self.body, bound, idle: None });
+        let rest = idle.filter(|_| !self.seen.ended).map(|bound| Rest { body: self.body, bound, idle: None });
         Body::new(Again { came: self.came, rest })
     }
 
@@ -88,55 +75,19 @@ impl Message {
                     if let Ok(data) = frame.into_data() {
                         self.take(data);
                     }
-                    self.ended = self.body.is_end_stream();
+                    self.seen.ended = self.body.is_end_stream();
                 }
                 Some(Err(status)) => return Poll::Ready(Err(Box::new(status))),
-                None => self.ended = true,
+                None => self.seen.ended = true,
             }
         }
     }
 
     fn take(&mut self, data: Bytes) {
-        if self.received < HEADER {
-            let missing = &mut self.header[self.received..];
-            let length = missing.len().min(data.len());
-            missing[..length].copy_from_slice(&data[..length]);
-        }
-        self.received += data.len();
+        self.framing.take(self.seen.bytes, &data);
+        self.seen.bytes += data.len();
         if !data.is_empty() {
             self.came.push_back(data);
-        }
-    }
-
-    /// The length of the first message, once it is known.
-    fn declared(&self) -> Option<usize> {
-        let [_, length @ ..] = self.header;
-        (self.received >= HEADER).then_some(u32::from_be_bytes(length) as usize)
-    }
-
-    fn completion(&self) -> Result<Option<()>, Box<Status>> {
-        let refuse = |status| Err(Box::new(status));
-        let Some(length) = self.declared() else {
-            return match (self.ended, self.messages) {
-                (false, _) => Ok(None),
-                (true, Messages::Many) => Ok(Some(())),
-                (true, Messages::One) => {
-                    refuse(malformed("a request of this method is one message; there is none"))
-                }
-            };
-        };
-        if length > self.most {
-            return refuse(too_large(length, self.most));
-        }
-        let whole = self.received.cmp(&(HEADER + length));
-        match (self.messages, whole.is_lt(), whole.is_gt()) {
-            (_, true, _) if self.ended => refuse(malformed("the request ends within its message")),
-            (_, true, _) => Ok(None),
-            (Messages::One, _, true) => {
-                refuse(malformed("a request of this method is one message; there is more than one"))
-            }
-            (Messages::One, ..) => Ok(self.ended.then_some(())),
-            (Messages::Many, ..) => Ok(Some(())),
         }
     }
 }

@@ -17,8 +17,8 @@ type Answer = Response<Held<Body>>;
 
 const ONE: &[u8] = &[0, 0, 0, 0, 2, 8, 1];
 
-fn layer(config: &Config) -> Layer<Admission> {
-    Admission::layer(config)
+fn layer(config: &Config) -> Layer<Admit<Grpc>> {
+    Admission::new(config).layer()
 }
 
 /// A request whose body brings these pieces and then, if it is to end, ends.
@@ -39,7 +39,7 @@ fn whole(rule: Rule, user: &str) -> Request<Body> {
 }
 
 /// What a service answers that reads its request to the end.
-async fn ask(layer: &Layer<Admission>, request: Request<Body>) -> Answer {
+async fn ask(layer: &Layer<Admit<Grpc>>, request: Request<Body>) -> Answer {
     let service = service_fn(async |request: Request<Body>| {
         let read = request.into_body().collect().await.map(http_body_util::Collected::to_bytes);
         Ok::<_, Infallible>(match read {

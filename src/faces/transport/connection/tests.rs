@@ -83,7 +83,7 @@ async fn the_answers_of_streams_that_are_ready_leave_together() {
     };
     let counting = Counting { inner: server, writes: Arc::clone(&writes) };
     let by = clock::now() + Duration::from_secs(10);
-    tokio::spawn(connection.serve_stream(counting, by));
+    tokio::spawn(connection.serve_spoken(counting, by));
     let asked = tokio::spawn(async move {
         let (mut requests, connection) = h2::client::handshake(client).await.unwrap();
         tokio::spawn(connection);

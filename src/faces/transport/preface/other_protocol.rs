@@ -1,8 +1,9 @@
 //! A peer that does not speak the protocol of this port: gets an answer that it may show, and is closed without a
 //! reset.
 
-use std::io;
+use std::{borrow::Cow, io, net::SocketAddr};
 
+use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, copy, sink};
 
 /// How much of what a peer still sends is read before the connection is closed.
@@ -20,31 +21,39 @@ pub(in super::super) enum Protocol {
 }
 
 /// The answer to such a peer, in HTTP/1.1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(in super::super) struct Rejection {
     status: &'static str,
-    pub(in super::super) text: &'static str,
+    pub(in super::super) text: Cow<'static, str>,
 }
 
 /// A connection that began with another protocol.
 #[derive(Debug)]
 pub(in super::super) struct OtherProtocol<S> {
-    stream: S,
+    pub(in super::super) stream: S,
+    /// What was read of it.
+    pub(in super::super) beginning: Bytes,
     pub(in super::super) protocol: Protocol,
 }
 
 impl Rejection {
     /// For plain text on a port that speaks TLS.
     pub(in super::super) const WANTS_TLS: Self =
-        Self { status: "400 Bad Request", text: "This port speaks TLS: use https://." };
+        Self { status: "400 Bad Request", text: Cow::Borrowed("This port speaks TLS: use https://.") };
     /// For TLS on a port that does not speak it. Clients then report that the
     /// port is not TLS, which a closed connection would not show.
     const WANTS_PLAIN: Self =
-        Self { status: "400 Bad Request", text: "This port does not speak TLS: use http://." };
-    const WANTS_HTTP2: Self = Self {
-        status: "505 HTTP Version Not Supported",
-        text: "This port speaks gRPC over HTTP/2 (prior knowledge) only.",
-    };
+        Self { status: "400 Bad Request", text: Cow::Borrowed("This port does not speak TLS: use http://.") };
+
+    /// For HTTP/1 on a port that does not speak it; another one may.
+    fn wants_http2(http1_at: Option<SocketAddr>) -> Self {
+        let only = "This port speaks gRPC over HTTP/2 (prior knowledge) only.";
+        let text = match http1_at {
+            None => Cow::Borrowed(only),
+            Some(address) => format!("{only} HTTP/1.1 is spoken on port {}.", address.port()).into(),
+        };
+        Self { status: "505 HTTP Version Not Supported", text }
+    }
 
     fn bytes(self) -> String {
         let Self { status, text } = self;
@@ -58,13 +67,13 @@ impl Rejection {
 
 impl<S: AsyncRead + AsyncWrite + Unpin> OtherProtocol<S> {
     pub(super) fn new(stream: S, beginning: &[u8]) -> Self {
-        Self { stream, protocol: Protocol::of(beginning) }
+        Self { stream, beginning: Bytes::copy_from_slice(beginning), protocol: Protocol::of(beginning) }
     }
 
     /// Says what this port speaks instead of the peer's protocol.
-    pub(in super::super) async fn reject_by_protocol(self) -> io::Result<()> {
+    pub(in super::super) async fn reject_by_protocol(self, http1_at: Option<SocketAddr>) -> io::Result<()> {
         match self.protocol {
-            Protocol::Text => self.reject(Rejection::WANTS_HTTP2).await,
+            Protocol::Text => self.reject(Rejection::wants_http2(http1_at)).await,
             Protocol::Tls => self.reject(Rejection::WANTS_PLAIN).await,
             Protocol::Binary => close(self.stream).await,
         }
@@ -106,6 +115,13 @@ mod tests {
         let (head, body) = answer.split_once("\r\n\r\n").unwrap();
         assert!(head.starts_with("HTTP/1.1 400 Bad Request\r\n"), "{head}");
         assert!(head.contains(&format!("content-length: {}\r\n", body.len())), "{head}");
+    }
+
+    #[test]
+    fn the_port_that_speaks_the_protocol_is_named() {
+        assert!(Rejection::wants_http2(None).text.ends_with(" only."));
+        let text = Rejection::wants_http2(Some(([127, 0, 0, 1], 50_080).into())).text;
+        assert!(text.ends_with("HTTP/1.1 is spoken on port 50080."), "{text}");
     }
 
     #[test]

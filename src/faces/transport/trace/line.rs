@@ -11,7 +11,7 @@ use std::{
 use http::Request;
 use tonic::Code;
 
-use crate::{contract::status, faces::transport::connection::Peer, telemetry::attribute};
+use crate::{contract::status, faces::transport::peer::Peer, telemetry::attribute};
 
 /// In the extensions of every request: whether the pipeline took the call over, and with it the log line.
 #[derive(Debug, Clone, Default)]
@@ -27,6 +27,11 @@ pub(super) struct Line {
 }
 
 impl TakenOver {
+    /// Whether the pipeline took it.
+    pub(in crate::faces) fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+
     /// The pipeline will log the call, however it ends.
     pub fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
@@ -43,7 +48,7 @@ impl Line {
 
     /// Logs how the RPC ended, unless it went well or somebody else does.
     pub(super) fn log(&self, code: Code) {
-        if code == Code::Ok || self.taken_over.0.load(Ordering::Relaxed) {
+        if code == Code::Ok || self.taken_over.is_set() {
             return;
         }
         let peer = self.peer.map(tracing::field::display);

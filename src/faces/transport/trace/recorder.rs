@@ -2,21 +2,17 @@
 
 use std::sync::Arc;
 
-use http::{HeaderMap, Request};
-use opentelemetry::propagation::{Extractor, TextMapPropagator};
-use opentelemetry::trace::{SpanContext, TraceContextExt, TraceId};
-use opentelemetry_sdk::propagation::TraceContextPropagator;
+use http::Request;
 use tokio::time::Instant;
 use tonic::Code;
 use tracing::{Span, field::Empty};
-use tracing_opentelemetry::OpenTelemetrySpanExt;
 
-use super::line::Line;
+use super::{line::Line, parent};
 use crate::{
     clock,
     contract::status,
-    faces::transport::{connection::Peer, stream},
-    telemetry::{self, attribute, metric, sampling},
+    faces::transport::{peer::Peer, stream},
+    telemetry::{attribute, metric},
 };
 
 /// Longest unknown method name that is recorded, in bytes: it comes from outside.
@@ -32,16 +28,12 @@ pub(super) struct Recorder {
     ended: bool,
 }
 
-/// In the extensions of a request whose caller traces it: the trace.
-#[derive(Debug, Clone, Copy)]
-pub struct CallersTrace(pub TraceId);
-
 impl Recorder {
     /// Opens the span of `request`; `method` is its full name if the method is known.
     pub(super) fn open<B>(method: Option<Arc<str>>, request: &mut Request<B>) -> Self {
         let line = Line::of(method.clone(), request);
-        let span = span(method.as_deref(), request);
-        note_trace(request);
+        let span = parent::span_of(request, |request| open(method.as_deref(), request));
+        parent::note_trace(request);
         Self { span, line, method, began: clock::now(), ended: false }
     }
 
@@ -76,30 +68,6 @@ impl Drop for Recorder {
     }
 }
 
-/// Tells the call of the caller's trace, which its log line names whether or not spans are made here.
-fn note_trace<B>(request: &mut Request<B>) {
-    let named = request.headers().get("traceparent").and_then(|value| value.to_str().ok());
-    if let Some(trace_id) = named.and_then(telemetry::trace_id_in) {
-        request.extensions_mut().insert(CallersTrace(trace_id));
-    }
-}
-
-/// The span of a request; none if it is not to be traced.
-fn span<B>(method: Option<&str>, request: &Request<B>) -> Span {
-    let is_named = request.headers().contains_key("traceparent");
-    let parent = is_named.then(|| TraceContextPropagator::new().extract(&Headers(request.headers())));
-    let of_caller = parent.as_ref().map_or(SpanContext::NONE, |it| it.span().span_context().clone());
-    if !sampling::is_traced(&of_caller) {
-        return Span::none();
-    }
-    let span = open(method, request);
-    if let Some(parent) = parent.filter(|_| !span.is_disabled()) {
-        // Fails when no OpenTelemetry layer is there to care.
-        let _ = span.set_parent(parent);
-    }
-    span
-}
-
 fn open<B>(method: Option<&str>, request: &Request<B>) -> Span {
     let path = request.uri().path().trim_start_matches('/');
     let authority = request.uri().authority();
@@ -130,17 +98,4 @@ const fn is_error(code: Code) -> bool {
 
 fn cut(path: &str) -> &str {
     &path[..path.floor_char_boundary(MAX_ORIGINAL)]
-}
-
-/// Request headers, as propagators read them.
-struct Headers<'a>(&'a HeaderMap);
-
-impl Extractor for Headers<'_> {
-    fn get(&self, key: &str) -> Option<&str> {
-        self.0.get(key)?.to_str().ok()
-    }
-
-    fn keys(&self) -> Vec<&str> {
-        self.0.keys().map(http::HeaderName::as_str).collect()
-    }
 }

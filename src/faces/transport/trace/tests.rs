@@ -23,7 +23,7 @@ use tracing_subscriber::layer::SubscriberExt;
 
 use super::*;
 use crate::{
-    faces::transport::{connection::Peer, rules::Rule},
+    faces::transport::{peer::Peer, rules::Rule},
     telemetry::attribute,
 };
 

@@ -1,0 +1,61 @@
+//! What serves the listeners of callers, and their common end.
+
+use tokio::sync::watch::Receiver;
+use tokio_util::sync::CancellationToken;
+
+use super::{App, access::authenticator};
+use crate::{
+    config::Config,
+    faces::{
+        grpc::{self, Face},
+        http::{self, route::Http},
+        transport::{Common, Listener, Report},
+    },
+};
+
+impl App {
+    /// Serves both listeners until `shutdown` is cancelled and their drains have ended.
+    pub(super) async fn serve_callers(
+        &self,
+        config: &Config,
+        grpc: Listener,
+        http: Option<Listener>,
+        ready: Receiver<bool>,
+        shutdown: &CancellationToken,
+    ) -> Report {
+        let common = Common::new(authenticator(config), &config.server);
+        let http1_at = http.as_ref().and_then(|listener| listener.local_addr().ok());
+        let services = self.grpc.clone();
+        let over_grpc =
+            grpc::serve(self.face(config), services, &common, http1_at, grpc, ready, shutdown.cancelled());
+        let Some(http) = http else { return over_grpc.await };
+        let (over_grpc, over_http) =
+            tokio::join!(over_grpc, self.serve_http(config, &common, http, shutdown));
+        over_grpc.and(over_http)
+    }
+
+    async fn serve_http(
+        &self,
+        config: &Config,
+        common: &Common,
+        listener: Listener,
+        shutdown: &CancellationToken,
+    ) -> Report {
+        let face = self.face(config);
+        let http = Http { grpc: self.grpc.routes(&face), face };
+        let needs_credentials = !config.auth.users.is_empty();
+        let (table, shutdown) = (self.http.clone(), shutdown.cancelled());
+        http::serve(http, table, &config.http, needs_credentials, common, listener, shutdown).await
+    }
+
+    fn face(&self, config: &Config) -> Face {
+        Face {
+            tools: self.tools.clone(),
+            turns: self.turns.clone(),
+            jobs: self.jobs.clone(),
+            runs: self.runs.clone(),
+            workspaces: self.workspaces(),
+            max_request_bytes: config.server.limits.max_request_bytes,
+        }
+    }
+}

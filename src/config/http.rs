@@ -1,0 +1,85 @@
+//! Settings of the HTTP listener.
+
+use std::net::SocketAddr;
+
+use super::{reader::Reader, setting::Setting};
+
+/// The HTTP listener, for browsers and scripts: `[http]`. Users, bounds, TLS and the drain are those of `[server]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Http {
+    /// Where to listen; port 0 takes a free one. `--http`, `TOOLWIRE_HTTP`, default none: no listener.
+    pub listen: Option<SocketAddr>,
+    /// Whether tools are served as REST. `TOOLWIRE_HTTP_REST`, default `true`.
+    pub rest: bool,
+    /// Whether agents are served by AG-UI. `TOOLWIRE_HTTP_AGUI`, default `true`.
+    pub agui: bool,
+    /// The names by which requests may call this server, with a port or for all. Without credentials it is always
+    /// localhost. `TOOLWIRE_HTTP_ALLOWED_HOSTS`, in the file a list, default any.
+    pub allowed_hosts: Vec<String>,
+    /// Whose pages may call, beside its own: origins such as `https://app.example`. `TOOLWIRE_HTTP_ALLOWED_ORIGINS`, in
+    /// the file a list, default none.
+    pub allowed_origins: Vec<String>,
+}
+
+impl Default for Http {
+    fn default() -> Self {
+        Self { listen: None, rest: true, agui: true, allowed_hosts: Vec::new(), allowed_origins: Vec::new() }
+    }
+}
+
+impl Http {
+    /// Where `--http` listens that names no address.
+    pub const USUAL: &str = "127.0.0.1:50080";
+
+    pub(super) fn read(reader: &mut Reader) -> Self {
+        let default = Self::default();
+        let listen = Setting::new("http.listen", "TOOLWIRE_HTTP").flag("--http");
+        let rest = Setting::new("http.rest", "TOOLWIRE_HTTP_REST");
+        let agui = Setting::new("http.agui", "TOOLWIRE_HTTP_AGUI");
+        let allowed_hosts = Setting::new("http.allowed_hosts", "TOOLWIRE_HTTP_ALLOWED_HOSTS");
+        let allowed_origins = Setting::new("http.allowed_origins", "TOOLWIRE_HTTP_ALLOWED_ORIGINS");
+        let http = Self {
+            listen: reader.optional(listen, None),
+            rest: reader.value(rest, default.rest),
+            agui: reader.value(agui, default.agui),
+            allowed_hosts: reader.value(allowed_hosts, default.allowed_hosts),
+            allowed_origins: reader.value(allowed_origins, default.allowed_origins),
+        };
+        for origin in http.allowed_origins.iter().filter(|origin| !is_origin(origin)) {
+            let what = format!("{origin:?} is no origin; write one such as https://app.example");
+            reader.problem("http.allowed_origins", what);
+        }
+        for host in http.allowed_hosts.iter().filter(|host| !is_host(host)) {
+            let what = format!("{host:?} is no host; write a name such as tools.example, or one with a port");
+            reader.problem("http.allowed_hosts", what);
+        }
+        http
+    }
+}
+
+/// A scheme, a host and perhaps a port, and nothing else.
+fn is_origin(text: &str) -> bool {
+    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    rest.is_some_and(is_host)
+}
+
+/// A name or an address, perhaps with a port.
+fn is_host(text: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._:[]".contains(&byte);
+    !text.is_empty() && text.bytes().all(is_plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn origins_and_hosts_are_told_from_what_they_are_not() {
+        assert!(is_origin("https://app.example") && is_origin("http://localhost:3000"));
+        for text in ["app.example", "https://", "https://app.example/", "*", "null", "https://a@b"] {
+            assert!(!is_origin(text), "{text:?}");
+        }
+        assert!(is_host("tools.example") && is_host("[::1]:50080"));
+        assert!(!is_host("") && !is_host("http://tools.example") && !is_host("*"));
+    }
+}

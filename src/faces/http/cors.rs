@@ -1,0 +1,45 @@
+//! What a browser is told of pages that may call: the answer to its question beforehand, and a note on every answer.
+
+use http::{
+    HeaderMap, HeaderValue, Method, StatusCode,
+    header::{
+        ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+        ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD, VARY,
+    },
+};
+
+use super::answer::{self, Answer};
+
+const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH, DELETE");
+const HEADERS: HeaderValue = HeaderValue::from_static(
+    "authorization, content-type, accept, idempotency-key, if-match, if-none-match, last-event-id, traceparent, \
+     tracestate, x-toolwire-user, x-toolwire-timeout, x-toolwire-task-id, x-toolwire-session-id, \
+     x-toolwire-wait-for-confirmation, x-toolwire-require-confirmation",
+);
+const EXPOSED: HeaderValue = HeaderValue::from_static(
+    "allow, etag, link, location, retry-after, x-toolwire-call-id, x-toolwire-trace-id",
+);
+/// Two hours: browsers keep it for no longer.
+const MAX_AGE: HeaderValue = HeaderValue::from_static("7200");
+
+/// Whether a browser asks beforehand if a page may make a request.
+pub(super) fn is_preflight(method: &Method, headers: &HeaderMap) -> bool {
+    method == Method::OPTIONS && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD)
+}
+
+/// The answer to that: what may be asked of any route. Whether there is one is said to the request itself.
+pub(super) fn preflight() -> Answer {
+    let mut answer = answer::empty(StatusCode::NO_CONTENT);
+    let headers = answer.headers_mut();
+    headers.insert(ACCESS_CONTROL_ALLOW_METHODS, METHODS);
+    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HEADERS);
+    headers.insert(ACCESS_CONTROL_MAX_AGE, MAX_AGE);
+    answer
+}
+
+/// Lets the page of `origin` read an answer.
+pub(super) fn allow(headers: &mut HeaderMap, origin: HeaderValue) {
+    headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+    headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, EXPOSED);
+    headers.append(VARY, HeaderValue::from_static("origin"));
+}

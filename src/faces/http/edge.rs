@@ -1,0 +1,253 @@
+//! What is looked at before anything of a request is read: whom it names, whose page makes it, whether there is such a
+//! route, and what its body is.
+//!
+//! Everything is decided at once, by headers alone; who calls is asked below.
+
+use std::{
+    convert::Infallible,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+};
+
+use axum::response::IntoResponse;
+use http::{
+    HeaderMap, HeaderValue, Method, Request, StatusCode,
+    header::{ALLOW, CONTENT_TYPE, VARY, X_CONTENT_TYPE_OPTIONS},
+    request::Parts,
+};
+use http_body::Body as _;
+use pin_project_lite::pin_project;
+use tonic::body::Body;
+
+use super::{
+    answer::Answer,
+    cors,
+    host::{BadHost, Hosts},
+    origin::{Origins, Page},
+    problem::Problem,
+    table::{Found, Missing, Table},
+};
+use crate::{
+    config,
+    faces::transport::{peer::Peer, rules::Messages},
+};
+
+/// Lets those requests in that name this server and one of its routes.
+#[derive(Clone, Debug)]
+pub(super) struct Layer(Arc<Edge>);
+
+#[derive(Debug)]
+struct Edge {
+    hosts: Hosts,
+    origins: Origins,
+    table: Table,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Service<S> {
+    inner: S,
+    edge: Arc<Edge>,
+}
+
+impl Layer {
+    /// By the configuration, and for these routes.
+    pub(super) fn new(table: Table, config: &config::Http, needs_credentials: bool) -> Self {
+        let hosts = match (needs_credentials, &*config.allowed_hosts) {
+            (false, _) => Hosts::Loopback,
+            (true, []) => Hosts::Any,
+            (true, names) => Hosts::Allowed(names.to_vec()),
+        };
+        Self(Arc::new(Edge { hosts, origins: Origins::new(&config.allowed_origins), table }))
+    }
+}
+
+impl<S> tower::Layer<S> for Layer {
+    type Service = Service<S>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        Service { inner, edge: Arc::clone(&self.0) }
+    }
+}
+
+impl<S> tower::Service<Request<Body>> for Service<S>
+where
+    S: tower::Service<Request<Body>, Response = Answer, Error = Infallible>,
+{
+    type Response = Answer;
+    type Error = Infallible;
+    type Future = ResponseFuture<S::Future>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
+        let (mut parts, body) = request.into_parts();
+        let page = match self.edge.page(&parts) {
+            Ok(page) => page,
+            Err(refused) => return ResponseFuture::decided(refused.into_response(), Page::None),
+        };
+        if cors::is_preflight(&parts.method, &parts.headers) {
+            return ResponseFuture::decided(cors::preflight(), page);
+        }
+        match self.edge.found(&parts, body.is_end_stream()) {
+            Ok(found) => {
+                parts.extensions.insert(found);
+                parts.extensions.insert(found.rule);
+                ResponseFuture::Passed { page, future: self.inner.call(Request::from_parts(parts, body)) }
+            }
+            Err(refused) => ResponseFuture::decided(refused, page),
+        }
+    }
+}
+
+impl Edge {
+    /// Whose page makes a request, if it may and the request names this server.
+    fn page(&self, parts: &Parts) -> Result<Page, Problem> {
+        let named = self.hosts.check(&parts.uri, &parts.headers).map_err(bad_host)?;
+        let is_encrypted = parts.extensions.get::<Peer>().is_some_and(|peer| peer.is_encrypted);
+        match self.origins.page(&parts.headers, is_encrypted, &named) {
+            Page::Foreign => Err(foreign_origin()),
+            page => Ok(page),
+        }
+    }
+
+    /// The route of a request, if there is one that takes such a body.
+    fn found(&self, parts: &Parts, is_empty: bool) -> Result<Found, Answer> {
+        let found = self.table.find(&parts.method, parts.uri.path()).map_err(missing)?;
+        let is_read =
+            found.rule.messages == Messages::One && !matches!(parts.method, Method::GET | Method::HEAD);
+        if is_read && !is_json(&parts.headers, is_empty) {
+            return Err(not_json().into_response());
+        }
+        Ok(found)
+    }
+}
+
+/// Whether a body is JSON by its type. One that is empty needs none.
+fn is_json(headers: &HeaderMap, is_empty: bool) -> bool {
+    let Some(value) = headers.get(CONTENT_TYPE) else { return is_empty };
+    let Ok(text) = value.to_str() else { return false };
+    let kind = text.split(';').next().unwrap_or_default().trim();
+    let Some((group, name)) = kind.split_once('/') else { return false };
+    let name = name.to_ascii_lowercase();
+    group.eq_ignore_ascii_case("application") && (name == "json" || name.ends_with("+json"))
+}
+
+fn bad_host(bad: BadHost) -> Problem {
+    match bad {
+        BadHost::Malformed => Problem::new(
+            "INVALID_HOST",
+            StatusCode::BAD_REQUEST,
+            "a request names one host, in `Host` or in `:authority`",
+        ),
+        BadHost::Foreign => Problem::new(
+            "FOREIGN_HOST",
+            StatusCode::FORBIDDEN,
+            "this server does not answer by that name: without credentials it answers as localhost, and with them its \
+             operator may list its names in http.allowed_hosts",
+        ),
+    }
+}
+
+fn foreign_origin() -> Problem {
+    Problem::new(
+        "FOREIGN_ORIGIN",
+        StatusCode::FORBIDDEN,
+        "pages of another origin may not call this server unless its operator lists it in http.allowed_origins",
+    )
+}
+
+fn not_json() -> Problem {
+    Problem::new(
+        "UNSUPPORTED_MEDIA_TYPE",
+        StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        "the body must be JSON: send `content-type: application/json`",
+    )
+}
+
+fn missing(missing: Missing) -> Answer {
+    match missing {
+        Missing::Path => Problem::new(
+            "UNKNOWN_ROUTE",
+            StatusCode::NOT_FOUND,
+            "there is nothing at this path; /openapi.json says what there is",
+        )
+        .into_response(),
+        Missing::Method(allowed) => {
+            let what = format!("this path takes {allowed}; /openapi.json says what for");
+            let problem = Problem::new("METHOD_NOT_ALLOWED", StatusCode::METHOD_NOT_ALLOWED, what);
+            let mut answer = problem.into_response();
+            let allowed = HeaderValue::from_str(&allowed).expect("names of methods are tokens");
+            answer.headers_mut().insert(ALLOW, allowed);
+            answer
+        }
+    }
+}
+
+pin_project! {
+    /// A refusal, or the answer of who is asked, with what a browser is to know of it.
+    #[project = Projection]
+    pub(super) enum ResponseFuture<F> {
+        Decided { answer: Option<Answer>, page: Page },
+        Passed { #[pin] future: F, page: Page },
+    }
+}
+
+impl<F> ResponseFuture<F> {
+    fn decided(answer: Answer, page: Page) -> Self {
+        Self::Decided { answer: Some(answer), page }
+    }
+}
+
+impl<F: Future<Output = Result<Answer, Infallible>>> Future for ResponseFuture<F> {
+    type Output = Result<Answer, Infallible>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let (mut answer, page) = match self.project() {
+            Projection::Decided { answer, page } => {
+                (answer.take().expect("a future is not polled after it is ready"), page)
+            }
+            Projection::Passed { future, page } => {
+                let Ok(answer) = ready!(future.poll(cx));
+                (answer, page)
+            }
+        };
+        note(answer.headers_mut(), std::mem::replace(page, Page::None));
+        Poll::Ready(Ok(answer))
+    }
+}
+
+/// What a browser is to know of every answer.
+fn note(headers: &mut HeaderMap, page: Page) {
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    match page {
+        Page::Allowed(origin) => cors::allow(headers, origin),
+        // So that no cache gives this answer to a page.
+        Page::None | Page::Foreign => {
+            headers.append(VARY, HeaderValue::from_static("origin"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_is_json_by_its_type() {
+        let judged = |value: &str, is_empty| {
+            is_json(&HeaderMap::from_iter([(CONTENT_TYPE, value.parse().unwrap())]), is_empty)
+        };
+        for value in ["application/json", "Application/JSON; charset=utf-8", "application/merge-patch+json"] {
+            assert!(judged(value, false), "{value}");
+        }
+        for value in
+            ["text/plain", "text/json", "application/x-www-form-urlencoded", "application/jsonp", "json", ""]
+        {
+            assert!(!judged(value, false) && !judged(value, true), "{value}");
+        }
+        assert!(is_json(&HeaderMap::new(), true) && !is_json(&HeaderMap::new(), false));
+    }
+}

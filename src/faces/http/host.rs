@@ -1,0 +1,135 @@
+//! Which names a request may give this server.
+//!
+//! Where nobody needs credentials only the names of this machine itself: otherwise a page under a foreign name that is
+//! made to resolve to this machine could speak as whoever looks at it. Elsewhere any name, or those that are configured.
+
+use http::{HeaderMap, Uri, header::HOST, uri::Authority};
+
+/// Whom a request may name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Hosts {
+    /// The loopback interface.
+    Loopback,
+    /// These names, with or without a port.
+    Allowed(Vec<String>),
+    /// Anybody.
+    Any,
+}
+
+/// What is wrong with the host of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BadHost {
+    /// There is none, or more than one, or it is no name.
+    Malformed,
+    /// It is not ours.
+    Foreign,
+}
+
+impl Hosts {
+    /// The host that a request names, if it may.
+    pub(super) fn check(&self, uri: &Uri, headers: &HeaderMap) -> Result<Authority, BadHost> {
+        let named = named(uri, headers).ok_or(BadHost::Malformed)?;
+        if self.allow(&named) { Ok(named) } else { Err(BadHost::Foreign) }
+    }
+
+    fn allow(&self, named: &Authority) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Loopback => is_loopback(named.host()),
+            Self::Allowed(names) => names.iter().any(|name| {
+                name.eq_ignore_ascii_case(named.as_str()) || name.eq_ignore_ascii_case(named.host())
+            }),
+        }
+    }
+}
+
+/// `:authority` over HTTP/2, `Host` over HTTP/1; if both are there they are the same.
+fn named(uri: &Uri, headers: &HeaderMap) -> Option<Authority> {
+    let mut hosts = headers.get_all(HOST).iter();
+    let host = match (hosts.next(), hosts.next()) {
+        (None, _) => None,
+        (Some(host), None) => Some(host.to_str().ok()?.parse::<Authority>().ok()?),
+        (Some(_), Some(_)) => return None,
+    };
+    let named = match (uri.authority().cloned(), host) {
+        (Some(authority), Some(host)) if authority != host => return None,
+        (Some(authority), _) => authority,
+        (None, host) => host?,
+    };
+    // `user@host` names nobody here, and is read differently by different readers.
+    (!named.as_str().contains('@') && !named.host().is_empty()).then_some(named)
+}
+
+/// A name or an address of the loopback interface.
+fn is_loopback(host: &str) -> bool {
+    let host = host.strip_suffix('.').unwrap_or(host);
+    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    match bare.parse::<std::net::IpAddr>() {
+        Ok(address) => address.to_canonical().is_loopback(),
+        Err(_) => {
+            let host = host.to_ascii_lowercase();
+            host == "localhost" || host.ends_with(".localhost")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(hosts: &Hosts, host: &str) -> Result<(), BadHost> {
+        let headers = HeaderMap::from_iter([(HOST, host.parse().unwrap())]);
+        hosts.check(&Uri::from_static("/v1/tools"), &headers).map(drop)
+    }
+
+    #[test]
+    fn without_credentials_only_this_machine_is_named() {
+        for ours in
+            ["localhost", "LOCALHOST:50080", "a.localhost:1", "127.0.0.1:50080", "127.3.2.1", "[::1]:1"]
+        {
+            assert_eq!(check(&Hosts::Loopback, ours), Ok(()), "{ours}");
+        }
+        for foreign in [
+            "evil.example",
+            "localhost.evil.example",
+            "127.0.0.1.nip.io",
+            "10.0.0.7",
+            "0.0.0.0",
+            "[::]:1",
+            "notlocalhost",
+        ] {
+            assert_eq!(check(&Hosts::Loopback, foreign), Err(BadHost::Foreign), "{foreign}");
+        }
+    }
+
+    #[test]
+    fn a_list_is_of_names_with_any_port_or_the_one_that_it_has() {
+        let hosts = Hosts::Allowed(vec!["tools.example".into(), "api.example:8443".into()]);
+        for ours in ["tools.example", "Tools.Example:1", "api.example:8443"] {
+            assert_eq!(check(&hosts, ours), Ok(()), "{ours}");
+        }
+        for foreign in ["api.example", "api.example:1", "x.tools.example", "localhost"] {
+            assert_eq!(check(&hosts, foreign), Err(BadHost::Foreign), "{foreign}");
+        }
+    }
+
+    #[test]
+    fn what_can_be_read_in_two_ways_is_refused() {
+        let of = |uri: &str, hosts: &[&str]| {
+            let headers = hosts.iter().map(|host| (HOST, host.parse().unwrap())).fold(
+                HeaderMap::new(),
+                |mut headers, (name, value)| {
+                    headers.append(name, value);
+                    headers
+                },
+            );
+            Hosts::Any.check(&uri.parse().unwrap(), &headers).map(|named| named.to_string())
+        };
+        assert_eq!(of("/", &[]), Err(BadHost::Malformed));
+        assert_eq!(of("/", &["a", "a"]), Err(BadHost::Malformed));
+        assert_eq!(of("/", &["user@a"]), Err(BadHost::Malformed));
+        assert_eq!(of("http://a/", &["b"]), Err(BadHost::Malformed));
+        assert_eq!(of("http://a:1/", &["a:1"]), Ok("a:1".into()));
+        assert_eq!(of("http://a/", &[]), Ok("a".into()));
+    }
+}

@@ -1,0 +1,108 @@
+//! From which web pages a request may come.
+//!
+//! A browser says in `Origin` whose page makes a request. This server's own may, and those that are configured. Programs
+//! say nothing, and may: identity is in credentials, never in what a browser sends by itself.
+
+use http::{HeaderMap, HeaderValue, Uri, header::ORIGIN, uri::Authority};
+
+/// Whose pages may call, beside this server's own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Origins(Vec<String>);
+
+/// Whose page makes a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Page {
+    /// No page.
+    None,
+    /// One of this server's own, or of an allowed origin. The browser is told so.
+    Allowed(HeaderValue),
+    /// Another one.
+    Foreign,
+}
+
+impl Origins {
+    /// These origins, such as `https://app.example`.
+    pub(super) fn new(allowed: &[String]) -> Self {
+        Self(allowed.iter().filter_map(|origin| canonical(origin)).collect())
+    }
+
+    /// Whose page makes a request that names the server so.
+    pub(super) fn page(&self, headers: &HeaderMap, is_encrypted: bool, named: &Authority) -> Page {
+        let mut origins = headers.get_all(ORIGIN).iter();
+        let (origin, another) = (origins.next(), origins.next());
+        let Some(origin) = origin else { return Page::None };
+        let own = canonical(&format!("{}://{named}", if is_encrypted { "https" } else { "http" }));
+        let from = origin.to_str().ok().and_then(canonical);
+        match from {
+            Some(from) if another.is_none() && (Some(&from) == own.as_ref() || self.0.contains(&from)) => {
+                Page::Allowed(origin.clone())
+            }
+            _ => Page::Foreign,
+        }
+    }
+}
+
+/// An origin in one form: scheme and host in lower case, with its port. None if the text is none, such as `null`.
+fn canonical(origin: &str) -> Option<String> {
+    let uri: Uri = origin.parse().ok()?;
+    let (scheme, authority) = (uri.scheme_str()?.to_ascii_lowercase(), uri.authority()?);
+    let usual = match scheme.as_str() {
+        "http" => 80,
+        "https" => 443,
+        _ => return None,
+    };
+    let is_bare = uri.path().trim_start_matches('/').is_empty() && uri.query().is_none();
+    let is_named = is_bare && !authority.as_str().contains('@') && !authority.host().is_empty();
+    let port = authority.port_u16().unwrap_or(usual);
+    is_named.then(|| format!("{scheme}://{}:{port}", authority.host().to_ascii_lowercase()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(allowed: &[&str], origin: &str, is_encrypted: bool, named: &str) -> Page {
+        let allowed: Vec<_> = allowed.iter().map(ToString::to_string).collect();
+        let headers = HeaderMap::from_iter([(ORIGIN, origin.parse().unwrap())]);
+        Origins::new(&allowed).page(&headers, is_encrypted, &named.parse().unwrap())
+    }
+
+    #[test]
+    fn pages_of_this_server_may_call() {
+        for (origin, is_encrypted, named) in [
+            ("http://localhost:50080", false, "localhost:50080"),
+            ("http://LOCALHOST", false, "localhost:80"),
+            ("https://tools.example", true, "tools.example"),
+        ] {
+            assert_eq!(
+                page(&[], origin, is_encrypted, named),
+                Page::Allowed(origin.parse().unwrap()),
+                "{origin}"
+            );
+        }
+    }
+
+    #[test]
+    fn pages_of_others_may_not() {
+        for (origin, is_encrypted, named) in [
+            ("null", false, "localhost:50080"),
+            ("file://", false, "localhost"),
+            ("http://localhost:3000", false, "localhost:50080"),
+            ("http://localhost:50080", true, "localhost:50080"),
+            ("http://localhost:50080@evil.example", false, "localhost:50080"),
+            ("http://evil.example", false, "localhost:50080"),
+        ] {
+            assert_eq!(page(&[], origin, is_encrypted, named), Page::Foreign, "{origin}");
+        }
+    }
+
+    #[test]
+    fn pages_that_are_configured_may() {
+        let allowed = ["http://localhost:3000", "https://App.Example/"];
+        for origin in ["http://localhost:3000", "https://app.example"] {
+            assert_ne!(page(&allowed, origin, false, "localhost:50080"), Page::Foreign, "{origin}");
+        }
+        assert_eq!(page(&allowed, "http://app.example", false, "localhost:50080"), Page::Foreign);
+        assert_eq!(page(&allowed, "https://app.example:8443", false, "localhost:50080"), Page::Foreign);
+    }
+}

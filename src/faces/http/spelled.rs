@@ -1,0 +1,152 @@
+//! How the layers below refuse a request, spelled for this listener.
+//!
+//! They say a status as gRPC does: in the headers of an answer without a body, or in the trailers of one that has begun.
+//! Here the one becomes a problem, and the other the last event of a stream of events; any other answer is broken off,
+//! so that nobody takes what came of it for the whole.
+
+use std::{
+    convert::Infallible,
+    io,
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+
+use axum::{body::Body as AxumBody, response::IntoResponse};
+use bytes::Bytes;
+use http::{HeaderMap, Request, Response, header::CONTENT_TYPE};
+use http_body::{Body as HttpBody, Frame, SizeHint};
+use pin_project_lite::pin_project;
+use tonic::{Code, Status};
+
+use super::{answer::Answer, problem::Problem};
+
+/// How a stream of events says why it ends. In the extensions of an answer whose events have a form of their own.
+#[derive(Clone, Copy, Debug)]
+pub struct LastWord(pub fn(Status) -> Bytes);
+
+/// Spells refusals.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Layer;
+
+#[derive(Clone, Debug)]
+pub(super) struct Service<S> {
+    inner: S,
+}
+
+impl<S> tower::Layer<S> for Layer {
+    type Service = Service<S>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        Service { inner }
+    }
+}
+
+impl<S, ReqB, ResB> tower::Service<Request<ReqB>> for Service<S>
+where
+    S: tower::Service<Request<ReqB>, Response = Response<ResB>, Error = Infallible>,
+    ResB: HttpBody<Data = Bytes> + Send + 'static,
+    ResB::Error: std::error::Error + Send + Sync,
+{
+    type Response = Answer;
+    type Error = Infallible;
+    type Future = ResponseFuture<S::Future>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: Request<ReqB>) -> Self::Future {
+        ResponseFuture { inner: self.inner.call(request) }
+    }
+}
+
+pin_project! {
+    /// The answer, or a problem.
+    #[derive(Debug)]
+    pub(super) struct ResponseFuture<F> {
+        #[pin]
+        inner: F,
+    }
+}
+
+impl<F, B> Future for ResponseFuture<F>
+where
+    F: Future<Output = Result<Response<B>, Infallible>>,
+    B: HttpBody<Data = Bytes> + Send + 'static,
+    B::Error: std::error::Error + Send + Sync,
+{
+    type Output = Result<Answer, Infallible>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let Ok(response) = ready!(self.project().inner.poll(cx));
+        Poll::Ready(Ok(spelled(response)))
+    }
+}
+
+fn spelled<B>(response: Response<B>) -> Answer
+where
+    B: HttpBody<Data = Bytes> + Send + 'static,
+    B::Error: std::error::Error + Send + Sync,
+{
+    if let Some(status) = Status::from_header_map(response.headers()).filter(|it| it.code() != Code::Ok) {
+        return Problem::from(status).into_response();
+    }
+    let own = response.extensions().get::<LastWord>().copied();
+    let last_word = own.or_else(|| is_events(response.headers()).then_some(LastWord(error_event)));
+    response.map(|inner| AxumBody::new(Body { inner: Some(inner), last_word }))
+}
+
+fn is_events(headers: &HeaderMap) -> bool {
+    headers.get(CONTENT_TYPE).is_some_and(|value| value.as_bytes().starts_with(b"text/event-stream"))
+}
+
+/// The problem as an event.
+fn error_event(status: Status) -> Bytes {
+    let problem = Problem::from(status).to_json();
+    format!("event: error\ndata: {problem}\n\n").into()
+}
+
+pin_project! {
+    /// The body below, which ends with its last word if it cannot go on.
+    struct Body<B> {
+        #[pin]
+        inner: Option<B>,
+        last_word: Option<LastWord>,
+    }
+}
+
+impl<B> HttpBody for Body<B>
+where
+    B: HttpBody<Data = Bytes>,
+    B::Error: std::error::Error + Send + Sync + 'static,
+{
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+        let mut this = self.project();
+        let Some(inner) = this.inner.as_mut().as_pin_mut() else { return Poll::Ready(None) };
+        let Some(frame) = ready!(inner.poll_frame(cx)) else { return Poll::Ready(None) };
+        let frame = frame.map_err(io::Error::other)?;
+        let refused = frame.trailers_ref().and_then(Status::from_header_map);
+        let Some(status) = refused.filter(|it| it.code() != Code::Ok) else {
+            return Poll::Ready(Some(Ok(frame)));
+        };
+        this.inner.set(None);
+        Poll::Ready(Some(match this.last_word {
+            Some(LastWord(spell)) => Ok(Frame::data(spell(status))),
+            None => Err(io::Error::other(status)),
+        }))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.as_ref().is_none_or(HttpBody::is_end_stream)
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.as_ref().map_or_else(|| SizeHint::with_exact(0), HttpBody::size_hint)
+    }
+}

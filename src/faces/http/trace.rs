@@ -1,0 +1,228 @@
+//! One SERVER span, one measure and, if it was refused before it became a call, one log line for each request.
+//!
+//! What gRPC's own layer does, in the words of HTTP: the route with names where the path has values, and the status. An
+//! answer that nobody waited for is 499. Nothing of a request's or an answer's content is recorded.
+
+use std::{
+    convert::Infallible,
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+
+use http::{Method, Request, Response};
+use http_body::{Body as HttpBody, Frame, SizeHint};
+use pin_project_lite::pin_project;
+use tokio::time::Instant;
+use tracing::{Span, field::Empty};
+
+use super::table::{Found, Table};
+use crate::{
+    clock,
+    faces::transport::{
+        TakenOver,
+        parent::{note_trace, span_of},
+        peer::Peer,
+    },
+    telemetry::{attribute, metric},
+};
+
+/// The status of what nobody waited for.
+const CLOSED: u16 = 499;
+
+/// Opens a span for each request.
+#[derive(Clone, Debug)]
+pub(super) struct Layer {
+    table: Table,
+}
+
+impl Layer {
+    pub(super) fn new(table: Table) -> Self {
+        Self { table }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Service<S> {
+    inner: S,
+    table: Table,
+}
+
+/// Holds the span open. Dropped before its answer has ended, it says that nobody waited.
+#[derive(Debug)]
+struct Recorder {
+    span: Span,
+    method: &'static str,
+    route: Option<&'static str>,
+    peer: Option<Peer>,
+    taken_over: TakenOver,
+    began: Instant,
+    status: Option<u16>,
+    has_ended: bool,
+}
+
+impl Recorder {
+    fn open<B>(found: Option<Found>, request: &mut Request<B>) -> Self {
+        let (method, route) = (known(request.method()), found.map(|found| found.template));
+        let span = span_of(request, |request| span(method, route, request));
+        note_trace(request);
+        let taken_over = TakenOver::default();
+        request.extensions_mut().insert(taken_over.clone());
+        let peer = request.extensions().get::<Peer>().cloned();
+        Self { span, method, route, peer, taken_over, began: clock::now(), status: None, has_ended: false }
+    }
+
+    /// The answer has ended.
+    fn end(&mut self) {
+        if !self.has_ended {
+            self.has_ended = true;
+            self.record(self.status.unwrap_or(CLOSED));
+        }
+    }
+
+    fn record(&self, status: u16) {
+        metric::http_ended(self.method, self.route, status, clock::now() - self.began);
+        self.span.record(attribute::HTTP_RESPONSE_STATUS_CODE, i64::from(status));
+        if status >= 500 {
+            self.span.record(attribute::ERROR_TYPE, i64::from(status));
+            self.span.record(attribute::OTEL_STATUS_CODE, attribute::ERROR);
+        }
+        if status >= 400 && status != CLOSED && !self.taken_over.is_set() {
+            let peer = self.peer.as_ref().map(|peer| tracing::field::display(peer.address));
+            let (method, route) = (self.method, self.route.unwrap_or(attribute::OTHER));
+            tracing::info!(target: "toolwire::http", method, route, status, peer, "refused");
+        }
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        if !self.has_ended {
+            self.record(CLOSED);
+        }
+    }
+}
+
+/// The method, if it is one that anybody uses: others come from outside.
+fn known(method: &Method) -> &'static str {
+    const KNOWN: [&str; 7] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
+    KNOWN.into_iter().find(|known| *known == method.as_str()).unwrap_or(attribute::OTHER)
+}
+
+fn span<B>(method: &'static str, route: Option<&'static str>, request: &Request<B>) -> Span {
+    let peer = request.extensions().get::<Peer>().map(|peer| peer.address);
+    let name = route.map_or_else(|| method.to_owned(), |route| format!("{method} {route}"));
+    // Integers as i64: tracing-opentelemetry turns unsigned ones into text.
+    tracing::info_span!(
+        attribute::HTTP,
+        { attribute::OTEL_NAME } = name,
+        { attribute::OTEL_KIND } = attribute::SERVER,
+        { attribute::OTEL_STATUS_CODE } = Empty,
+        { attribute::HTTP_REQUEST_METHOD } = method,
+        { attribute::HTTP_ROUTE } = route,
+        { attribute::HTTP_RESPONSE_STATUS_CODE } = Empty,
+        { attribute::NETWORK_PEER_ADDRESS } = peer.map(|peer| tracing::field::display(peer.ip())),
+        { attribute::NETWORK_PEER_PORT } = peer.map(|peer| i64::from(peer.port())),
+        { attribute::ERROR_TYPE } = Empty,
+    )
+}
+
+impl<S> tower::Layer<S> for Layer {
+    type Service = Service<S>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        Service { inner, table: self.table.clone() }
+    }
+}
+
+impl<S, ReqB, ResB> tower::Service<Request<ReqB>> for Service<S>
+where
+    S: tower::Service<Request<ReqB>, Response = Response<ResB>, Error = Infallible>,
+    ResB: HttpBody,
+{
+    type Response = Response<Body<ResB>>;
+    type Error = Infallible;
+    type Future = ResponseFuture<S::Future>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, mut request: Request<ReqB>) -> Self::Future {
+        let found = self.table.find(request.method(), request.uri().path()).ok();
+        let recorder = Recorder::open(found, &mut request);
+        let inner = recorder.span.in_scope(|| self.inner.call(request));
+        ResponseFuture { inner, recorder: Some(recorder) }
+    }
+}
+
+pin_project! {
+    /// The answer; its body takes the span over.
+    #[derive(Debug)]
+    pub(super) struct ResponseFuture<F> {
+        #[pin]
+        inner: F,
+        recorder: Option<Recorder>,
+    }
+}
+
+impl<F, B> Future for ResponseFuture<F>
+where
+    F: Future<Output = Result<Response<B>, Infallible>>,
+    B: HttpBody,
+{
+    type Output = Result<Response<Body<B>>, Infallible>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        let recorder = this.recorder.as_ref().expect("a future is not polled after it is ready");
+        let Ok(response) = ready!(recorder.span.in_scope(|| this.inner.poll(cx)));
+        let mut recorder = this.recorder.take();
+        if let Some(recorder) = &mut recorder {
+            recorder.status = Some(response.status().as_u16());
+            if response.body().is_end_stream() {
+                recorder.end();
+            }
+        }
+        Poll::Ready(Ok(response.map(|inner| Body { inner, recorder })))
+    }
+}
+
+pin_project! {
+    /// The body below; the span ends with it.
+    #[derive(Debug)]
+    pub(super) struct Body<B> {
+        #[pin]
+        inner: B,
+        recorder: Option<Recorder>,
+    }
+}
+
+impl<B: HttpBody> HttpBody for Body<B> {
+    type Data = B::Data;
+    type Error = B::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
+        let mut this = self.project();
+        let polled = match this.recorder.as_ref() {
+            Some(recorder) => recorder.span.in_scope(|| this.inner.as_mut().poll_frame(cx)),
+            None => this.inner.as_mut().poll_frame(cx),
+        };
+        let frame = ready!(polled);
+        let is_last = matches!(frame, None | Some(Err(_))) || this.inner.is_end_stream();
+        if is_last && let Some(mut recorder) = this.recorder.take() {
+            recorder.end();
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}

@@ -1,0 +1,68 @@
+//! HTTP/2 on a connection.
+
+use std::convert::Infallible;
+
+use bytes::Bytes;
+use http::{Request, Response};
+use hyper::server::conn::http2;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tonic::body::Body;
+use tower::Service;
+
+use super::{Connection, Course, Ready, Silent, with_peer};
+use crate::faces::transport::{
+    Config,
+    late::Late,
+    preface::PREFACE,
+    stream::Executor,
+    write_buffer::{Io, Turns},
+};
+
+/// Serves a stream whose preface was read, after the calls on it that are ready.
+pub(super) async fn serve<S, B, T>(connection: Connection<S>, stream: T)
+where
+    S: Service<Request<Body>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
+    S::Future: Send,
+    B: http_body::Body<Data = Bytes> + Send + 'static,
+    B::Error: std::error::Error + Send + Sync,
+    T: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+{
+    Late::new(Turns::new(stream, Bytes::from_static(&PREFACE), |io| run(connection, io))).await;
+}
+
+async fn run<S, B, T>(connection: Connection<S>, io: Io<T>)
+where
+    S: Service<Request<Body>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
+    S::Future: Send,
+    B: http_body::Body<Data = Bytes> + Send + 'static,
+    B::Error: std::error::Error + Send + Sync,
+    T: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+{
+    let peer = connection.peer();
+    let Connection { service, config, signals, .. } = connection;
+    let service = with_peer(service, peer.clone());
+    let builder = builder(&config, Executor { streams: signals.streams.clone() });
+    let connection = builder.serve_connection(TokioIo::new(io), Ready(service));
+    Course { peer, config, signals }
+        .run(connection, Silent::Ends, |connection| connection.graceful_shutdown())
+        .await;
+}
+
+fn builder(config: &Config, executor: Executor) -> http2::Builder<Executor> {
+    let settings = &config.http2;
+    let mut builder = http2::Builder::new(executor);
+    builder
+        .timer(TokioTimer::new())
+        .auto_date_header(config.speech.either().is_some())
+        .max_concurrent_streams(settings.max_concurrent_streams)
+        .initial_stream_window_size(settings.stream_window)
+        .initial_connection_window_size(settings.connection_window)
+        .max_header_list_size(settings.max_header_list_size)
+        .max_send_buf_size(settings.max_send_buffer_size)
+        .keep_alive_interval(settings.keepalive_interval)
+        .keep_alive_timeout(settings.keepalive_timeout)
+        .max_pending_accept_reset_streams(settings.max_pending_accept_reset_streams)
+        .max_local_error_reset_streams(settings.max_local_error_reset_streams);
+    builder
+}

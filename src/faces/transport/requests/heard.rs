@@ -1,0 +1,111 @@
+//! A stream that tells when bytes come, and that ends so that its peer reads the last answer.
+//!
+//! To close a socket with input that nobody read resets it, and the peer may lose what it was told: that its request is
+//! too large, say, of which it still sends the rest. So what still comes is read for a moment.
+
+use std::{
+    io::{self, IoSlice},
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll, ready},
+    time::Duration,
+};
+
+use tokio::{
+    io::{AsyncRead, AsyncWrite, ReadBuf},
+    time::{Sleep, sleep},
+};
+
+use super::Requests;
+
+/// How long and how much is read after the last answer.
+const LINGER: Duration = Duration::from_secs(2);
+const MOST: usize = 4 * 1024 * 1024;
+/// Read at once of that.
+const PIECE: usize = 4 * 1024;
+
+/// See the module.
+#[derive(Debug)]
+pub(in super::super) struct Heard<S> {
+    stream: S,
+    requests: Arc<Requests>,
+    ending: Option<Ending>,
+}
+
+/// The input after the last answer.
+#[derive(Debug)]
+struct Ending {
+    until: Pin<Box<Sleep>>,
+    left: usize,
+}
+
+impl<S> Heard<S> {
+    /// A stream of which some bytes were read already.
+    pub(in super::super) fn new(stream: S, requests: Arc<Requests>) -> Self {
+        requests.heard();
+        Self { stream, requests, ending: None }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for Heard<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        ready!(Pin::new(&mut self.stream).poll_read(cx, buffer))?;
+        if buffer.filled().len() > before {
+            self.requests.heard();
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Heard<S> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(cx, bytes)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        parts: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(cx, parts)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let Self { stream, ending, .. } = self.get_mut();
+        if ending.is_none() {
+            ready!(Pin::new(&mut *stream).poll_shutdown(cx))?;
+        }
+        let ending = ending.get_or_insert_with(|| Ending { until: Box::pin(sleep(LINGER)), left: MOST });
+        ending.poll(stream, cx)
+    }
+}
+
+impl Ending {
+    /// Ready when the peer has ended too, or has had its time. What goes wrong now is its own affair.
+    fn poll(&mut self, stream: &mut (impl AsyncRead + Unpin), cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let mut piece = [0; PIECE];
+        while self.left > 0 && self.until.as_mut().poll(cx).is_pending() {
+            let mut buffer = ReadBuf::new(&mut piece);
+            match ready!(Pin::new(&mut *stream).poll_read(cx, &mut buffer)) {
+                Ok(()) if !buffer.filled().is_empty() => {
+                    self.left = self.left.saturating_sub(buffer.filled().len());
+                }
+                _ => break,
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+}

@@ -1,0 +1,132 @@
+//! What is looked at by headers alone: hosts, origins, routes, types of bodies, time-outs.
+
+use std::{fmt::Write as _, net::SocketAddr};
+
+use crate::{
+    raw::{Answer, Raw, asked},
+    support::server::config_with_http,
+    toys::{COUNT, READY, Toys},
+};
+
+const JSON: &str = "content-type: application/json";
+
+async fn named(address: SocketAddr, host: &str, headers: &str) -> Answer {
+    let mut raw = Raw::connect(address).await;
+    raw.say(format!("GET {READY} HTTP/1.1\r\nhost: {host}\r\n{headers}\r\n")).await;
+    raw.answer().await
+}
+
+#[tokio::test]
+async fn a_foreign_host_is_refused_where_nobody_needs_credentials() {
+    let toys = Toys::start();
+    for ours in ["localhost", "localhost:50080", "127.0.0.1", "[::1]:1", "toys.localhost"] {
+        assert_eq!(named(toys.http, ours, "").await.status, 200, "{ours}");
+    }
+    for foreign in ["evil.example", "localhost.evil.example:50080", "10.1.2.3"] {
+        let answer = named(toys.http, foreign, "").await;
+        assert_eq!((answer.status, answer.code().as_str()), (403, "FOREIGN_HOST"), "{foreign}");
+    }
+}
+
+#[tokio::test]
+async fn a_foreign_page_is_refused_and_one_that_is_allowed_is_told_so() {
+    let mut config = config_with_http();
+    config.http.allowed_origins = vec!["http://app.example:3000".to_owned()];
+    let toys = Toys::with(config);
+    for origin in ["http://evil.example", "null", "http://app.example", "https://localhost"] {
+        let answer = named(toys.http, "localhost", &format!("origin: {origin}\r\n")).await;
+        assert_eq!((answer.status, answer.code().as_str()), (403, "FOREIGN_ORIGIN"), "{origin}");
+        assert!(!answer.headers.contains_key("access-control-allow-origin"), "{origin}");
+    }
+    for origin in ["http://app.example:3000", "http://localhost"] {
+        let answer = named(toys.http, "localhost", &format!("origin: {origin}\r\n")).await;
+        assert_eq!(answer.status, 200, "{origin}");
+        assert_eq!(answer.headers["access-control-allow-origin"], origin);
+        assert_eq!(answer.headers["vary"], "origin");
+    }
+    assert!(!named(toys.http, "localhost", "").await.headers.contains_key("access-control-allow-origin"));
+}
+
+#[tokio::test]
+async fn a_browser_that_asks_beforehand_is_answered_for_allowed_pages_alone() {
+    let toys = Toys::start();
+    let question = ["origin: http://localhost", "access-control-request-method: POST"];
+    let answer = asked(toys.http, "OPTIONS", COUNT, &question, "").await;
+    assert_eq!(answer.status, 204);
+    assert!(answer.headers["access-control-allow-headers"].contains("idempotency-key"), "{answer:?}");
+    assert_eq!(answer.headers["access-control-allow-origin"], "http://localhost");
+    let question = ["origin: http://evil.example", "access-control-request-method: POST"];
+    assert_eq!(asked(toys.http, "OPTIONS", COUNT, &question, "").await.status, 403);
+}
+
+#[tokio::test]
+async fn unknown_paths_and_methods_say_what_there_is() {
+    let toys = Toys::start();
+    let answer = asked(toys.http, "GET", "/toys/lost", &[], "").await;
+    assert_eq!((answer.status, answer.code().as_str()), (404, "UNKNOWN_ROUTE"));
+    assert!(answer.body.contains("/openapi.json"), "{answer:?}");
+    let answer = asked(toys.http, "GET", COUNT, &[], "").await;
+    assert_eq!((answer.status, answer.code().as_str()), (405, "METHOD_NOT_ALLOWED"));
+    assert_eq!(answer.headers["allow"], "POST");
+    assert_eq!(asked(toys.http, "POST", READY, &[JSON], "{}").await.headers["allow"], "GET, HEAD");
+    assert_eq!(asked(toys.http, "BREW", READY, &[], "").await.status, 405);
+}
+
+#[tokio::test]
+async fn a_body_that_is_no_json_is_refused_before_it_is_read() {
+    let toys = Toys::start();
+    for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=a"] {
+        let answer = asked(toys.http, "POST", COUNT, &[&format!("content-type: {kind}")], "{}").await;
+        assert_eq!((answer.status, answer.code().as_str()), (415, "UNSUPPORTED_MEDIA_TYPE"), "{kind}");
+    }
+    assert_eq!(asked(toys.http, "POST", COUNT, &[], "{}").await.status, 415);
+    assert_eq!(asked(toys.http, "POST", COUNT, &[JSON], "{}").await.body, "2");
+    assert_eq!(asked(toys.http, "POST", COUNT, &[], "").await.body, "0");
+}
+
+#[tokio::test]
+async fn a_time_out_that_cannot_be_read_is_refused() {
+    let toys = Toys::start();
+    for header in
+        ["x-toolwire-timeout: soon", "x-toolwire-timeout: -1s", "x-toolwire-timeout:", "grpc-timeout: 5"]
+    {
+        let answer = asked(toys.http, "GET", READY, &[header], "").await;
+        assert_eq!((answer.status, answer.code().as_str()), (400, "INVALID_TIMEOUT"), "{header}");
+    }
+    for header in ["x-toolwire-timeout: 1500ms", "x-toolwire-timeout: 2", "grpc-timeout: 5S"] {
+        assert_eq!(asked(toys.http, "GET", READY, &[header], "").await.status, 200, "{header}");
+    }
+    let answer = asked(toys.http, "GET", READY, &["x-toolwire-timeout: 0s"], "").await;
+    assert_eq!((answer.status, answer.code().as_str()), (504, "DEADLINE_EXCEEDED"));
+}
+
+#[tokio::test]
+async fn headers_are_bounded() {
+    let toys = Toys::start();
+    let (mut many, long) = (String::new(), "x".repeat(20 * 1024));
+    for n in 0..2_000 {
+        write!(many, "x-{n}: y\r\n").unwrap();
+    }
+    for headers in [many, format!("x: {long}\r\n"), format!("x: {long}")] {
+        let mut raw = Raw::connect(toys.http).await;
+        raw.say(format!("GET {READY} HTTP/1.1\r\nhost: localhost\r\n{headers}\r\n")).await;
+        let told = raw.rest().await;
+        assert!(told.starts_with("HTTP/1.1 431 "), "{told}");
+    }
+    let long = "x".repeat(12 * 1024);
+    assert_eq!(named(toys.http, "localhost", &format!("x: {long}\r\n")).await.status, 200);
+    let mut raw = Raw::connect(toys.http).await;
+    raw.say(format!("GET /{} HTTP/1.1\r\nhost: localhost\r\n\r\n", "x".repeat(70_000))).await;
+    let told = raw.rest().await;
+    assert!(told.starts_with("HTTP/1.1 414 ") || told.starts_with("HTTP/1.1 431 "), "{told}");
+}
+
+#[tokio::test]
+async fn the_other_port_says_where_http_is_spoken() {
+    let toys = Toys::start();
+    let mut raw = Raw::connect(toys.server.address).await;
+    raw.say("GET / HTTP/1.1\r\nhost: localhost\r\n\r\n").await;
+    let told = raw.rest().await;
+    assert!(told.starts_with("HTTP/1.1 505 "), "{told}");
+    assert!(told.ends_with(&format!("HTTP/1.1 is spoken on port {}.", toys.http.port())), "{told}");
+}
