@@ -23,6 +23,7 @@ mod lies;
 mod native;
 mod pausing;
 mod prompted;
+mod prompts;
 mod repeats;
 mod script;
 mod spending;

@@ -22,6 +22,7 @@ mod questions;
 mod races;
 mod remote;
 mod render;
+mod roles;
 mod runs;
 mod streams;
 mod timers;
