@@ -17,6 +17,7 @@ mod declared;
 mod discovery;
 mod events;
 mod injections;
+mod job_lists;
 mod jobs;
 mod leaving;
 mod lies;

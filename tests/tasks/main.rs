@@ -23,6 +23,7 @@ mod races;
 mod remote;
 mod render;
 mod roles;
+mod run_command;
 mod runs;
 mod streams;
 mod timers;

@@ -22,13 +22,13 @@ use toolwire::{
 use super::*;
 
 /// A server whose tasks this model works on.
-struct House {
-    server: Server,
+pub(super) struct House {
+    pub(super) server: Server,
     _state: TempDir,
 }
 
 impl House {
-    fn new(model: Option<&Scripted>) -> Self {
+    pub(super) fn new(model: Option<&Scripted>) -> Self {
         let state = tempfile::tempdir().unwrap();
         let mut config = config();
         config.confirmations.own_calls = true;
