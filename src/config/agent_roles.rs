@@ -14,7 +14,8 @@ pub struct AgentRoles(pub Vec<AgentRole>);
 pub struct AgentRole {
     /// The role.
     pub name: String,
-    /// What its agent is told: `prompt`, the NAME of `prompts/roles/NAME.md`. Default the role, if there is such a file.
+    /// What its agent is told: `prompt`, the NAME of `prompts/roles/NAME.md`. Default the role, if there is such a
+    /// file.
     pub prompt: Option<String>,
     /// What it may call of what the user may: `tools`, names or patterns such as `get_*`. Handing off is always among
     /// it. Default everything.

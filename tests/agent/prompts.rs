@@ -29,7 +29,8 @@ fn prompts_say_what_they_are_known_to_say() {
 #[test]
 fn what_is_not_there_leaves_no_gap() {
     let prompts = Prompts::built_in();
-    let bare = Values { today: "2026-01-15", ..Values::default() };
+    let Values { today, available_tools, .. } = VALUES;
+    let bare = Values { today, available_tools, ..Values::default() };
     let of_roles = ROLES.map(|role| prompts.render_role(role, &bare).unwrap());
     let texts = Prompt::ALL.map(|prompt| prompts.render(prompt, &bare));
     for text in texts.iter().chain(&of_roles) {
