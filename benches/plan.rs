@@ -1,6 +1,6 @@
 //! What a plan without a model costs over 1,000 tools, and the index of their words.
 
-#![allow(clippy::unwrap_used, reason = "a program that prints figures")]
+#![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a program that prints figures")]
 
 use std::{collections::BTreeSet, fs, hint::black_box, path::Path, sync::Arc};
 
@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use toolwire::{
     agent::plan::{Asked, Lexicon, Offer, Offers, embedded::Embedded},
+    clock,
     context::UserId,
     files::Tree,
     registry::{Manifests, Offered, Registry},
@@ -44,9 +45,28 @@ fn plan(criterion: &mut Criterion) {
         let mut questions = QUESTIONS.iter().cycle();
         bencher.iter(|| black_box(decide(&offer, questions.next().unwrap())));
     });
+    percentiles(&offer);
     criterion.bench_function("index of 1,000 tools", |bencher| {
         bencher.iter_with_large_drop(|| offers().of(&snapshot, &user, |_| true));
     });
+}
+
+/// Criterion tells means; what is promised is a percentile, over questions that cost differently.
+fn percentiles(offer: &Offer) {
+    let time = |question| {
+        let begun = clock::now();
+        black_box(decide(offer, question));
+        begun.elapsed()
+    };
+    let mut times: Vec<_> = QUESTIONS.iter().cycle().take(12_000).map(|question| time(question)).collect();
+    times.sort();
+    let of = |share: usize| times[times.len() * share / 1_000];
+    println!(
+        "plan over 1,000 tools: p50 {:?}, p90 {:?}, p99 {:?} (wanted: 200 µs)",
+        of(500),
+        of(900),
+        of(990)
+    );
 }
 
 fn decide(offer: &Offer, message: &str) -> toolwire::agent::plan::Plan {

@@ -181,7 +181,8 @@ impl App {
             limits: &limits,
         })
         .map_err(StartError::of)?;
-        let (jobs, runs) = (agent::jobs(&turns, &state), agent::runs(&turns, &tasks));
+        let jobs = agent::jobs(&turns, &state);
+        let runs = agent::runs(&turns, &tasks, config).map_err(StartError::of)?;
         let tools = Tools::new(
             pipeline,
             Arc::clone(&registry),

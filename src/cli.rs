@@ -24,6 +24,7 @@ mod export;
 mod guidance;
 mod health;
 mod job;
+mod jobs;
 mod json;
 mod limits;
 mod lint;
@@ -76,6 +77,7 @@ enum Command {
     Chat(chat::Chat),
     Cancel(cancel::Cancel),
     Calls(calls::Calls),
+    Jobs(jobs::Jobs),
     Audit(audit::Audit),
     Confirmations(confirmations::Confirmations),
     Approve(decide::Approve),
@@ -156,6 +158,7 @@ impl Command {
             Self::Chat(chat) => chat.run(domains).await,
             Self::Cancel(cancel) => cancel.run().await,
             Self::Calls(calls) => calls.run(domains).await,
+            Self::Jobs(jobs) => jobs.run(domains).await,
             Self::Audit(audit) => audit.run(domains).await,
             Self::Confirmations(confirmations) => confirmations.run(domains).await,
             Self::Approve(approve) => approve.run(domains).await,

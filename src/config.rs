@@ -8,6 +8,7 @@
 mod admin;
 mod agent;
 mod agent_model;
+mod agent_roles;
 mod auth;
 mod client;
 mod confirmations;
@@ -46,6 +47,7 @@ use std::{iter, net::SocketAddr, sync::Arc};
 pub use admin::Admin;
 pub use agent::Agent;
 pub use agent_model::{AgentAnswerer, AgentModel, AgentPlanner};
+pub use agent_roles::{AgentRole, AgentRoles};
 pub use auth::{Auth, AuthUser, InvalidPattern, ToolPattern};
 pub use client::Client;
 pub use confirmations::Confirmations;
@@ -96,6 +98,8 @@ pub struct Config {
     pub agent: Agent,
     /// Who plans and who answers in them.
     pub agent_model: AgentModel,
+    /// Who works on tasks of a role.
+    pub agent_roles: AgentRoles,
     /// The log.
     pub log: Log,
     /// The admin endpoint.

@@ -41,20 +41,20 @@ impl Chosen {
             meter,
         };
         match &parts.model_parts {
-            Some(model) => without.by_model(parts.mode, model, asking, budgets),
+            Some(model) => without.by_model(parts, model, asking, budgets),
             None => without,
         }
     }
 
-    fn by_model(self, mode: Mode, model: &ModelParts, asking: &Asking, budgets: &[SourceBudget]) -> Self {
+    fn by_model(self, parts: &Parts, model: &ModelParts, asking: &Asking, budgets: &[SourceBudget]) -> Self {
         let asker = Asker::new(Arc::clone(&model.model), asking.context.clone(), Arc::clone(&self.meter));
-        let (prompts, budgets) = (Arc::clone(&model.prompts), Arc::from(budgets));
+        let (prompts, budgets) = (Arc::clone(&parts.prompts), Arc::from(budgets));
         let answerer: Arc<dyn Answerer> = if model.answers {
             Arc::new(ModelAnswerer { asker: asker.clone(), prompts: Arc::clone(&prompts) })
         } else {
             self.answerer
         };
-        let planner: Arc<dyn Planner> = match mode {
+        let planner: Arc<dyn Planner> = match parts.mode {
             Mode::Embedded => self.planner,
             Mode::Plan => Arc::new(Prompted { asker, prompts, budgets }),
             Mode::Native => Arc::new(Native { asker, prompts, budgets, declared: OnceLock::new() }),

@@ -33,8 +33,6 @@ pub enum Mode {
 pub struct ModelParts {
     /// The model.
     pub model: Arc<dyn Model>,
-    /// What it is told.
-    pub prompts: Arc<Prompts>,
     /// Whether it writes the answers.
     pub answers: bool,
     /// Whether turns go on without it where it fails.
@@ -66,6 +64,8 @@ pub struct Parts {
     pub embedded: Arc<dyn Answerer>,
     /// What a model is asked with, if one is.
     pub model_parts: Option<ModelParts>,
+    /// What a model is told.
+    pub prompts: Arc<Prompts>,
     /// Keeps conversations.
     pub sessions: Arc<dyn Sessions>,
     /// What turns may spend.

@@ -10,7 +10,7 @@ use crate::{
         plan::{Offers, embedded::Embedded as Planner},
         prompts::Prompts,
     },
-    config::{AgentAnswerer, AgentPlanner, Config},
+    config::{AgentAnswerer, AgentPlanner, AgentRole, Config},
     files::{Problem, Problems},
     models::{Model, genai::Remote},
     pipeline::{Pipeline, Policy},
@@ -18,7 +18,7 @@ use crate::{
     service::{
         confirmations::Confirmations,
         jobs::{self, Jobs},
-        runs::{self, Runs},
+        runs::{self, Role, Roles, Runs},
         tasks::Tasks,
         turns::{self, Turns},
     },
@@ -39,22 +39,32 @@ pub(super) struct Wiring<'a> {
     pub(super) limits: &'a Arc<dyn SourceLimits>,
 }
 
-/// What the agent asks its model with. Nothing is connected to yet.
-fn model_parts(config: &Config, prompts: Option<&Arc<Prompts>>) -> Result<Option<ModelParts>, Problems> {
+/// What the agent asks its model with, if it asks one.
+fn model_parts(config: &Config) -> Result<Option<ModelParts>, Problems> {
     let asked = &config.agent_model;
-    let configured = asked.model.as_ref().and_then(|name| config.models.get(name));
-    let (Some(prompts), Some(configured)) = (prompts, configured) else { return Ok(None) };
+    let Some(model) = asked.model.as_deref().filter(|_| asked.asks()) else { return Ok(None) };
+    let Some(model) = remote(config, model)? else { return Ok(None) };
+    Ok(Some(ModelParts { model, answers: asked.answerer == AgentAnswerer::Model, fallback: asked.fallback }))
+}
+
+/// A model by its name in the settings. Nothing is connected to yet.
+fn remote(config: &Config, name: &str) -> Result<Option<Arc<dyn Model>>, Problems> {
+    let Some(configured) = config.models.get(name) else { return Ok(None) };
     let unusable = |error| {
-        let what = format!("the model [models.{}] cannot be asked: {error}", configured.name);
+        let what = format!("the model [models.{name}] cannot be asked: {error}");
         Problems(vec![Problem::new("toolwire.toml", "unusable-model", what)])
     };
-    let model = Arc::new(Remote::new(configured).map_err(unusable)?) as Arc<dyn Model>;
-    Ok(Some(ModelParts {
-        model,
-        prompts: Arc::clone(prompts),
-        answers: asked.answerer == AgentAnswerer::Model,
-        fallback: asked.fallback,
-    }))
+    Ok(Some(Arc::new(Remote::new(configured).map_err(unusable)?)))
+}
+
+/// Who works on tasks of a role.
+fn roles(config: &Config) -> Result<Roles, Problems> {
+    let role = |role: &AgentRole| {
+        let model = role.model.as_deref().map(|name| remote(config, name)).transpose()?.flatten();
+        let made = Role { prompt: role.prompt.clone(), tools: role.tools.clone(), model };
+        Ok((role.name.clone(), made))
+    };
+    config.agent_roles.0.iter().map(role).collect()
 }
 
 const fn mode(planner: AgentPlanner) -> Mode {
@@ -68,7 +78,7 @@ const fn mode(planner: AgentPlanner) -> Mode {
 /// Conversations.
 pub(super) fn turns(wiring: Wiring<'_>) -> Result<Turns, Problems> {
     let Answers { answerer, contexts, prompts } = wiring.answers;
-    let model_parts = model_parts(wiring.config, prompts.as_ref())?;
+    let model_parts = model_parts(wiring.config)?;
     let model = model_parts.as_ref().map_or(Mode::Embedded.word(), |it| it.model.id()).to_owned();
     let agent = Agent::new(Parts {
         pipeline: Arc::clone(wiring.pipeline),
@@ -82,6 +92,7 @@ pub(super) fn turns(wiring: Wiring<'_>) -> Result<Turns, Problems> {
         answerer: Arc::clone(&answerer) as _,
         embedded: answerer,
         model_parts,
+        prompts: prompts.unwrap_or_else(|| Arc::new(Prompts::built_in())),
         sessions: Arc::clone(wiring.state) as _,
         settings: wiring.config.agent,
         limits: Arc::clone(wiring.limits),
@@ -102,8 +113,8 @@ pub(super) fn jobs(turns: &Turns, state: &Arc<Sqlite>) -> Jobs {
 }
 
 /// Tasks that the same agent works on.
-pub(super) fn runs(turns: &Turns, tasks: &Tasks) -> Runs {
+pub(super) fn runs(turns: &Turns, tasks: &Tasks, config: &Config) -> Result<Runs, Problems> {
     let agent = turns.agent().clone();
     let model = agent.parts().model_parts.as_ref().map(|it| Arc::clone(&it.model));
-    Runs::new(runs::Parts { agent, tasks: tasks.clone(), model })
+    Ok(Runs::new(runs::Parts { agent, tasks: tasks.clone(), model, roles: roles(config)? }))
 }

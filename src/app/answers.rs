@@ -58,7 +58,8 @@ pub(super) fn read<'a>(
     config: &Config,
     domains: impl Iterator<Item = &'a Domain>,
 ) -> (Result<Registry, Problems>, Arc<Templates>, Option<Arc<Prompts>>) {
-    let prompts = config.agent_model.asks().then(|| Prompts::open(tree.clone()).map(Arc::new));
+    let open = || Prompts::open(tree.clone(), config.agent_roles.prompts()).map(Arc::new);
+    let prompts = config.agent_model.asks().then(open);
     let (registry, templates) = with(registry, templates(tree, domains));
     let (registry, prompts) = with(registry, prompts.transpose());
     (registry, templates, prompts)

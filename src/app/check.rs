@@ -21,6 +21,7 @@ pub fn check(config: &Config, domains: &[Domain]) -> Vec<Problem> {
     let opening = Opening { config, tree: &tree, state: &state, upstream: &upstream };
     let of_answers = answers::templates(&tree, domains.iter()).err();
     let of_answers = of_answers.into_iter().flat_map(|Problems(problems)| problems);
-    let of_prompts = Prompts::open(tree.clone()).err().into_iter().flat_map(|Problems(problems)| problems);
+    let of_prompts = Prompts::open(tree.clone(), config.agent_roles.prompts()).err();
+    let of_prompts = of_prompts.into_iter().flat_map(|Problems(problems)| problems);
     domains.iter().flat_map(|domain| (domain.check)(&opening)).chain(of_answers).chain(of_prompts).collect()
 }

@@ -1,11 +1,12 @@
 //! `toolwire chat`: a conversation at the terminal, or one message of it.
 
-mod show;
+pub(super) mod show;
 mod turn;
 
 use clap::Args;
 use tokio::{select, signal};
 
+pub(super) use self::turn::told;
 use self::turn::{End, Turn};
 use super::{backend::Backend, connection::Connection};
 use crate::{

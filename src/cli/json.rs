@@ -6,7 +6,10 @@ use std::fmt::Write as _;
 use prost_reflect::{ReflectMessage, SerializeOptions};
 use serde_json::{Map, Value};
 
-use crate::{contract::proto::v1, words::is_hidden};
+use crate::{
+    contract::proto::{agent::v1::Job, v1},
+    words::is_hidden,
+};
 
 /// A definition. Schemas keep their order and their integers.
 pub(super) fn definition(definition: &v1::ToolDefinition) -> Value {
@@ -42,6 +45,13 @@ pub(super) fn call(call: &v1::GetCallResponse) -> Value {
             exact(carrier, text, place);
         }
     }
+    Value::Object(object)
+}
+
+/// A job. Its result keeps its order and its integers.
+pub(super) fn job(job: &Job) -> Value {
+    let mut object = envelope(job);
+    exact(&mut object, "result_json", "result");
     Value::Object(object)
 }
 

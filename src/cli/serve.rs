@@ -64,7 +64,7 @@ impl Serve {
             tracing::warn!("{warning}");
         }
         let app = wiring::open(&config, domains)?;
-        for warning in warnings.iter().chain(&app.unmatched_patterns(&config.auth)) {
+        for warning in warnings.iter().chain(&app.unmatched_patterns(&config)) {
             tracing::warn!(at = warning.at, "{}", warning.what);
         }
         wiring::open_state(&app).await?;

@@ -1,6 +1,7 @@
 //! `toolwire tasks`: trees of tasks, what they wait for, and what a person does about it.
 
 mod act;
+mod run;
 mod shown;
 mod standing;
 mod state;
@@ -12,6 +13,7 @@ use tokio::{select, signal};
 
 use self::{
     act::{Answer, Cancel, Delete, Resolve, Start},
+    run::Run,
     shown::{Common, cells, shown},
     state::State,
 };
@@ -52,6 +54,11 @@ pub(super) struct Tasks {
 enum Action {
     /// Starts a task and prints its name
     Start(Start),
+    /// Works on a task, and on all that work for it, with the server's own model; goes on where it stood
+    ///
+    /// What the task ends with is printed on standard output, everything else on standard error. Exit code 0 means that
+    /// it has ended with its result, 1 that it has not, 3 that people must answer or decide first.
+    Run(Run),
     /// Answers a question
     Answer(Answer),
     /// Cancels a task with everything that works for it
@@ -74,6 +81,7 @@ impl Tasks {
         let common = match &self.action {
             None => &self.common,
             Some(Action::Start(it)) => &it.common,
+            Some(Action::Run(it)) => &it.common,
             Some(Action::Answer(it)) => &it.common,
             Some(Action::Cancel(it)) => &it.common,
             Some(Action::Resolve(it)) => &it.common,
@@ -85,6 +93,11 @@ impl Tasks {
             None if self.watch => self.follow(&backend).await,
             None => self.list(&backend).await,
             Some(Action::Start(it)) => it.carry_out(&backend).await,
+            Some(Action::Run(it)) => {
+                let done = it.carry_out(&backend).await;
+                backend.settle().await;
+                done
+            }
             Some(Action::Answer(it)) => it.carry_out(&backend).await,
             Some(Action::Cancel(it)) => it.carry_out(&backend).await,
             Some(Action::Resolve(it)) => it.carry_out(&backend).await,

@@ -75,7 +75,7 @@ pub(super) fn lint(loaded: &Loaded, domains: &[Domain]) -> Result<Linted, Failur
     let tree = app::tree(&config.data, domains).map_err(|error| Failure::Start(error.to_string()))?;
     let data = app::check(config, domains);
     let app = App::build(config, domains);
-    let unmatched = app.as_ref().map(|app| app.unmatched_patterns(&config.auth)).unwrap_or_default();
+    let unmatched = app.as_ref().map(|app| app.unmatched_patterns(config)).unwrap_or_default();
     let settings = loaded.warnings.iter().chain(&unmatched);
     let settings = settings.map(|it| Problem::new(&it.at, "setting", it.what.clone()));
     let offered = app::offered(&tree, domains, config);

@@ -4,8 +4,8 @@
 mod tests;
 
 use super::{
-    Admin, Agent, AgentModel, Auth, Config, ConfigError, Confirmations, Data, Http, Log, Models, Origin,
-    Problem, Section, Server, Sources, State, Tasks, Telemetry, file,
+    Admin, Agent, AgentModel, AgentRoles, Auth, Config, ConfigError, Confirmations, Data, Http, Log, Models,
+    Origin, Problem, Section, Server, Sources, State, Tasks, Telemetry, file,
     reader::{Known, Reader},
     unknown,
 };
@@ -46,6 +46,7 @@ fn config(reader: &mut Reader, sections: &[Section]) -> Config {
     let confirmations = Confirmations::read(reader, !auth.users.is_empty());
     let (tasks, models) = (Tasks::read(reader), Models::read(reader));
     let (agent, agent_model) = (Agent::read(reader), AgentModel::read(reader, &models));
+    let agent_roles = AgentRoles::read(reader, &models, agent_model.model.as_deref());
     let (state, log) = (State::read(reader), Log::read(reader));
     let (admin, telemetry) = (Admin::read(reader), Telemetry::read(reader));
     Config {
@@ -59,6 +60,7 @@ fn config(reader: &mut Reader, sections: &[Section]) -> Config {
         models,
         agent,
         agent_model,
+        agent_roles,
         log,
         admin,
         telemetry,

@@ -4,6 +4,7 @@
 //! The texts of its errors hold what was sent and what came: they go nowhere, and neither does its own log.
 
 mod answer;
+mod completion;
 mod failure;
 mod request;
 
@@ -39,6 +40,8 @@ struct Inner {
     endpoint: Endpoint,
     key: Key,
     client: Client,
+    /// Those of the client, for what it is not asked for.
+    connections: reqwest::Client,
     bounds: Bounds,
 }
 
@@ -84,7 +87,7 @@ impl Remote {
             Credentials::Key(key) => Key::Fixed(AuthData::from_single(key.expose_secret())),
             Credentials::OAuth(oauth) => Key::Fetched(Tokens::new(oauth.clone(), connections.clone())),
         };
-        let client = Client::builder().with_reqwest(connections).build();
+        let client = Client::builder().with_reqwest(connections.clone()).build();
         let client = client.map_err(|_| ModelError::Unavailable)?;
         Ok(Self(Arc::new(Inner {
             id: format!("{provider}/{model}"),
@@ -93,6 +96,7 @@ impl Remote {
             endpoint,
             key,
             client,
+            connections,
             bounds: Bounds { silence: configured.timeout, max_tokens: configured.max_answer_tokens },
         })))
     }
@@ -173,12 +177,14 @@ impl Inner {
     /// Asks once. Servers that speak as `OpenAI` does send parts of calls that genai drops or takes for one another:
     /// they are asked for the whole answer where it may have calls.
     async fn ask(&self, target: ServiceTarget, request: &Request) -> Result<Open, ModelError> {
-        let (chat, options) = (request::chat(self.provider, request), request::options(request, self.bounds));
         if self.provider == Provider::Compatible && request.tools.is_some() {
-            let answered = timeout(self.bounds.silence, self.client.exec_chat(target, chat, Some(&options)));
-            let answered = answered.await.map_err(|_| ModelError::TimedOut)?;
-            return Open::whole(answered.map_err(|error| failure::of(&error))?);
+            let key = target.auth.single_key_value().map_err(|_| ModelError::AuthFailed)?;
+            let body = completion::body(&self.name, request, self.bounds);
+            let asked = completion::ask(&self.connections, (self.endpoint.base_url(), &key), &body);
+            let parts = timeout(self.bounds.silence, asked).await.map_err(|_| ModelError::TimedOut)??;
+            return Ok(Open::whole(parts));
         }
+        let (chat, options) = (request::chat(self.provider, request), request::options(request, self.bounds));
         let stream = self.client.exec_chat_stream(target, chat, Some(&options)).await;
         Open::begun(stream.map_err(|error| failure::of(&error))?.stream).await
     }

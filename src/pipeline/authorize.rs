@@ -71,7 +71,7 @@ impl Layer {
         if (tool.is_some() || asks_by_name) && !self.policy.may_call(&call.context.user, name) {
             return Err(self.denied(call));
         }
-        match tool {
+        match tool.filter(|tool| call.offers(&tool.definition.name)) {
             None => Err(self.unknown(call)),
             Some(tool) => match &tool.definition.status {
                 Status::Disabled(reason) => {
@@ -93,7 +93,7 @@ impl Layer {
 
     fn unknown(&self, call: &Call) -> Refusal {
         let snapshot: Arc<Snapshot> = call.context.pins.get_or_pin(|| self.registry.snapshot());
-        let may_call = |tool: &str| self.policy.may_call(&call.context.user, tool);
+        let may_call = |tool: &str| self.policy.may_call(&call.context.user, tool) && call.offers(tool);
         match &call.target {
             Target::Tool(name) => {
                 let known = snapshot.tools().map(|tool| tool.definition.name.as_str());

@@ -1,6 +1,7 @@
 //! A call on its way through the pipeline.
 
 use std::{
+    collections::BTreeSet,
     sync::{
         Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
@@ -14,8 +15,8 @@ use crate::{
     clock,
     context::{RequestId, ToolContext},
     contract::{
-        ConfirmationCause, Event, Outcome, Payload, Provenance, Refusal, Terminal, ToolError, ToolResult,
-        arguments::Arguments,
+        ConfirmationCause, Event, Outcome, Payload, Provenance, Refusal, Terminal, ToolError, ToolName,
+        ToolResult, arguments::Arguments,
     },
     digest::Digest,
     registry::{Category, RegisteredTool},
@@ -42,6 +43,8 @@ pub struct Call {
     pub wishes: Option<Box<Wishes>>,
     /// What the agent of a task says of it. `record` completes it; `None` for a call that no timeline has.
     pub turn: Option<Box<Turn>>,
+    /// The tools that the caller's agent was offered: for it there are no others. `None`: all of the user's.
+    pub offered: Option<Arc<BTreeSet<ToolName>>>,
     /// Why a person must approve it first. `confirm` says so; a face leaves it empty.
     pub cause: Option<ConfirmationCause>,
     /// When it came.
@@ -139,10 +142,16 @@ impl Call {
             request_id: None,
             wishes: None,
             turn: None,
+            offered: None,
             cause: None,
             arrived,
             facts: Arc::default(),
         }
+    }
+
+    /// Whether the caller's agent was offered a tool of this name.
+    pub(super) fn offers(&self, tool: &str) -> bool {
+        self.offered.as_ref().is_none_or(|offered| offered.contains(tool))
     }
 
     /// The tool.

@@ -2,6 +2,7 @@
 //!
 //! A user has the own jobs and no others. Not here: what is done in a job (`agent`), and what is kept (`store`).
 
+mod list;
 mod start;
 mod watch;
 
@@ -13,6 +14,7 @@ use std::{
 use tokio_util::sync::CancellationToken;
 
 pub use self::{
+    list::Page,
     start::Wanted,
     watch::{News, Watch},
 };

@@ -11,16 +11,21 @@ mod held;
 mod leg;
 mod messages;
 mod parts;
+mod role;
 mod told;
 mod work;
+mod worker;
 
 use std::sync::Arc;
 
 use tokio::time::sleep_until;
 use tracing::Instrument;
 
-pub use self::parts::Parts;
 use self::work::{Spent, Work};
+pub use self::{
+    parts::Parts,
+    role::{Role, Roles},
+};
 use super::turns::BudgetWish;
 use crate::{
     agent::{
@@ -66,6 +71,12 @@ impl Runs {
         Self::new(Parts { model, ..(*self.parts).clone() })
     }
 
+    /// The same, asking another model for the tasks of a role.
+    #[must_use]
+    pub fn by_role(&self, role: &str, model: Arc<dyn Model>) -> Self {
+        Self::new(Parts { roles: self.parts.roles.with_model(role, model), ..(*self.parts).clone() })
+    }
+
     /// The tasks that are worked on now.
     pub fn running(&self) -> &Running {
         &self.running
@@ -91,7 +102,7 @@ impl Runs {
         let work = async move {
             let mut work = Work {
                 parts: &parts,
-                model: &*model,
+                model,
                 context,
                 task: task.id,
                 budget,

@@ -153,6 +153,15 @@ pub trait Jobs: Send + Sync + std::fmt::Debug {
     /// One job of a user's.
     fn job<'a>(&'a self, user: &'a UserId, id: JobId) -> BoxFuture<'a, Result<Option<Job>, StoreError>>;
 
+    /// So many jobs of a user's from a place on, the newest first, with where each stands and without results.
+    fn jobs<'a>(
+        &'a self,
+        user: &'a UserId,
+        states: &'a [State],
+        before: Option<u64>,
+        limit: u32,
+    ) -> BoxFuture<'a, Result<Vec<(u64, Job)>, StoreError>>;
+
     /// Adds what a job says. Whether it still runs: if not, nothing was added. Its percentage never falls.
     fn say<'a>(
         &'a self,

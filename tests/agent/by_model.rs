@@ -1,8 +1,7 @@
 //! What tests of models share: a server whose agent asks a scripted one, and what was asked of it.
 
 use toolwire::{
-    agent::{ModelParts, prompts::Prompts},
-    files::{Embedded, Tree},
+    agent::ModelParts,
     models::{
         Message, Model, Request, ToolCall,
         scripted::{self, Script},
@@ -32,12 +31,7 @@ impl House {
         let replace = |parts| Parts {
             mode: asked.mode,
             model: model.id().to_owned(),
-            model_parts: Some(ModelParts {
-                model,
-                prompts: Arc::new(Prompts::open(Tree::Embedded(Embedded::default())).unwrap()),
-                answers: true,
-                fallback: asked.fallback,
-            }),
+            model_parts: Some(ModelParts { model, answers: true, fallback: asked.fallback }),
             ..parts
         };
         Self::of(change, replace, |_| ())

@@ -2,8 +2,7 @@
 
 use toolwire::{
     config::{
-        AgentAnswerer, AgentModel, AgentPlanner, Auth, AuthUser, ConfiguredModel, Credentials, Models,
-        Provider, ToolPattern,
+        AgentAnswerer, AgentModel, AgentPlanner, Auth, AuthUser, Credentials, Models, Provider, ToolPattern,
     },
     contract::proto::v1::ExportToolsRequest,
 };
@@ -46,17 +45,14 @@ async fn house(provider: Provider, answered: Answered) -> (House, Stub) {
 }
 
 fn asks_the(stub: &Stub, provider: Provider, config: &mut Config) {
-    config.models = Models(vec![ConfiguredModel {
-        endpoint: Some(stub.url("/v1").parse().unwrap()),
-        credentials: Credentials::Key("sk-planted-0123456789".to_owned().into()),
-        ..ConfiguredModel::new("m", provider, "m")
-    }]);
+    let model = stub.model(provider, Credentials::Key("sk-planted-0123456789".to_owned().into()));
     config.agent_model = AgentModel {
-        model: Some("m".to_owned()),
+        model: Some(model.name.clone()),
         planner: AgentPlanner::Native,
         answerer: AgentAnswerer::Model,
         fallback: false,
     };
+    config.models = Models(vec![model]);
 }
 
 /// What the user exports.
@@ -117,7 +113,7 @@ async fn a_provider_receives_the_export_and_nothing_else() {
         assert_eq!(sent, expected, "{provider}");
         assert!(offered.contains(&"get_quotes") && offered.contains(&"ask_master"), "{offered:?}");
         assert!(!offered.contains(&"write_file") && !offered.contains(&"handoff"), "{offered:?}");
-        assert!(head.starts_with("POST /v1/"), "{head}");
+        assert!(head.starts_with("POST /api/"), "{head}");
     }
 }
 

@@ -25,7 +25,7 @@ struct Task {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Then {
+pub(crate) enum Then {
     End,
     Hang,
     Panic,
@@ -61,7 +61,7 @@ impl House {
     }
 
     /// Starts a job of a user's.
-    async fn start(&self, name: &str, says: u32, then: Then) -> Result<String, Status> {
+    pub(crate) async fn start(&self, name: &str, says: u32, then: Then) -> Result<String, Status> {
         self.start_as(name, None, says, then, None).await
     }
 
@@ -82,7 +82,7 @@ impl House {
 }
 
 impl Person {
-    fn jobs(&self) -> JobServiceClient<Channel> {
+    pub(crate) fn jobs(&self) -> JobServiceClient<Channel> {
         JobServiceClient::new(self.channel.clone())
     }
 

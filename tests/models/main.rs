@@ -15,7 +15,7 @@ use secrecy::SecretString;
 use serde_json::{Value, json};
 use toolwire::{
     clock,
-    config::{ConfiguredModel, Credentials, Provider},
+    config::{Credentials, Provider},
     context::{ToolContext, User},
     models::{Message, Model, ModelError, Part, Request, Stop, ToolCall, ToolOutput, Usage, genai::Remote},
 };
@@ -34,13 +34,7 @@ fn model(stub: &Stub, provider: Provider) -> Remote {
 }
 
 fn of(stub: &Stub, provider: Provider, credentials: Credentials) -> Remote {
-    let endpoint = Some(stub.url("/api").parse().unwrap());
-    Remote::new(&ConfiguredModel {
-        endpoint,
-        credentials,
-        ..ConfiguredModel::new("test", provider, "test-1")
-    })
-    .unwrap()
+    Remote::new(&stub.model(provider, credentials)).unwrap()
 }
 
 fn question() -> Request {

@@ -119,13 +119,61 @@ async fn a_compatible_server_is_asked_for_calls_without_a_stream() {
     assert_eq!(arguments(&calls), [json!({"symbol": "AAPL"}), json!({"symbol": "MSFT"})]);
 }
 
-/// Of a whole answer nothing is left where a part cannot be read; of a stream the text stays as it was written.
+/// The length is counted while the body comes: a server that never ends it is not waited for.
+#[tokio::test]
+async fn a_whole_answer_has_at_most_1_mib_and_is_given_up_beyond() {
+    let of = |length: usize| COMPATIBLE_CALLS.replace("null", &format!("\"{}\"", "x".repeat(length)));
+    let stub = Stub::answering([reply(200, &of(1_000_000))]).await;
+    let (text, calls, ..) = answer(&model(&stub, Provider::Compatible), with_tools()).await.unwrap();
+    assert_eq!((text.len(), calls.len()), (1_000_000, 2));
+    for answered in [reply(200, &of(1024 * 1024)), Reply::Stalled(of(1024 * 1024))] {
+        let stub = Stub::answering([answered]).await;
+        let error = answer(&model(&stub, Provider::Compatible), with_tools()).await.unwrap_err();
+        assert_eq!((error, stub.asked().len()), (ModelError::TooLong, 1));
+    }
+}
+
+/// What goes to a server that is asked for a whole answer: the conversation with its calls and results, to the letter.
+#[tokio::test]
+async fn a_compatible_server_is_sent_the_whole_conversation() {
+    let stub = Stub::answering([reply(200, COMPATIBLE_CALLS)]).await;
+    let call = ToolCall {
+        id: "x0".to_owned(),
+        tool: "get_quotes".to_owned(),
+        arguments: json!({"symbol": "TCS"}),
+        signatures: Vec::new(),
+    };
+    let output =
+        ToolOutput { call_id: "x0".to_owned(), tool: "get_quotes".to_owned(), text: "{}".to_owned() };
+    let mut request = with_tools();
+    request.messages.push(Message::Assistant { text: "I look.".to_owned(), calls: vec![call] });
+    request.messages.push(Message::Results(vec![output]));
+    answer(&model(&stub, Provider::Compatible), request.clone()).await.unwrap();
+    let asked = stub.asked().remove(0);
+    let (head, body) = asked.split_once("\r\n\r\n").unwrap();
+    assert!(head.starts_with("POST /api/chat/completions ") && head.contains(&format!("Bearer {KEY}")));
+    let function = json!({"name": "get_quotes", "arguments": "{\"symbol\":\"TCS\"}"});
+    let calls = json!([{"type": "function", "id": "x0", "function": function}]);
+    let messages = json!([
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "What is AAPL?"},
+        {"role": "assistant", "content": "I look.", "tool_calls": calls},
+        {"role": "tool", "tool_call_id": "x0", "content": "{}"},
+    ]);
+    let expected = json!({
+        "model": "test-1", "messages": messages, "max_tokens": 4096, "stream": false,
+        "tools": *request.tools.unwrap(),
+    });
+    assert_eq!(serde_json::from_str::<Value>(body).unwrap(), expected);
+}
+
+/// What is no JSON stays as it was written: whoever asked can tell the model.
 #[tokio::test]
 async fn arguments_that_are_not_json_never_pass_for_arguments() {
     let broken = COMPATIBLE_CALLS.replace(r#"\"MSFT\"}"#, "");
     let stub = Stub::answering([reply(200, &broken)]).await;
-    let error = answer(&model(&stub, Provider::Compatible), with_tools()).await.unwrap_err();
-    assert_eq!(error, ModelError::Malformed);
+    let (_, calls, ..) = answer(&model(&stub, Provider::Compatible), with_tools()).await.unwrap();
+    assert_eq!(arguments(&calls), [json!({"symbol": "AAPL"}), json!("{\"symbol\":")]);
 
     let stub =
         Stub::answering([events(&[OPENAI_CALLS[0], OPENAI_CALLS[1], OPENAI_CALLS[4], "[DONE]"])]).await;

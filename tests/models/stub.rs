@@ -12,6 +12,7 @@ use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
 };
+use toolwire::config::{ConfiguredModel, Credentials, Provider};
 
 /// One answer.
 #[derive(Clone)]
@@ -59,6 +60,12 @@ impl Stub {
 
     pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
+    }
+
+    /// The settings of a model that it answers for.
+    pub(crate) fn model(&self, provider: Provider, credentials: Credentials) -> ConfiguredModel {
+        let endpoint = Some(self.url("/api").parse().unwrap());
+        ConfiguredModel { endpoint, credentials, ..ConfiguredModel::new("test", provider, "test-1") }
     }
 
     pub(crate) fn asked(&self) -> Vec<String> {

@@ -26,7 +26,9 @@ from toolwire.v1 import tool_service_pb2_grpc
 
 FILE = pathlib.Path(__file__).with_name("instructions.json")
 TOLERANCE = 0.05
-CALLS = 300
+# What the server does by the clock falls into some batches: the least of them is what the calls cost.
+BATCHES = 5
+CALLS = 100
 WARM_UP = 100
 START_LIMIT = 120
 USERS = '[[auth.users]]\nuser_id = "demo"\ntoken = "demo-0123456789abcdef0123456789abcdef"\n'
@@ -123,12 +125,16 @@ def measure(binary):
                     for _ in range(WARM_UP):
                         run()
                     server.count()
-                    for _ in range(CALLS):
-                        run()
-                    counts[name] = round(server.count() / CALLS)
+                    counts[name] = min(batch(server, run) for _ in range(BATCHES))
         finally:
             server.stop()
     return counts
+
+
+def batch(server, run):
+    for _ in range(CALLS):
+        run()
+    return round(server.count() / CALLS)
 
 
 def main(binary, *options):

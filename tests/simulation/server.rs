@@ -12,6 +12,7 @@ use toolwire::{
         answer::embedded::{Embedded as Answerer, Templates},
         ground::contexts::Contexts,
         plan::{Asked, Offers, Plan, PlanError, Planner},
+        prompts::Prompts,
     },
     app,
     config::{self, Config, ServerBounds},
@@ -30,7 +31,7 @@ use toolwire::{
         calls::{self, Calls},
         confirmations::{self, Confirmations},
         jobs::{self, Jobs},
-        runs::{self, Runs},
+        runs::{self, Roles, Runs},
         tasks::{self, Tasks},
         turns::{self, Turns},
         workspace::Workspaces,
@@ -113,6 +114,7 @@ fn turns(pipeline: &Arc<Pipeline>, nowhere: &Arc<Sqlite>, confirmations: &Confir
         answerer: answerer.clone(),
         embedded: answerer,
         model_parts: None,
+        prompts: Arc::new(Prompts::built_in()),
         sessions: nowhere.clone(),
         settings: config::Agent::default(),
         limits: Arc::new(no_limits()),
@@ -173,7 +175,8 @@ impl Server {
         let turns = turns(&pipeline, &nowhere, &confirmations);
         let registry = Arc::clone(&REGISTRY);
         let agent = turns.agent().clone();
-        let parts = runs::Parts { agent: agent.clone(), tasks: tasks.clone(), model: None };
+        let roles = Roles::default();
+        let parts = runs::Parts { agent: agent.clone(), tasks: tasks.clone(), model: None, roles };
         let runs = Runs::new(parts);
         let jobs = Jobs::new(jobs::Parts { agent, store: nowhere.clone(), model: None });
         let tools = Tools::new(pipeline, registry, policy, Arc::new(limits), confirmations, tasks, records);

@@ -22,6 +22,8 @@ mod questions;
 mod races;
 mod remote;
 mod render;
+mod roles;
+mod run_command;
 mod runs;
 mod streams;
 mod timers;

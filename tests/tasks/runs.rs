@@ -22,13 +22,13 @@ use toolwire::{
 use super::*;
 
 /// A server whose tasks this model works on.
-struct House {
-    server: Server,
+pub(super) struct House {
+    pub(super) server: Server,
     _state: TempDir,
 }
 
 impl House {
-    fn new(model: Option<&Scripted>) -> Self {
+    pub(super) fn new(model: Option<&Scripted>) -> Self {
         let state = tempfile::tempdir().unwrap();
         let mut config = config();
         config.confirmations.own_calls = true;
@@ -41,7 +41,7 @@ impl House {
 
 impl Person {
     /// Every event of a run, or the status it ends with.
-    async fn runs(&self, task: &str) -> Result<Vec<TurnEvent>, Status> {
+    pub(super) async fn runs(&self, task: &str) -> Result<Vec<TurnEvent>, Status> {
         let message = RunTaskRequest {
             task_id: task.to_owned(),
             result_format: ResultFormat::Json.into(),
@@ -59,7 +59,7 @@ impl Person {
 
 /// How a run ended.
 #[track_caller]
-fn reply(events: &[TurnEvent]) -> &Reply {
+pub(super) fn reply(events: &[TurnEvent]) -> &Reply {
     match &events.last().unwrap().event {
         Some(Event::Final(reply)) => reply,
         other => panic!("{other:?}"),
@@ -75,12 +75,12 @@ fn paused(events: &[TurnEvent]) -> &Paused {
 }
 
 /// One call.
-fn call(tool: &str, arguments: Value) -> ToolCall {
+pub(super) fn call(tool: &str, arguments: Value) -> ToolCall {
     ToolCall { id: format!("{tool}-1"), tool: tool.to_owned(), arguments, signatures: Vec::new() }
 }
 
 /// How many results of calls the model was shown, and what it is told of its role.
-fn seen(request: &Asked) -> (usize, &str) {
+pub(super) fn seen(request: &Asked) -> (usize, &str) {
     let results = request.messages.iter().map(|message| match message {
         Message::Results(results) => results.len(),
         _ => 0,

@@ -19,6 +19,7 @@ use crate::{
         ground::{Checker, ContextBundle},
         plan::{Asked, Made, Offer, PlannedCall},
         policy::{OnError, on_error},
+        prompts::{Prompt, Values},
     },
     clock,
     context::{CallId, Cancellation, Lineage, Pins, ToolContext},
@@ -104,9 +105,14 @@ impl Run {
         clock::now() < self.setup.until
     }
 
-    /// Text for the prompt of a model: what the user's tools are for and how they are used (spec 004 §4.4).
-    pub fn guidance(&self) -> String {
-        registry::guidance_for_planner(self.offer.tools(), &self.agent.parts().limits.budgets())
+    /// What a model is told: with how the user's tools are used (spec 004 §4.4), and the schema of its answer.
+    pub fn prompt(&self, prompt: Prompt, schema: &str) -> String {
+        let parts = self.agent.parts();
+        let guidance = registry::guidance_for_planner(self.offer.tools(), &parts.limits.budgets());
+        let today = chrono::DateTime::<chrono::Utc>::from(clock::wall()).date_naive().to_string();
+        parts
+            .prompts
+            .render(prompt, &Values { guidance: &guidance, schema, today: &today, ..Values::default() })
     }
 
     /// The tool that a name, or an intent, means to this user.

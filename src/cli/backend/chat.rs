@@ -8,8 +8,8 @@ use crate::{
     clock,
     context::ToolContext,
     contract::proto::agent::v1::{
-        CancelTurnRequest, ChatStreamRequest, TurnInput, agent_service_client::AgentServiceClient,
-        cancel_turn_request::Which,
+        CancelTurnRequest, ChatStreamRequest, ChatStreamResponse, RunTaskRequest, RunTaskResponse, TurnInput,
+        agent_service_client::AgentServiceClient, cancel_turn_request::Which,
     },
     faces::grpc::agent::{self, Events},
     service::request,
@@ -26,6 +26,22 @@ impl Backend {
 }
 
 impl Backend {
+    /// Works on a task. Dropping the events stops that.
+    pub(in crate::cli) async fn run_task(&self, request: RunTaskRequest) -> Result<Events, Status> {
+        match self {
+            Self::Remote(remote) => {
+                let mut client = AgentServiceClient::new(remote.channel());
+                let events = remote.answered(client.run_task(remote.message(request))).await?;
+                let event = |response: Result<RunTaskResponse, Status>| response?.event.ok_or_else(empty);
+                Ok(events.map(event).boxed())
+            }
+            Self::Local(Local { app, user, cap }) => {
+                let context = ToolContext::new(user.clone(), clock::now() + *cap);
+                Ok(agent::run_task(&app.runs, context, request).await?)
+            }
+        }
+    }
+
     /// Cancels a turn that runs, or waits, with what it waits for. Whether it did.
     pub(in crate::cli) async fn cancel_turn(&self, turn_id: &str) -> Result<bool, Status> {
         let which = Some(Which::TurnId(turn_id.to_owned()));
@@ -45,12 +61,13 @@ impl Remote {
         let request = self.message(ChatStreamRequest { input: Some(input) });
         let mut client = AgentServiceClient::new(self.channel());
         let events = self.answered(client.chat_stream(request)).await?;
-        let event = |response: Result<_, Status>| {
-            let response: crate::contract::proto::agent::v1::ChatStreamResponse = response?;
-            response.event.ok_or_else(|| Status::internal("the server sent an empty message"))
-        };
+        let event = |response: Result<ChatStreamResponse, Status>| response?.event.ok_or_else(empty);
         Ok(events.map(event).boxed())
     }
+}
+
+fn empty() -> Status {
+    Status::internal("the server sent an empty message")
 }
 
 impl Local {

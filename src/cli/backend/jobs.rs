@@ -8,7 +8,8 @@ use crate::{
     clock,
     context::ToolContext,
     contract::proto::agent::v1::{
-        CancelJobRequest, WatchJobRequest, WatchJobResponse, job_service_client::JobServiceClient,
+        CancelJobRequest, GetJobRequest, Job, ListJobsRequest, ListJobsResponse, WatchJobRequest,
+        WatchJobResponse, job_service_client::JobServiceClient,
     },
     domain::{Here, Place},
     faces::grpc::job,
@@ -38,6 +39,29 @@ impl Backend {
                 Ok(remote.answered(call.clone().watch_job(remote.message(request))).await?.boxed())
             }
             Self::Local(Local { app, user, .. }) => Ok(job::watch(&app.jobs, user.clone(), request).await?),
+        }
+    }
+
+    /// A page of jobs.
+    pub(in crate::cli) async fn jobs(&self, request: ListJobsRequest) -> Result<ListJobsResponse, Status> {
+        match self {
+            Self::Remote(remote) => {
+                let call = remote.jobs();
+                remote.answered(call.clone().list_jobs(remote.message(request))).await
+            }
+            Self::Local(Local { app, user, .. }) => Ok(job::list(&app.jobs, user, request).await?),
+        }
+    }
+
+    /// One job.
+    pub(in crate::cli) async fn job(&self, request: GetJobRequest) -> Result<Job, Status> {
+        match self {
+            Self::Remote(remote) => {
+                let call = remote.jobs();
+                let answer = remote.answered(call.clone().get_job(remote.message(request))).await?;
+                answer.job.ok_or_else(|| Status::internal("the server answered without what was asked for"))
+            }
+            Self::Local(Local { app, user, .. }) => Ok(job::get(&app.jobs, user, request).await?),
         }
     }
 

@@ -154,14 +154,15 @@ async fn shown(mut events: Events, names: &mut Names) -> Result<Result<TurnEvent
     while let Some(event) = events.next().await {
         last = event?;
         names.take(&last);
-        if let Err(failure) = show(&last, &mut shower, &mut narrator) {
+        if let Err(failure) = told(&last, &mut shower, &mut narrator) {
             return Ok(Err(failure));
         }
     }
     Ok(Ok(last))
 }
 
-fn show(
+/// Shows an event in words; of the answer, the text.
+pub(in crate::cli) fn told(
     event: &TurnEvent,
     shower: &mut show::Shower,
     narrator: &mut Option<Narrator>,

@@ -18,7 +18,10 @@ use crate::{
             v1 as envelope,
         },
     },
-    service::jobs::{Jobs, News, Watch},
+    service::{
+        jobs::{Jobs, News, Watch},
+        request::refuse,
+    },
     store::jobs::{Event, Failure, Job, State},
 };
 
@@ -29,6 +32,30 @@ pub type Events = BoxStream<'static, Result<v1::WatchJobResponse, Status>>;
 pub async fn get(jobs: &Jobs, user: &User, request: v1::GetJobRequest) -> Result<v1::Job, Refusal> {
     let format = format(request.result_format);
     Ok(rendered(jobs.get(user, &request.job_id).await?, format))
+}
+
+/// A page of jobs, without their results.
+pub async fn list(
+    jobs: &Jobs,
+    user: &User,
+    request: v1::ListJobsRequest,
+) -> Result<v1::ListJobsResponse, Refusal> {
+    let states: Result<Vec<_>, _> = request.states.iter().map(|state| state_of(*state)).collect();
+    let page = jobs.list(user, &states?, request.page_size, &request.page_token).await?;
+    let jobs = page.jobs.into_iter().map(|job| rendered(job, ResultFormat::Struct)).collect();
+    Ok(v1::ListJobsResponse { jobs, next_page_token: page.next })
+}
+
+fn state_of(state: i32) -> Result<State, Refusal> {
+    Ok(match v1::JobState::try_from(state) {
+        Ok(v1::JobState::Running) => State::Running,
+        Ok(v1::JobState::Succeeded) => State::Succeeded,
+        Ok(v1::JobState::Failed) => State::Failed,
+        Ok(v1::JobState::Cancelled) => State::Cancelled,
+        Ok(v1::JobState::Unspecified) | Err(_) => {
+            return Err(refuse("states", "enum", "must be states of jobs"));
+        }
+    })
 }
 
 /// Cancels a job.

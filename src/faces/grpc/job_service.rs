@@ -5,7 +5,8 @@ use tonic::{Request, Response, Status};
 use super::{face::Face, job, service::Service};
 use crate::{
     contract::proto::agent::v1::{
-        CancelJobRequest, CancelJobResponse, GetJobRequest, GetJobResponse, WatchJobRequest,
+        CancelJobRequest, CancelJobResponse, GetJobRequest, GetJobResponse, ListJobsRequest,
+        ListJobsResponse, WatchJobRequest,
         job_service_server::{JobService, JobServiceServer},
     },
     faces::incoming,
@@ -28,6 +29,14 @@ impl JobService for Face {
         let user = incoming::user(request.extensions());
         let job = job::get(&self.jobs, &user, request.into_inner()).await?;
         Ok(Response::new(GetJobResponse { job: Some(job) }))
+    }
+
+    async fn list_jobs(
+        &self,
+        request: Request<ListJobsRequest>,
+    ) -> Result<Response<ListJobsResponse>, Status> {
+        let user = incoming::user(request.extensions());
+        Ok(Response::new(job::list(&self.jobs, &user, request.into_inner()).await?))
     }
 
     async fn watch_job(

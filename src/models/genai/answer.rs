@@ -1,7 +1,7 @@
 //! What a provider answers, as parts: text as it comes, then the calls together, then the end.
 
 use futures_util::{Stream, StreamExt, stream};
-use genai::chat::{ChatResponse, ChatStream, ChatStreamEvent, StopReason, StreamEnd, ToolCall, Usage};
+use genai::chat::{ChatStream, ChatStreamEvent, StopReason, StreamEnd, ToolCall, Usage};
 use tokio::time::{Instant, timeout_at};
 
 use super::failure;
@@ -19,17 +19,8 @@ pub(super) struct Open {
 
 impl Open {
     /// An answer that came whole.
-    pub(super) fn whole(response: ChatResponse) -> Result<Self, ModelError> {
-        let mut length = Length::default();
-        let (usage, stop) = (usage(&response.usage), response.stop_reason.clone());
-        let mut first = Vec::new();
-        for text in response.texts() {
-            length.add(text.len())?;
-            first.push(Ok(Part::Text(text.to_owned())));
-        }
-        let calls: Vec<_> = response.into_tool_calls();
-        first.extend(ended(calls, stop.as_ref(), usage, &mut length));
-        Ok(Self { first, rest: None, length })
+    pub(super) fn whole(parts: Vec<Part>) -> Self {
+        Self { first: parts.into_iter().map(Ok).collect(), rest: None, length: Length::default() }
     }
 
     /// A stream, once something of the answer is there: what fails before may be tried again.

@@ -26,7 +26,7 @@ pub(super) fn of(error: &Error) -> ModelError {
     }
 }
 
-fn of_status(status: StatusCode, headers: Option<&HeaderMap>) -> ModelError {
+pub(super) fn of_status(status: StatusCode, headers: Option<&HeaderMap>) -> ModelError {
     match status {
         StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => ModelError::AuthFailed,
         StatusCode::TOO_MANY_REQUESTS => ModelError::RateLimited { after: headers.and_then(retry_after) },
@@ -60,7 +60,7 @@ fn of_stream(error: &(dyn std::error::Error + Send + Sync + 'static)) -> ModelEr
     error.downcast_ref::<reqwest::Error>().map_or(ModelError::Malformed, of_network)
 }
 
-fn of_network(error: &reqwest::Error) -> ModelError {
+pub(super) fn of_network(error: &reqwest::Error) -> ModelError {
     if error.is_decode() {
         return ModelError::Malformed;
     }

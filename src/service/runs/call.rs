@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use super::{
     told,
     work::{Asked, Work},
+    worker::Offered,
 };
 use crate::{
     clock,
@@ -23,7 +24,7 @@ impl Work<'_> {
         tool: String,
         arguments: Map<String, Value>,
         request_id: RequestId,
-        turn: Turn,
+        (turn, offered): (Turn, Option<Offered>),
     ) -> Result<Handled, Refusal> {
         self.spent.calls += 1;
         let call_id = CallId::generate();
@@ -38,7 +39,7 @@ impl Work<'_> {
             ..self.context.clone()
         };
         let call = Call::new(context, Target::Tool(tool.clone()), arguments);
-        let call = Call { request_id: Some(request_id), turn: Some(Box::new(turn)), ..call };
+        let call = Call { request_id: Some(request_id), turn: Some(Box::new(turn)), offered, ..call };
         let began = clock::now();
         let handled = self.parts.tasks.handle(call).await?;
         if let Detail::Block { required: Some(required), .. } = &handled.detail {

@@ -76,16 +76,12 @@ fn user(message: render::Message) -> Vec<Message> {
 }
 
 /// The tools as the model's provider takes them: the export, and nothing else. `None` if there are none.
-pub(super) fn declared(
-    model: &dyn Model,
-    tools: impl Iterator<Item = Arc<RegisteredTool>>,
-) -> Option<Arc<Value>> {
+pub(super) fn declared(model: &dyn Model, tools: &[Arc<RegisteredTool>]) -> Option<Arc<Value>> {
     let format = match model.form() {
         Form::Gemini => Format::Gemini,
         Form::Openai => Format::Openai,
         Form::Anthropic => Format::Anthropic,
     };
-    let tools: Vec<_> = tools.collect();
     let definitions: Vec<_> = tools.iter().map(|tool| &tool.definition).collect();
     let export = exports::export(format, &definitions, &Options::default());
     let tools: Value = serde_json::from_str(&export.json).expect("an export is JSON");

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::role::Roles;
 use crate::{agent::Agent, models::Model, service::tasks::Tasks};
 
 /// What tasks are worked on with.
@@ -13,4 +14,6 @@ pub struct Parts {
     pub tasks: Tasks,
     /// Who is asked; `None` without a model.
     pub model: Option<Arc<dyn Model>>,
+    /// Who works on tasks of a role.
+    pub roles: Roles,
 }

@@ -18,7 +18,8 @@ const PAGE: i32 = 1_000;
 /// A run at work.
 pub(super) struct Work<'a> {
     pub(super) parts: &'a Parts,
-    pub(super) model: &'a dyn Model,
+    /// Who works on tasks of which no role says otherwise.
+    pub(super) model: Arc<dyn Model>,
     pub(super) context: ToolContext,
     /// The task that is meant.
     pub(super) task: TaskId,
@@ -54,7 +55,7 @@ impl Work<'_> {
         self.log.tell_of(task.as_str(), event);
     }
 
-    /// The tools that a task's agent may call: all of the user's but those that begin a tree.
+    /// The tools that a task's agent may call, whatever its role: all of the user's but those that begin a tree.
     pub(super) fn offered(&self) -> impl Iterator<Item = Arc<RegisteredTool>> {
         let parts = self.parts.agent.parts();
         let (policy, user) = (Arc::clone(&parts.policy), self.context.user.clone());

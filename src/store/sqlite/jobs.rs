@@ -1,6 +1,7 @@
 //! Jobs in SQLite: a row each, and a row for each thing that one has said.
 
 mod change;
+mod list;
 mod rows;
 mod sweep;
 
@@ -40,6 +41,19 @@ impl Jobs for Sqlite {
         Box::pin(async move {
             let found = rows::find(self.readers().await?, user, id).await;
             Ok(self.explain(found)?.map(|kept| kept.job))
+        })
+    }
+
+    fn jobs<'a>(
+        &'a self,
+        user: &'a UserId,
+        states: &'a [State],
+        before: Option<u64>,
+        limit: u32,
+    ) -> BoxFuture<'a, Result<Vec<(u64, Job)>, StoreError>> {
+        Box::pin(async move {
+            let readers = self.readers().await?;
+            self.explain(list::of_user(readers, user, states, (before, limit)).await)
         })
     }
 

@@ -105,10 +105,11 @@ impl Calls {
     }
 
     async fn repeat(&mut self, client: &mut Client, tool: &str, id: RequestId) {
-        // Otherwise nothing was done: it waits for a person, and may be decided later or never.
-        if self.write(client, tool, id).await.expect("status OK").is_none()
-            && let Some(Outcome::Error(error)) = &self.writes[&(tool.to_owned(), id)].1
-        {
+        if let Some(confirmation) = self.write(client, tool, id).await.expect("status OK") {
+            // Nothing was done. Whoever asked is gone, and what nobody decides takes room until it expires.
+            decide(client, &confirmation, false).await.expect("status OK");
+            self.decisions.insert(confirmation, (self.round, false));
+        } else if let Some(Outcome::Error(error)) = &self.writes[&(tool.to_owned(), id)].1 {
             let is_unknown = error.code() == ToolErrorCode::OutcomeUnknown;
             self.unknown += usize::from(is_unknown);
             assert!(is_unknown || error.code() == ToolErrorCode::ConfirmationDenied, "{error:?}");

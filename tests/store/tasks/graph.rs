@@ -213,6 +213,15 @@ async fn another_user_knows_of_nothing() {
 }
 
 #[tokio::test]
+async fn positions_of_a_user_say_nothing_of_others() {
+    let house = House::new();
+    let before = house.root().await.position;
+    let new = NewRoot { id: TaskId::generate(), user: user("alex"), ..new_root() };
+    let foreign = house.tasks().create_root(&new, mutation("CreateTask", "1"), now()).await.unwrap();
+    assert_eq!((foreign.position, house.root().await.position), (before, before + 1));
+}
+
+#[tokio::test]
 async fn lists_are_filtered_and_paged_and_changes_are_in_order() {
     let house = House::new();
     let (one, two) = (house.root().await, house.root_of("analyst").await);

@@ -1,7 +1,10 @@
 //! Messages that come at the same time are appended together, and judged one by one.
 
-use futures_util::{future::join_all, poll};
-use toolwire::store::tasks::{NewMessage, entry::Speaker};
+use futures_util::{
+    future::{join_all, maybe_done},
+    poll,
+};
+use toolwire::store::tasks::{MAX_TREE_BYTES, MAX_USER_BYTES, NewMessage, TreeLimit, entry::Speaker};
 
 use super::*;
 
@@ -64,15 +67,40 @@ async fn whoever_leaves_while_writing_for_others_leaves_them_their_places() {
     let house = House::new();
     let task = house.root().await;
     for polls in 0..12 {
-        let mut leaving = Box::pin(say(&house, "riley", &task.id, "leaving", RequestId::generate()));
-        let mut staying = Box::pin(say(&house, "riley", &task.id, "staying", RequestId::generate()));
+        // Either may be over before the last poll.
+        let say = |text| Box::pin(maybe_done(say(&house, "riley", &task.id, text, RequestId::generate())));
+        let (mut leaving, mut staying) = (say("leaving"), say("staying"));
         for _ in 0..=polls {
             let _ = poll!(&mut leaving);
             let _ = poll!(&mut staying);
             tokio::task::yield_now().await;
         }
         drop(leaving);
-        staying.await.unwrap();
+        staying.as_mut().await;
+        staying.as_mut().take_output().expect("it is over").unwrap();
         house.assert_folds(&task.id).await;
+    }
+}
+
+/// Entries that are written in one change share what was read of others, and the bound is as exact as for each alone.
+#[tokio::test(flavor = "multi_thread")]
+async fn those_beyond_the_bytes_of_a_user_or_a_tree_are_refused_when_they_come_together() {
+    for (limit, most) in [(TreeLimit::BytesOfUser, MAX_USER_BYTES), (TreeLimit::Bytes, MAX_TREE_BYTES)] {
+        let house = House::new();
+        let (mine, beside) = (house.root().await, house.root().await);
+        let file = format!("sqlite:{}", house.directory.path().join("toolwire.db").display());
+        let mut other = <sqlx::SqliteConnection as sqlx::Connection>::connect(&file).await.unwrap();
+        let tree = if limit == TreeLimit::Bytes { &mine.id } else { &beside.id };
+        for (id, root, bytes) in [(&mine.id, &mine.id, 2 << 20), (&beside.id, tree, most - (2 << 20) - 2_500)]
+        {
+            let fill = sqlx::query("UPDATE tasks SET bytes = ?, root = ? WHERE id = ?");
+            let fill = fill.bind(i64::try_from(bytes).unwrap()).bind(root.as_str()).bind(id.as_str());
+            fill.execute(&mut other).await.unwrap();
+        }
+        let text = "x".repeat(1_000);
+        let all = (0..8).map(|_| say(&house, "riley", &mine.id, &text, RequestId::generate()));
+        let (taken, refusals): (Vec<_>, Vec<_>) = join_all(all).await.into_iter().partition(Result::is_ok);
+        assert_eq!(taken.len(), 3, "the last begins below the bound");
+        assert!(refusals.into_iter().all(|it| refused(it) == Refused::TreeLimit(limit)));
     }
 }

@@ -109,6 +109,7 @@ async fn of_two_workers_of_two_processes_one_has_the_task() {
         let (one, two) = (one.unwrap(), two.unwrap());
         assert_ne!(one.is_some(), two.is_some());
         assert_eq!(token(house.task(&root.id).await.lease.as_ref()), 1);
+        house.tasks().cancel_task(&riley(), &root.id, "", now()).await.unwrap();
     }
 }
 

@@ -70,6 +70,7 @@ fn every_method_of_every_registered_service_has_a_rule_and_no_other_method_has()
         "toolwire.agent.v1.AgentService/RunTask",
         "toolwire.agent.v1.JobService/CancelJob",
         "toolwire.agent.v1.JobService/GetJob",
+        "toolwire.agent.v1.JobService/ListJobs",
         "toolwire.agent.v1.JobService/WatchJob",
         "toolwire.tasks.v1.TaskService/AnswerQuestion",
         "toolwire.tasks.v1.TaskService/AppendMessage",

@@ -73,7 +73,7 @@ pub(super) fn in_time(task: &Task, now: SystemTime) -> Result<(), Fault> {
 }
 
 /// A call or a message of a step.
-pub(super) async fn call(change: &mut Change, row: &Row, step: u64) -> Result<(), Fault> {
+pub(super) async fn call(change: &mut Change, row: &mut Row, step: u64) -> Result<(), Fault> {
     event(&row.task, fold::call(&row.task, step))?;
     let newest = row.task.newest_step;
     if step != 0 && step < newest {
@@ -83,7 +83,7 @@ pub(super) async fn call(change: &mut Change, row: &Row, step: u64) -> Result<()
 }
 
 /// Room for an entry that ends nothing.
-async fn room(change: &mut Change, row: &Row) -> Result<(), Fault> {
+async fn room(change: &mut Change, row: &mut Row) -> Result<(), Fault> {
     let most = MAX_ENTRIES - ENTRIES_FOR_THE_END;
     let mut entries = row.task.next_sequence;
     if entries + NEARLY_FULL >= most {
@@ -92,25 +92,45 @@ async fn room(change: &mut Change, row: &Row) -> Result<(), Fault> {
     if entries >= most || row.bytes >= MAX_BYTES {
         return Err(Refused::TimelineFull.into());
     }
-    if row.bytes >= SMALL_OF_USER {
-        user(change, &row.task.user).await?;
+    if row.bytes >= SMALL_OF_USER && row.bytes + beside_of_user(change, row).await? >= MAX_USER_BYTES {
+        return Err(Refused::TreeLimit(TreeLimit::BytesOfUser).into());
     }
-    if row.bytes >= SMALL {
-        let tree = sqlx::query_scalar(BYTES_OF_TREE).bind(row.task.root.as_str()).fetch_one(&mut **change);
-        if number(tree.await?) >= MAX_TREE_BYTES {
-            return Err(Refused::TreeLimit(TreeLimit::Bytes).into());
-        }
+    if row.bytes >= SMALL && row.bytes + beside_of_tree(change, row).await? >= MAX_TREE_BYTES {
+        return Err(Refused::TreeLimit(TreeLimit::Bytes).into());
     }
     Ok(())
 }
 
 /// Room for another timeline of a user's.
 pub(super) async fn user(change: &mut Change, user: &UserId) -> Result<(), Fault> {
-    let bytes = sqlx::query_scalar(BYTES_OF_USER).bind(user.as_str()).fetch_optional(&mut **change);
-    if bytes.await?.map_or(0, number) >= MAX_USER_BYTES {
+    if bytes_of_user(change, user).await? >= MAX_USER_BYTES {
         return Err(Refused::TreeLimit(TreeLimit::BytesOfUser).into());
     }
     Ok(())
+}
+
+/// The bytes of the user's other timelines.
+async fn beside_of_user(change: &mut Change, row: &mut Row) -> Result<u64, Failed> {
+    if let Some(bytes) = row.beside.of_user {
+        return Ok(bytes);
+    }
+    let bytes = bytes_of_user(change, &row.task.user).await?.saturating_sub(row.stored_bytes);
+    Ok(*row.beside.of_user.insert(bytes))
+}
+
+/// The bytes of the tree's other timelines.
+async fn beside_of_tree(change: &mut Change, row: &mut Row) -> Result<u64, Failed> {
+    if let Some(bytes) = row.beside.of_tree {
+        return Ok(bytes);
+    }
+    let bytes = sqlx::query_scalar(BYTES_OF_TREE).bind(row.task.root.as_str()).fetch_one(&mut **change);
+    let bytes = number(bytes.await?).saturating_sub(row.stored_bytes);
+    Ok(*row.beside.of_tree.insert(bytes))
+}
+
+async fn bytes_of_user(change: &mut Change, user: &UserId) -> Result<u64, Failed> {
+    let bytes = sqlx::query_scalar(BYTES_OF_USER).bind(user.as_str()).fetch_optional(&mut **change);
+    Ok(bytes.await?.map_or(0, number))
 }
 
 /// Room for another thing to wait for.

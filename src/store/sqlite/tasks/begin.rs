@@ -83,7 +83,7 @@ impl Sqlite {
         match &standing {
             // It has an entry already, and goes on whatever else the task waits for.
             Some(_) if !row.task.state.is_final() => {}
-            _ => admit::call(change, &row, call.turn.step).await?,
+            _ => admit::call(change, &mut row, call.turn.step).await?,
         }
         let waited = standing.is_some() || asking.is_some();
         let (opened, changed) = match (asking, standing) {

@@ -146,7 +146,12 @@ async fn judge(
     Ok(Ok((sequence, true)))
 }
 
-async fn admitted(change: &mut Change, row: &Row, new: &NewMessage, now: SystemTime) -> Result<(), Fault> {
+async fn admitted(
+    change: &mut Change,
+    row: &mut Row,
+    new: &NewMessage,
+    now: SystemTime,
+) -> Result<(), Fault> {
     admit::in_time(&row.task, now)?;
     if new.speaker == Speaker::Assistant || new.turn.lease_token != 0 {
         admit::driver(&row.task, new.turn.lease_token, now)?;

@@ -44,7 +44,7 @@ impl Sqlite {
         }
         admit::in_time(&row.task, now)?;
         admit::driver(&row.task, mistake.turn.lease_token, now)?;
-        admit::call(&mut change, &row, mistake.turn.step).await?;
+        admit::call(&mut change, &mut row, mistake.turn.step).await?;
         let of = Of {
             step: mistake.turn.step,
             position: mistake.turn.position,

@@ -219,7 +219,7 @@ async fn enter(
     is_end: IsEnd,
     now: SystemTime,
 ) -> Result<Entered, Fault> {
-    let row = load(change, &call.key.user, &call.task).await?;
+    let mut row = load(change, &call.key.user, &call.task).await?;
     let record = calls::find(change, &call.key, millis(now)).await?;
     let recorded = record.is_some();
     if let Some(record) = record
@@ -232,7 +232,7 @@ async fn enter(
     match is_end {
         // Its place in the table is looked up by itself, and there is room for it.
         IsEnd::Yes => {}
-        IsEnd::No => admit::call(change, &row, call.turn.step).await?,
+        IsEnd::No => admit::call(change, &mut row, call.turn.step).await?,
     }
     Ok(Entered::Now(Box::new(row), recorded))
 }

@@ -51,14 +51,28 @@ pub(in crate::store::sqlite) struct Row {
     pub(super) task: Task,
     /// The bytes of its timeline.
     pub(super) bytes: u64,
+    /// The bytes of others that share a bound with it, once they were asked for.
+    pub(super) beside: Beside,
+    /// Those that the store has.
+    pub(super) stored_bytes: u64,
     /// The waits that the store has.
     stored: Vec<Waiting>,
+}
+
+/// The bytes of timelines that share a bound with one. None of them changes while its row is written, so that they are
+/// read once for all entries of a change.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Beside {
+    /// Of all other tasks of its user.
+    pub(super) of_user: Option<u64>,
+    /// Of all other tasks of its tree.
+    pub(super) of_tree: Option<u64>,
 }
 
 impl Row {
     /// Of a task that is not stored yet.
     pub(super) fn new(task: Task) -> Self {
-        Self { task, bytes: 0, stored: Vec::new() }
+        Self { task, bytes: 0, beside: Beside::default(), stored_bytes: 0, stored: Vec::new() }
     }
 }
 
@@ -132,6 +146,7 @@ pub(super) async fn write(change: &mut Change, row: &mut Row) -> Result<(), Fail
         .bind(column(task.newest_step))
         .execute(&mut **change)
         .await?;
+    row.stored_bytes = row.bytes;
     write_waits(change, row).await
 }
 
@@ -195,7 +210,8 @@ pub(super) fn of_row(row: &SqliteRow) -> Result<Row, Failed> {
         tainted: row.try_get("tainted")?,
         master: master.map(|id| Ok::<_, Failed>((id, number(row.try_get("master_next")?)))).transpose()?,
     };
-    Ok(Row { task, bytes: number(row.try_get("bytes")?), stored: waits })
+    let bytes = number(row.try_get("bytes")?);
+    Ok(Row { task, bytes, beside: Beside::default(), stored_bytes: bytes, stored: waits })
 }
 
 /// The state of its words.

@@ -12,15 +12,12 @@ use super::{
     Findings, Text, Writer, Written,
 };
 use crate::{
-    agent::job::Run,
+    agent::{job::Run, prompts::Prompt},
     context::RequestId,
     contract::frame,
     models::{Message, Model, Part, Request, Usage},
     words::one_line,
 };
-
-/// What the model is told. `{guidance}` is the agent's guidance (spec 004 §4.4), `{schema}` the schema of its answer.
-const PROMPT: &str = include_str!("discovery.md");
 
 /// The longest answer, in bytes.
 const LONGEST: usize = 256 * 1024;
@@ -75,7 +72,7 @@ impl ByModel {
     async fn asked(&self, run: &Run, findings: &[Findings], moods: &[String]) -> Result<Written, String> {
         let schema = schema();
         let mut request = Request {
-            system: PROMPT.replace("{guidance}", &run.guidance()).replace("{schema}", &schema.to_string()),
+            system: run.prompt(Prompt::Discovery, &schema.to_string()),
             messages: vec![Message::User(shown(findings, moods))],
             json_schema: Some(Arc::new(schema)),
             ..Request::default()

@@ -1,0 +1,81 @@
+//! Which prompts there are, and what they may be told.
+
+/// A prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Prompt {
+    /// Who the model is, and what holds for all it says: part of the others.
+    Persona,
+    /// Which tool is called next (spec 003).
+    ToolPlanner,
+    /// The answer from what tools returned (spec 003).
+    ToolAnswer,
+    /// Calls and answer in one conversation (specs 002, 004).
+    Agent,
+    /// The words of suggestions, from what a job found (spec 004 §1.1).
+    Discovery,
+    /// What was wrong with a plan.
+    RepairPlan,
+    /// What was wrong with an answer.
+    RepairAnswer,
+}
+
+/// The values of a prompt. Empty ones are as if they were not there.
+#[derive(Clone, Debug, Default)]
+pub struct Values<'a> {
+    /// The account of the request.
+    pub account: &'a str,
+    /// The tools, a line each.
+    pub available_tools: &'a str,
+    /// How to use them well.
+    pub guidance: &'a str,
+    /// What was wrong.
+    pub problem: &'a str,
+    /// The schema of the JSON that the answer must be.
+    pub schema: &'a str,
+    /// What may be cited.
+    pub sources: &'a str,
+    /// The day.
+    pub today: &'a str,
+}
+
+impl Prompt {
+    /// Every prompt that is for one thing. Those of roles have names that operators choose.
+    pub const ALL: [Self; 7] = [
+        Self::Persona,
+        Self::ToolPlanner,
+        Self::ToolAnswer,
+        Self::Agent,
+        Self::Discovery,
+        Self::RepairPlan,
+        Self::RepairAnswer,
+    ];
+
+    /// Its name: that of its file without `.md`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Persona => "persona",
+            Self::ToolPlanner => "tool_planner",
+            Self::ToolAnswer => "tool_answer",
+            Self::Agent => "agent",
+            Self::Discovery => "discovery",
+            Self::RepairPlan => "repair_plan",
+            Self::RepairAnswer => "repair_answer",
+        }
+    }
+}
+
+impl<'a> Values<'a> {
+    /// The names of all values but `persona`, with what they are.
+    pub(super) fn named(&self) -> [(&'static str, &'a str); 7] {
+        let Self { account, available_tools, guidance, problem, schema, sources, today } = *self;
+        [
+            ("account", account),
+            ("available_tools", available_tools),
+            ("guidance", guidance),
+            ("problem", problem),
+            ("schema", schema),
+            ("sources", sources),
+            ("today", today),
+        ]
+    }
+}

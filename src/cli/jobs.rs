@@ -1,0 +1,159 @@
+//! `toolwire jobs`: work in the background, what came of it, and its end before its time.
+//!
+//! Not here: following a job, which the command that starts its kind does (`job`).
+
+use clap::{Args, ValueEnum};
+use tokio::{select, signal};
+
+use super::{backend::Backend, connection::Connection, json, table};
+use crate::{
+    client,
+    console::{self, Failure},
+    contract::proto::{
+        agent::v1::{CancelJobRequest, GetJobRequest, Job, JobState, ListJobsRequest},
+        v1::ResultFormat,
+    },
+    domain::Domain,
+    words::visible,
+};
+
+/// So many are asked for at once.
+const PAGE: i32 = 100;
+
+/// Lists your jobs, the newest first. Shows one of them with its result
+#[derive(Debug, Args)]
+pub(super) struct Jobs {
+    /// A job, shown whole; without it they are listed
+    #[arg(value_name = "JOB")]
+    job: Option<String>,
+    /// Only jobs in this state; may be given several times
+    #[arg(long = "in", value_enum, value_name = "STATE", conflicts_with = "job")]
+    in_state: Vec<State>,
+    /// Cancels the job
+    #[arg(long, requires = "job")]
+    cancel: bool,
+    /// Prints each as one JSON line
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    connection: Connection,
+}
+
+/// The states by their words.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+#[value(rename_all = "snake_case")]
+enum State {
+    Running,
+    Succeeded,
+    Failed,
+    Cancelled,
+}
+
+impl From<State> for JobState {
+    fn from(state: State) -> Self {
+        match state {
+            State::Running => Self::Running,
+            State::Succeeded => Self::Succeeded,
+            State::Failed => Self::Failed,
+            State::Cancelled => Self::Cancelled,
+        }
+    }
+}
+
+impl Jobs {
+    pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
+        select! {
+            done = self.carry_out(domains) => done,
+            _ = signal::ctrl_c() => Err(Failure::Interrupted),
+        }
+    }
+
+    async fn carry_out(&self, domains: &[Domain]) -> Result<(), Failure> {
+        let backend = self.connection.open(domains).await?;
+        backend.open_state().await?;
+        match &self.job {
+            Some(job) if self.cancel => self.end(&backend, job.clone()).await,
+            Some(job) => self.show(&backend, job.clone()).await,
+            None => self.list(&backend).await,
+        }
+    }
+
+    async fn show(&self, backend: &Backend, job_id: String) -> Result<(), Failure> {
+        let request = GetJobRequest { job_id, result_format: ResultFormat::Json.into() };
+        let job = backend.job(request).await.map_err(|status| client::refused(&status))?;
+        let job = json::job(&job);
+        let text = if self.json { job.to_string() } else { json::pretty(&job) };
+        console::line(text.trim_end()).map(|_| ())
+    }
+
+    async fn end(&self, backend: &Backend, job_id: String) -> Result<(), Failure> {
+        let request = CancelJobRequest { job_id, ..CancelJobRequest::default() };
+        backend.cancel_job(request.clone()).await.map_err(|status| client::refused(&status))?;
+        self.show(backend, request.job_id).await
+    }
+
+    async fn list(&self, backend: &Backend) -> Result<(), Failure> {
+        let states: Vec<_> = self.in_state.iter().map(|state| JobState::from(*state).into()).collect();
+        let (mut jobs, mut page_token) = (Vec::new(), String::new());
+        loop {
+            let request = ListJobsRequest { states: states.clone(), page_size: PAGE, page_token };
+            let page = backend.jobs(request).await.map_err(|status| client::refused(&status))?;
+            jobs.extend(page.jobs);
+            page_token = page.next_page_token;
+            if page_token.is_empty() {
+                return self.print(&jobs);
+            }
+        }
+    }
+
+    fn print(&self, jobs: &[Job]) -> Result<(), Failure> {
+        if self.json {
+            for job in jobs {
+                if console::line(&json::job(job).to_string())? == console::Reader::Gone {
+                    break;
+                }
+            }
+            return Ok(());
+        }
+        if jobs.is_empty() {
+            console::say("no such jobs");
+            return Ok(());
+        }
+        let heading = ["JOB", "KIND", "STATE", "BEGAN"].map(ToOwned::to_owned);
+        let rows: Vec<_> = [heading].into_iter().chain(jobs.iter().map(row)).collect();
+        console::print(&table::lines(&rows, ""))
+    }
+}
+
+/// `running, 35% (drill_down)`, `failed: BLOCKED`.
+fn row(job: &Job) -> [String; 4] {
+    let word = job.state().as_str_name().trim_start_matches("JOB_STATE_").to_lowercase();
+    let state = match (job.state(), &job.error) {
+        (JobState::Running, _) => format!("{word}, {}% ({})", job.percent, visible(&job.step)),
+        (_, Some(error)) => format!("{word}: {}", visible(&error.code)),
+        (_, None) => word,
+    };
+    let began = job.created_at.as_ref().map(ToString::to_string).unwrap_or_default();
+    [job.job_id.clone(), visible(&job.kind), state, began]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contract::proto::agent::v1::JobError;
+
+    #[test]
+    fn a_job_on_a_line_says_how_far_it_is_or_why_it_failed() {
+        let job = |state: JobState, error: Option<&str>| Job {
+            state: state.into(),
+            percent: 35,
+            step: "drill_down".to_owned(),
+            error: error.map(|code| JobError { code: code.to_owned(), ..JobError::default() }),
+            ..Job::default()
+        };
+        let state = |job: Job| row(&job)[2].clone();
+        assert_eq!(state(job(JobState::Running, None)), "running, 35% (drill_down)");
+        assert_eq!(state(job(JobState::Failed, Some("BLOCKED"))), "failed: BLOCKED");
+        assert_eq!(state(job(JobState::Succeeded, None)), "succeeded");
+    }
+}

@@ -1,0 +1,147 @@
+//! `toolwire tasks run`: the server's own model works on a task; what it does is shown as a turn of `chat` is.
+
+use clap::Args;
+use futures_util::StreamExt;
+use tonic::Status;
+
+use super::shown::Common;
+use crate::{
+    cli::{
+        backend::Backend,
+        call::decision,
+        chat::{show, told},
+        json,
+    },
+    client,
+    console::{self, Failure},
+    contract::proto::{
+        agent::v1::{
+            Paused, RunTaskRequest, TurnBudget, TurnEvent, TurnOutcome, WaitingTask, turn_event::Event,
+        },
+        v1::ResultFormat,
+    },
+    faces::grpc::agent::Events,
+    words::visible,
+};
+
+#[derive(Debug, Args)]
+pub(super) struct Run {
+    /// The task
+    #[arg(value_name = "TASK")]
+    task: String,
+    /// Makes at most so many calls for each task each time it is worked on
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    max_calls: Option<u32>,
+    #[command(flatten)]
+    pub(super) common: Common,
+}
+
+impl Run {
+    /// Works on the task, and goes on while the person at the terminal decides.
+    pub(super) async fn carry_out(&self, backend: &Backend) -> Result<(), Failure> {
+        loop {
+            let events = backend.run_task(self.request()).await.map_err(|status| client::refused(&status))?;
+            let last = if self.common.json { as_lines(events).await } else { shown(events).await };
+            let last = last.map_err(|status| self.lost(&status))??;
+            match last.event {
+                Some(Event::Final(reply)) if reply.outcome() == TurnOutcome::Answered => return Ok(()),
+                Some(Event::Final(_)) => return Err(Failure::Said),
+                Some(Event::Paused(paused)) => self.decide(backend, &paused).await?,
+                _ => return Err(self.lost(&Status::data_loss("the stream ended without an end"))),
+            }
+        }
+    }
+
+    fn request(&self) -> RunTaskRequest {
+        let format = if self.common.json { ResultFormat::Struct } else { ResultFormat::Json };
+        RunTaskRequest {
+            task_id: self.task.clone(),
+            budget: self.max_calls.map(|max_calls| TurnBudget { max_calls, ..TurnBudget::default() }),
+            result_format: format.into(),
+        }
+    }
+
+    /// How the same is done again.
+    fn again(&self) -> String {
+        format!("toolwire tasks run {}{}", self.task, self.common.connection.shown())
+    }
+
+    fn lost(&self, status: &Status) -> Failure {
+        client::refused_or_lost(status, &format!("The task stands as it is. To go on: {}", self.again()))
+    }
+
+    /// Asks whoever is at the terminal to decide; an error if something else is waited for too.
+    async fn decide(&self, backend: &Backend, paused: &Paused) -> Result<(), Failure> {
+        let flags = self.common.connection.shown();
+        let mut is_decided = !self.common.json && !paused.pending.is_empty();
+        for required in paused.pending.iter().filter_map(|call| call.confirmation_required.as_ref()) {
+            is_decided =
+                is_decided && decision::ask(backend, required, &flags).await? != decision::Answer::Undecided;
+        }
+        if is_decided {
+            return Ok(());
+        }
+        if !self.common.json {
+            for line in waiting(&paused.tasks) {
+                console::say(&line);
+            }
+            console::say(&format!("Then go on: {}", self.again()));
+        }
+        Err(Failure::AwaitsConfirmation)
+    }
+}
+
+/// What each task waits for.
+fn waiting(tasks: &[WaitingTask]) -> Vec<String> {
+    let line = |it: &WaitingTask| {
+        format!("{} {}, waits for {}", it.task_id, visible(&it.state), visible(&it.waits_for.join(", ")))
+    };
+    tasks.iter().map(line).collect()
+}
+
+/// For programs: every event as one line of JSON.
+async fn as_lines(mut events: Events) -> Result<Result<TurnEvent, Failure>, Status> {
+    let mut last = TurnEvent::default();
+    while let Some(event) = events.next().await {
+        last = event?;
+        if let Err(failure) = console::print(&json::message(&last).to_string()) {
+            return Ok(Err(failure));
+        }
+    }
+    Ok(Ok(last))
+}
+
+/// For people: which task is worked on, what is done for it, and how it ends.
+async fn shown(mut events: Events) -> Result<Result<TurnEvent, Failure>, Status> {
+    let (mut shower, mut narrator) = (show::Shower::default(), Some(console::Narrator::on_terminal()));
+    let (mut last, mut task) = (TurnEvent::default(), String::new());
+    while let Some(event) = events.next().await {
+        last = event?;
+        if !last.task_id.is_empty() && last.task_id != task {
+            task.clone_from(&last.task_id);
+            match &mut narrator {
+                Some(narrator) => narrator.tell(&task),
+                None => console::say(&task),
+            }
+        }
+        if let Err(failure) = told(&last, &mut shower, &mut narrator) {
+            return Ok(Err(failure));
+        }
+    }
+    Ok(Ok(last))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_waited_for_is_said_of_each_task() {
+        let task = WaitingTask {
+            task_id: "task_1".to_owned(),
+            state: "blocked".to_owned(),
+            waits_for: vec!["an answer to task_2".to_owned(), "the task task_3".to_owned()],
+        };
+        assert_eq!(waiting(&[task]), ["task_1 blocked, waits for an answer to task_2, the task task_3"]);
+    }
+}
