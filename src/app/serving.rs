@@ -23,7 +23,7 @@ impl App {
         ready: Receiver<bool>,
         shutdown: &CancellationToken,
     ) -> Report {
-        let common = Common::new(authenticator(config), &config.server);
+        let common = Common::new(authenticator(config), &config.server, http.is_some());
         let http1_at = http.as_ref().and_then(|listener| listener.local_addr().ok());
         let services = self.grpc.clone();
         let over_grpc =

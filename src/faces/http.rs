@@ -32,7 +32,7 @@ use self::{
 use super::{
     rest,
     transport::{
-        self, Arrival, Common, Config, Counted, Hooks, ListenError, Listener, Report, Socket, tls::Files,
+        self, Arrival, Common, Counted, Hooks, ListenError, Listener, Report, Socket, Speech, tls::Files,
     },
 };
 use crate::config;
@@ -51,7 +51,7 @@ pub fn table(config: &config::Http, of_domains: Vec<Route>) -> Result<Table, Rou
 /// Takes the address, and reads the certificate if one is configured.
 pub fn bind(listen: SocketAddr, server: &config::Server) -> Result<Listener, ListenError> {
     let files = server.tls.files().map(|(cert, key)| Files { cert: cert.to_owned(), key: key.to_owned() });
-    Listener::open(listen, server.reuse_port, files, &Config::from(server).for_http().speech)
+    Listener::open(listen, server.reuse_port, files, &Speech::HTTP)
 }
 
 /// Serves until `shutdown`, then drains. Without credentials for users, requests must name this machine.
@@ -68,7 +68,7 @@ pub async fn serve(
     let hooks = Hooks::default().on_forced(move || in_flight.shut_down());
     let edge = edge::Layer::new(table.clone(), config, needs_credentials);
     let stack = stack(http, table, edge, common);
-    transport::serve(listener, stack, Config::clone(&common.config).for_http(), shutdown, hooks).await
+    transport::serve(listener, stack, common.http_config(), shutdown, hooks).await
 }
 
 /// The layers over the routes, in the order in which a request passes them.

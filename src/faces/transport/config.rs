@@ -5,19 +5,11 @@
 
 use std::time::Duration;
 
-use super::{Either, Speech};
+use super::speech::{HTTP_HEADERS, Speech};
 use crate::config::{self, Network};
 
 /// How much longer than the longest call a connection goes on after its age is reached.
 const AGE_MARGIN: Duration = Duration::from_secs(30);
-/// Connections of the HTTP listener at once, in all and of one peer.
-const HTTP_CONNECTIONS: usize = 1_000;
-/// Bytes of headers that it takes.
-const HTTP_HEADERS: u32 = 16 * 1024;
-/// How long they may take.
-const HEADER_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long a connection to it may have no request under way.
-const IDLE_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Everything `serve` and `stack` need to know in numbers.
 #[derive(Debug, Clone, PartialEq)]
@@ -168,19 +160,15 @@ impl From<&config::Server> for Config {
 }
 
 impl Config {
-    /// The same for a listener on which HTTP/1 is spoken, too.
-    #[must_use]
-    pub fn for_http(self) -> Self {
-        let max_connections = self.max_connections.min(HTTP_CONNECTIONS);
-        let either = Either {
-            header_timeout: HEADER_TIMEOUT,
-            idle_timeout: IDLE_TIMEOUT,
-            max_header_bytes: HTTP_HEADERS as usize,
-        };
+    /// The same for a listener on which HTTP/1 is spoken, too, with at most so many connections, of one peer the same
+    /// share of them as elsewhere.
+    pub(super) fn for_http(self, most: usize) -> Self {
+        let max_connections = self.max_connections.min(most).max(1);
+        let most_of_peer = self.max_connections_per_peer * max_connections / self.max_connections.max(1);
         Self {
             max_connections,
-            max_connections_per_peer: self.max_connections_per_peer.min(max_connections),
-            speech: Speech::Either(either),
+            max_connections_per_peer: most_of_peer.max(1),
+            speech: Speech::HTTP,
             http2: Http2 { max_header_list_size: HTTP_HEADERS, ..self.http2 },
             ..self
         }
@@ -222,6 +210,13 @@ mod tests {
             let jittered = age.jittered();
             assert!((900.0..=1_102.0).contains(&jittered.as_secs_f64()), "{jittered:?}");
         }
+    }
+
+    #[test]
+    fn http_has_connections_of_its_own_and_a_peer_its_share_of_them() {
+        let config = Config::default().for_http(1_000);
+        assert_eq!((config.max_connections, config.max_connections_per_peer), (1_000, 750));
+        assert_eq!(Config::default().for_http(0).max_connections, 1);
     }
 
     #[test]

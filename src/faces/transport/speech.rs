@@ -2,6 +2,9 @@
 
 use std::{net::SocketAddr, time::Duration};
 
+/// Bytes of headers that the HTTP listener takes.
+pub(super) const HTTP_HEADERS: u32 = 16 * 1024;
+
 /// What is spoken on a listener.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Speech {
@@ -26,6 +29,13 @@ pub struct Either {
 }
 
 impl Speech {
+    /// What is spoken on the HTTP listener.
+    pub const HTTP: Self = Self::Either(Either {
+        header_timeout: Duration::from_secs(5),
+        idle_timeout: Duration::from_mins(1),
+        max_header_bytes: HTTP_HEADERS as usize,
+    });
+
     /// What a TLS client may choose from by ALPN, best first.
     pub(super) fn protocols(&self) -> Vec<Vec<u8>> {
         match self {
