@@ -1,8 +1,9 @@
 """Attacks a server while a caller goes about its business.
 
-Usage: attack.py BINARY, with the stubs of tests/clients on PYTHONPATH. Each attack is described in attacks.py. While it goes
-on, a caller in the background must not fail once; how long it waits is printed. The server's memory stays bounded, its
-descriptors and tasks come back to what they were, and a collector of telemetry that never answers does not stretch its end.
+Usage: attack.py BINARY, with the stubs of tests/clients on PYTHONPATH. Each attack is described in attacks.py, those on HTTP in
+web.py. While it goes on, a caller in the background must not fail once; how long it waits is printed. The server's memory
+stays bounded, its descriptors and tasks come back to what they were, and a collector of telemetry that never answers does
+not stretch its end.
 """
 
 import sys
@@ -10,6 +11,7 @@ import tempfile
 import time
 
 import attacks
+import web
 from background import Background
 from server import DRAIN_LIMIT, Server, token
 
@@ -82,7 +84,7 @@ def main(binary):
             calm, baseline = p99(seconds), taken(server)
             print(f"{'attack':22} {'calls':>6} {'failures':>9} {'p99 ms':>9} {'x calm':>7} {'peak MiB':>9}")
             row("none", len(seconds), len(failures), calm, calm, server.peak)
-            for attack in attacks.ALL:
+            for attack in attacks.ALL + web.ALL:
                 (calls, failed, wait, peak), found = one(server, background, attack)
                 row(attack.__name__, calls, failed, wait, calm, peak)
                 problems += [f"{attack.__name__}: {problem}" for problem in found]

@@ -108,9 +108,9 @@ def silent_connections(server):
 
 
 def embedded_origin(server):
-    """C.5: no socket but the two that were asked for."""
+    """C.5: no socket but the three that were asked for."""
     yield
-    assert server.listening() == 2, f"{server.listening()} sockets listen"
+    assert server.listening() == 3, f"{server.listening()} sockets listen"
 
 
 def unread_events(server):

@@ -56,7 +56,7 @@ class Server:
         self.state = os.path.join(directory, "state")
         self.collector = Deaf()
         command = [binary, "serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--diagnostics"]
-        command += ["--state", self.state, "--config", config, "--log", "json"]
+        command += ["--http=127.0.0.1:0", "--state", self.state, "--config", config, "--log", "json"]
         environment = {
             **os.environ,
             "OTEL_EXPORTER_OTLP_ENDPOINT": self.collector.address,
@@ -75,21 +75,23 @@ class Server:
         self.log, self.reads_log = [], threading.Event()
         self.reads_log.set()
         threading.Thread(target=self._read_log, daemon=True).start()
-        self.address, self.admin = self._addresses()
+        self.address, self.http, self.admin = self._addresses()
         self.peak = 0
         threading.Thread(target=self._watch_memory, daemon=True).start()
 
     def _addresses(self):
         timer = threading.Timer(START_LIMIT, self.process.kill)
         timer.start()
-        address = None
+        address = http = None
         for line in self.process.stdout:
             line = line.decode()
             if found := re.match(r"toolwire listening on (\S+)", line):
                 address = found[1]
+            if found := re.match(r"toolwire http on (\S+)", line):
+                http = found[1]
             if found := re.match(r"toolwire admin on (\S+)", line):
                 timer.cancel()
-                return address, found[1]
+                return address, http, found[1]
         raise AssertionError(f"the server printed no addresses; its log ends:\n{self.log_tail()}")
 
     def _read_log(self):
