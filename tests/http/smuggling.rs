@@ -97,9 +97,9 @@ async fn a_bare_line_feed_ends_a_line_and_nothing_else() {
     let toys = Toys::start();
     let mut raw = Raw::connect(toys.http).await;
     raw.say("GET /toys/ready HTTP/1.1\nhost: localhost\nconnection: close\n\n").await;
-    let told = raw.rest().await;
-    assert!(told.starts_with("HTTP/1.1 200 ") && told.ends_with("\"ready\""), "{told}");
-    assert_eq!(told.matches("HTTP/1.1 ").count(), 1, "{told}");
+    let answered = raw.rest().await;
+    assert!(answered.starts_with("HTTP/1.1 200 ") && answered.ends_with("\"ready\""), "{answered}");
+    assert_eq!(answered.matches("HTTP/1.1 ").count(), 1, "{answered}");
     // A carriage return alone ends none.
     refused(&told(&toys, "GET /toys/ready HTTP/1.1\rhost: localhost\r\r").await, "a bare CR");
     refused(

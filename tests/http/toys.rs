@@ -1,6 +1,6 @@
 //! Routes that do one thing each, and the server that has them.
 
-use std::{convert::Infallible, net::SocketAddr, sync::Arc};
+use std::net::SocketAddr;
 
 use axum::{
     body::{Body, Bytes},
@@ -12,7 +12,6 @@ use futures_util::{StreamExt, stream};
 use http::Method;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
-use tokio::sync::{Semaphore, oneshot};
 use toolwire::{
     app::App,
     config::Config,

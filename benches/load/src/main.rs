@@ -12,11 +12,13 @@ mod collector;
 mod exchange;
 mod faults;
 mod growth;
+mod http1;
 mod machine;
 mod mcp;
 mod ours;
 mod peer;
 mod report;
+mod rest;
 mod rows;
 mod run;
 mod server;
@@ -50,6 +52,9 @@ struct Options {
     /// Serves the answers in FILE; how the program starts itself for `--against bare`
     #[arg(long, value_name = "FILE", hide = true)]
     serve_answers: Option<PathBuf>,
+    /// Serves the answer in FILE over HTTP; how the program starts itself for `rest`
+    #[arg(long, value_name = "FILE", hide = true)]
+    serve_body: Option<PathBuf>,
 }
 
 /// What is measured instead of the table of rows.
@@ -72,6 +77,17 @@ enum Measurement {
     },
     #[command(flatten)]
     Faults(faults::Faults),
+    /// What a request costs over REST, beside a bare axum service; and what streams of events take
+    Rest {
+        #[command(flatten)]
+        program: Program,
+        /// How often each row is measured
+        #[arg(long, value_name = "COUNT", default_value_t = 5)]
+        rounds: usize,
+        /// How long each measurement takes, in seconds
+        #[arg(long, value_name = "SECONDS", default_value_t = 2.0)]
+        seconds: f64,
+    },
     /// From exec to the first answer, idle memory, size of the program
     Start {
         #[command(flatten)]
@@ -91,9 +107,10 @@ struct Program {
 
 fn main() -> ExitCode {
     let options = Options::parse();
-    let result = match &options.serve_answers {
-        Some(answers) => bare::serve(answers),
-        None => measure(&options),
+    let result = match (&options.serve_answers, &options.serve_body) {
+        (Some(answers), _) => bare::serve(answers),
+        (None, Some(answer)) => rest::serve(answer),
+        (None, None) => measure(&options),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -112,6 +129,10 @@ fn measure(options: &Options) -> Result<()> {
             Some(Measurement::Growth { program, growth }) => growth::run(&program.server, growth).await,
             Some(Measurement::Stops { program, calls }) => stops::run(&program.server, *calls).await,
             Some(Measurement::Faults(faults)) => faults::run(faults).await,
+            Some(Measurement::Rest { program, rounds, seconds }) => {
+                let table = run::Table { rounds: *rounds, seconds: *seconds, ..run::Table::default() };
+                rest::run(&program.server, &table).await
+            }
             Some(Measurement::Start { program, rounds }) => start::run(&program.server, *rounds).await,
         }
     })

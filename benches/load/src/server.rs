@@ -10,7 +10,9 @@ use crate::{Result, machine};
 
 /// What a server says before its address.
 const LISTENING: &str = "toolwire listening on ";
-/// What it says before the address for operators, which comes next.
+/// What it says before that of HTTP, which comes next.
+const HTTP: &str = "toolwire http on ";
+/// What it says before the address for operators, which comes after them.
 const ADMIN: &str = "toolwire admin on ";
 
 /// A server that runs. Ended when dropped.
@@ -36,6 +38,11 @@ impl Server {
         }
         let _ = process.kill();
         Err(format!("{command:?} ended without an address").into())
+    }
+
+    /// Where it speaks HTTP. Asked for once, and before the next.
+    pub fn http(&mut self) -> Result<SocketAddr> {
+        Ok(after(&mut self.said, HTTP)?.ok_or("no address for HTTP")?.parse()?)
     }
 
     /// Where it answers operators. Asked for once.

@@ -9,6 +9,7 @@ use std::{
 use crate::{
     Result,
     client::{Clients, Seen},
+    http1::Http1,
     machine,
     mcp::Mcp,
     report::Figures,
@@ -35,6 +36,7 @@ pub struct Side {
 #[derive(Debug)]
 enum Speaks {
     Grpc(Clients),
+    Http1(Http1),
     Mcp(Mcp),
 }
 
@@ -57,6 +59,11 @@ impl Side {
         Ok(Self { name: name.into(), server, clients })
     }
 
+    /// A server that was started, and what it is asked over HTTP/1.1.
+    pub fn http1(name: impl Into<String>, server: Server, client: Http1) -> Self {
+        Self { name: name.into(), server, clients: Speaks::Http1(client) }
+    }
+
     /// A server that speaks MCP over HTTP.
     pub fn mcp(name: impl Into<String>, command: &mut Command) -> Result<Self> {
         let server = start(command)?;
@@ -73,14 +80,14 @@ impl Side {
     pub fn clients(&self) -> Result<&Clients> {
         match &self.clients {
             Speaks::Grpc(clients) => Ok(clients),
-            Speaks::Mcp(_) => Err("speaks MCP".into()),
+            Speaks::Http1(_) | Speaks::Mcp(_) => Err("does not speak gRPC".into()),
         }
     }
 
     /// The clients of a server that speaks MCP.
     pub fn mcp_client(&self) -> Option<&Mcp> {
         match &self.clients {
-            Speaks::Grpc(_) => None,
+            Speaks::Grpc(_) | Speaks::Http1(_) => None,
             Speaks::Mcp(mcp) => Some(mcp),
         }
     }
@@ -89,6 +96,7 @@ impl Side {
     pub async fn load(&self, row: &Row, time: Duration) -> Result<Seen> {
         match &self.clients {
             Speaks::Grpc(clients) => clients.load(row, time).await,
+            Speaks::Http1(client) => client.load(row.load, time).await,
             Speaks::Mcp(mcp) => mcp.load(row.load, time).await,
         }
     }
