@@ -92,16 +92,25 @@ async fn a_panic_is_one_answer_and_the_connection_goes_on() {
 }
 
 #[tokio::test]
-async fn a_reader_that_stalls_goes_with_its_deadline() {
-    let toys = Toys::start();
-    let mut raw = Raw::connect(toys.http).await;
-    raw.ask("GET", FLOOD, &["x-toolwire-timeout: 200ms"], "").await;
-    // It reads nothing while the server fills every buffer; then it is cut, without an end.
-    let told = raw.head().await;
-    assert_eq!(told.status, 200);
-    while raw.is_open().await {
-        tokio::task::yield_now().await;
+async fn a_reader_that_stalls_keeps_its_share_until_its_deadline_and_no_longer() {
+    let mut config = config_with_http();
+    config.server.limits.max_watches_per_user = 1;
+    let toys = Toys::with(config);
+    let mut stalled = Raw::connect(toys.http).await;
+    stalled.ask("GET", FLOOD, &["x-toolwire-timeout: 500ms"], "").await;
+    // It reads nothing more while the server fills every buffer.
+    assert_eq!(stalled.head().await.status, 200);
+    let mut shed = 0;
+    loop {
+        let mut raw = Raw::connect(toys.http).await;
+        raw.ask("GET", WATCH, &[], "").await;
+        match raw.head().await.status {
+            200 => break,
+            status => assert_eq!(status, 429),
+        }
+        shed += 1;
     }
+    assert!(shed > 0, "its share was free at once");
 }
 
 #[tokio::test]

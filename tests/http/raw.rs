@@ -87,17 +87,6 @@ impl Raw {
         self.taken(self.came.len())
     }
 
-    /// Whether the other end has not closed the connection. Takes nothing of what came.
-    pub(crate) async fn is_open(&mut self) -> bool {
-        use tokio::io::Interest;
-        let Ok(ready) =
-            timeout(SOON, self.stream.ready(Interest::READABLE | Interest::ERROR)).await.expect("soon")
-        else {
-            return false;
-        };
-        !ready.is_read_closed() && !ready.is_error()
-    }
-
     async fn chunks(&mut self) -> String {
         let mut body = String::new();
         loop {

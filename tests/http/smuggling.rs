@@ -101,11 +101,13 @@ async fn a_bare_line_feed_ends_a_line_and_nothing_else() {
     assert!(answered.starts_with("HTTP/1.1 200 ") && answered.ends_with("\"ready\""), "{answered}");
     assert_eq!(answered.matches("HTTP/1.1 ").count(), 1, "{answered}");
     // A carriage return alone ends none.
-    refused(&told(&toys, "GET /toys/ready HTTP/1.1\rhost: localhost\r\r").await, "a bare CR");
-    refused(
-        &told(&toys, "GET /toys/ready HTTP/1.1\r\nhost: localhost\r\nx: a\rb\r\n\r\n").await,
-        "a CR within",
-    );
+    for bytes in [
+        "GET /toys/ready HTTP/1.1\rhost: localhost\r\r",
+        "GET /toys/ready HTTP/1.1\r\nhost: localhost\r\nx: a\rb\r\n\r\n",
+    ] {
+        let answered = told(&toys, bytes).await;
+        assert!(answered.is_empty() || answered.starts_with("HTTP/1.1 400 "), "{bytes:?}: {answered}");
+    }
 }
 
 #[tokio::test]
