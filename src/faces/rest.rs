@@ -5,27 +5,44 @@
 
 mod answer;
 mod asked;
+mod document;
+mod errors;
 mod events;
+mod fixed;
 mod listing;
 mod message;
+mod openapi;
 mod query;
 mod read;
+mod rpc;
 mod tool;
+mod wire;
 
 use axum::routing::{get, post};
 use http::Method;
 
-use super::{http::route::Route, transport::rules::Rule};
+use super::{
+    http::route::Route,
+    transport::rules::{Access, Pool, Rule},
+};
+
+/// What anyone may read: it says nothing of anybody.
+const ANYONE: Rule = Rule { access: Access::Public, pool: Pool::Free, ..Rule::USER };
 
 /// Every route of this face.
 pub fn routes() -> Vec<Route> {
     let call = |path, handler| Route { method: Method::POST, path, rule: Rule::USER, handler };
     let read = |path, handler| Route { method: Method::GET, path, rule: Rule::USER, handler };
-    vec![
+    let mut routes = vec![
         call("/v1/tools/{tool}", post(tool::by_name)),
         call("/v1/intents/{intent}", post(tool::by_intent)),
         read("/v1/tools", get(listing::list)),
         read("/v1/tools/{tool}", get(listing::one)),
         read("/v1/exports/{format}", get(listing::export)),
-    ]
+        read("/v1/openapi.json", get(openapi::answer)),
+        read("/openapi.json", get(openapi::answer)),
+        Route { method: Method::GET, path: "/errors/{code}", rule: ANYONE, handler: get(errors::page) },
+    ];
+    routes.extend(fixed::routes());
+    routes
 }

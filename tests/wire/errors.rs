@@ -43,6 +43,25 @@ fn every_tool_error_code_has_its_row() {
 }
 
 #[test]
+fn every_row_says_the_status_over_http_that_the_code_has() {
+    let mut seen = 0;
+    for line in page().lines().filter(|line| line.starts_with("| `")) {
+        let cells: Vec<_> = line.split('|').map(str::trim).collect();
+        let Some(at) = cells.iter().position(|cell| cell.parse::<u16>().is_ok()) else { continue };
+        let named = |name: &&tonic::Code| format!("`{}`", status::name(**name)) == cells[at - 1];
+        let codes: Vec<_> = (0..=16).map(tonic::Code::from_i32).collect();
+        // The last table has no status of gRPC.
+        let Some(code) = codes.iter().find(named) else { continue };
+        for reason in cells[1].split(", ") {
+            let reason = reason.trim_matches('`');
+            assert_eq!(status::http_of(*code, reason).to_string(), cells[at], "{reason}");
+            seen += 1;
+        }
+    }
+    assert!(seen > 60, "found only {seen} reasons");
+}
+
+#[test]
 fn every_refusal_has_its_row() {
     let text = || "x".to_owned();
     let refusals = [

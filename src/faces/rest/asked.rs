@@ -82,12 +82,13 @@ fn if_match(headers: &HeaderMap) -> Result<Option<Digest>, Refusal> {
     }
 }
 
-fn quoted(text: &str) -> Option<&str> {
+/// What stands in quotation marks.
+pub(super) fn quoted(text: &str) -> Option<&str> {
     text.strip_prefix('"')?.strip_suffix('"')
 }
 
 /// The text of a header; what cannot be read is not taken for absent.
-fn text<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>, Refusal> {
+pub(super) fn text<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>, Refusal> {
     let malformed = || request::refuse(name, "format", "must be visible ASCII characters, sent once");
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {

@@ -2,7 +2,6 @@
 
 use axum::response::Response;
 use futures_util::StreamExt;
-use serde_json::{Map, Value};
 use tonic::Status;
 
 use super::message;
@@ -29,23 +28,7 @@ fn event(step: Result<InvokeToolResponse, Status>) -> sse::Event {
         }
     };
     let (id, name) = (event.sequence.to_string(), event.event.as_ref().map(name).unwrap_or_default());
-    let mut value = message::of(&event);
-    if let Some(Value::Object(result)) = value.get_mut("result") {
-        framed(result);
-    }
-    sse::Event { id: Some(id), event: name, data: value.to_string() }
-}
-
-/// Says before the data that people outside wrote it (spec 004 §7.2).
-fn framed(result: &mut Map<String, Value>) {
-    let Some(Value::Object(framing)) = result.get("provenance").and_then(|it| it.get("untrusted_framing"))
-    else {
-        return;
-    };
-    let words = [("_meta", framing.get("meta")), ("nonce", framing.get("nonce"))];
-    let words = words.map(|(name, word)| (name.to_owned(), word.cloned().unwrap_or_default()));
-    let rest = std::mem::take(result);
-    result.extend(words.into_iter().chain(rest));
+    sse::Event { id: Some(id), event: name, data: message::of(&event).to_string() }
 }
 
 fn name(event: &call_event::Event) -> &'static str {

@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 use super::{answer, message, query::Query, read::Message, tool::named};
 use crate::{
     contract::{
-        Refusal,
         proto::v1::{ListToolsRequest, ToolView},
     },
     digest::Digest,
@@ -115,7 +114,8 @@ fn definition_of(tool: &std::sync::Arc<crate::registry::RegisteredTool>) -> &Def
     &tool.definition
 }
 
-fn tag_of(definition: &Definition) -> String {
+/// What changes when a definition or its status does; it begins with the definition's digest.
+pub(super) fn tag_of(definition: &Definition) -> String {
     match &definition.status {
         Status::Ready => definition.digest.to_string(),
         Status::Degraded(why) => format!("{}.degraded-{}", definition.digest, short(why)),

@@ -8,6 +8,8 @@ use serde_json::{Map, Value};
 
 /// How the name of a field ends that holds JSON as text.
 const TEXT: &str = "_json";
+/// What may hold text from outside.
+const RESULT: &str = "toolwire.v1.ToolResult";
 
 /// A message as JSON.
 pub(super) fn of(message: &impl ReflectMessage) -> Value {
@@ -34,6 +36,9 @@ fn spell(value: &mut Value, message: &MessageDescriptor) {
         return;
     }
     let Value::Object(object) = value else { return };
+    if message.full_name() == RESULT {
+        framed(object);
+    }
     for field in message.fields() {
         match field.kind() {
             Kind::String if field.name().ends_with(TEXT) => exact(object, field.name()),
@@ -79,6 +84,18 @@ pub(super) fn word<'a>(of: &EnumDescriptor, name: &'a str) -> &'a str {
 pub(super) fn prefix(of: &EnumDescriptor) -> String {
     let zero = of.default_value();
     zero.name().strip_suffix("UNSPECIFIED").unwrap_or_default().to_owned()
+}
+
+/// Says before the data that people outside wrote it (spec 004 §7.2).
+fn framed(result: &mut Map<String, Value>) {
+    let Some(Value::Object(framing)) = result.get("provenance").and_then(|it| it.get("untrusted_framing"))
+    else {
+        return;
+    };
+    let words = [("_meta", framing.get("meta")), ("nonce", framing.get("nonce"))];
+    let words = words.map(|(name, word)| (name.to_owned(), word.cloned().unwrap_or_default()));
+    let rest = std::mem::take(result);
+    result.extend(words.into_iter().chain(rest));
 }
 
 /// Puts the JSON that a text spells in the place of its less exact form.

@@ -93,6 +93,16 @@ impl Message {
         }
     }
 
+    /// Whether its type has a field.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.descriptor.get_field_by_name(name).is_some()
+    }
+
+    /// Whether something is said of a field.
+    pub(super) fn says(&self, name: &str) -> bool {
+        self.value.contains_key(name)
+    }
+
     /// The message, whose fields must all be known.
     pub(super) fn dynamic(self) -> Result<DynamicMessage, Refusal> {
         let options = DeserializeOptions::new().deny_unknown_fields(true);
@@ -246,7 +256,8 @@ fn value_of(of: &EnumDescriptor, text: &str) -> Option<String> {
 fn read_words(object: &mut Map<String, Value>, message: &MessageDescriptor) {
     for field in message.fields() {
         let name = field.name();
-        if let Some(place) = name.strip_suffix("_json")
+        if field.kind() == Kind::String
+            && let Some(place) = name.strip_suffix("_json")
             && let Some(value @ Value::Object(_)) = object.get(place)
             && !object.contains_key(name)
         {

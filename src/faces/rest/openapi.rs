@@ -1,0 +1,104 @@
+//! The face described by itself, as `OpenAPI` 3.1: the routes of the table, and the tools that a user sees.
+//!
+//! A value and not derived types: 3.1 takes the JSON Schemas of tools as they are, and those of messages come from their
+//! descriptors. Made once for what a user sees, and kept for the next who sees the same.
+
+mod rpcs;
+mod schema;
+mod shared;
+mod tools;
+
+use std::{
+    collections::VecDeque,
+    sync::{Arc, LazyLock, Mutex, PoisonError},
+};
+
+use axum::{
+    extract::{Request, State},
+    response::{IntoResponse, Response},
+};
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use serde_json::{Map, Value, json};
+
+use super::listing::{tag_of, unless_known};
+use crate::{
+    digest::Digest,
+    faces::{http::route::Http, incoming},
+    registry::RegisteredTool,
+    service::Filter,
+};
+
+/// So many documents are kept.
+const KEPT: usize = 32;
+
+/// The documents that were made last, by their tags.
+static MADE: LazyLock<Mutex<VecDeque<(String, Bytes)>>> = LazyLock::new(Mutex::default);
+
+/// The document of what a user sees.
+pub(super) async fn answer(State(http): State<Http>, request: Request) -> Response {
+    let (parts, _) = request.into_parts();
+    let user = incoming::user(&parts.extensions);
+    let tools: Vec<_> = http.face.tools.list(&user, Filter::default()).collect();
+    let tag = Digest::of_parts(tools.iter().map(|tool| tag_of(&tool.definition))).to_string();
+    unless_known(&parts.headers, &tag, || {
+        let bytes = kept(&tag).unwrap_or_else(|| keep(&tag, document(&tools).to_string().into()));
+        ([(CONTENT_TYPE, "application/json")], bytes).into_response()
+    })
+}
+
+fn kept(tag: &str) -> Option<Bytes> {
+    let made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    made.iter().find(|(it, _)| it == tag).map(|(_, bytes)| bytes.clone())
+}
+
+fn keep(tag: &str, bytes: Bytes) -> Bytes {
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    made.truncate(KEPT - 1);
+    made.push_front((tag.to_owned(), bytes.clone()));
+    bytes
+}
+
+/// The document of these tools and of every fixed route.
+fn document(tools: &[Arc<RegisteredTool>]) -> Value {
+    let mut paths = Paths::default();
+    let mut schemas = schema::Schemas::default();
+    for tool in tools {
+        tools::add(&mut paths, &tool.definition);
+    }
+    rpcs::add(&mut paths, &mut schemas);
+    shared::add(&mut paths, &mut schemas);
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Toolwire",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "Tools for agents. A call is a POST whose body is the arguments; what fails is a problem \
+                            (RFC 9457). Every path but /errors/{code} needs a user.",
+        },
+        "servers": [{"url": "/"}],
+        "security": [{"bearer": []}, {}],
+        "tags": [
+            {"name": "tools", "description": "Tools: what there is, and calls."},
+            {"name": "platform", "description": "Calls, confirmations, tasks, documents and jobs."},
+        ],
+        "paths": paths.0,
+        "components": {
+            "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
+            "parameters": shared::parameters(),
+            "responses": shared::responses(),
+            "schemas": schemas.into_value(),
+        },
+    })
+}
+
+/// Operations by path and method.
+#[derive(Debug, Default)]
+struct Paths(Map<String, Value>);
+
+impl Paths {
+    fn add(&mut self, path: &str, method: &str, operation: Value) {
+        let at = self.0.entry(path).or_insert_with(|| json!({}));
+        at[method] = operation;
+    }
+}

@@ -1,0 +1,111 @@
+//! An operation for each row of the table, described by the comments of its RPC.
+
+use prost_reflect::{Kind, MessageDescriptor};
+use serde_json::{Value, json};
+
+use super::{
+    Paths,
+    schema::{Schemas, comment, described},
+    shared::problems,
+};
+use crate::faces::rest::{
+    fixed::{Form, ROWS, Row},
+    read, rpc,
+};
+
+/// Adds every row.
+pub(super) fn add(paths: &mut Paths, schemas: &mut Schemas) {
+    for row in ROWS {
+        let path = row.path.replace("{*", "{");
+        let method = row.method.http().as_str().to_lowercase();
+        let operation = operation(row, schemas);
+        paths.add(&path, &method, operation);
+    }
+}
+
+fn operation(row: &Row, schemas: &mut Schemas) -> Value {
+    let method = rpc::described(row);
+    let input = match row.form {
+        Form::Upload => rpc::POOL.get_message_by_name("toolwire.workspace.v1.PutHeader"),
+        _ => Some(method.input()),
+    };
+    let input = input.expect("a message of the platform");
+    let text = comment(method.parent_file(), method.path());
+    let mut operation = json!({
+        "operationId": id(row),
+        "summary": text.split_inclusive(". ").next().unwrap_or_default().trim(),
+        "description": text,
+        "tags": ["platform"],
+        "parameters": parameters(row, &input, schemas),
+        "responses": {"200": answer(row, &method.output(), schemas)},
+    });
+    match row.form {
+        Form::Upload => {
+            operation["requestBody"] = json!({"required": true, "content": {"*/*": {}}});
+        }
+        _ if !row.is_queried() => {
+            let schema = schemas.reference(&input);
+            operation["requestBody"] =
+                json!({"required": false, "content": {"application/json": {"schema": schema}}});
+        }
+        _ => {}
+    }
+    if row.form == Form::Document {
+        operation["responses"]["304"] = json!({"description": "Nothing has changed."});
+    }
+    problems(&mut operation["responses"]);
+    operation
+}
+
+/// The name of the RPC, and of what its path says more where several have one.
+fn id(row: &Row) -> String {
+    let mut id = String::new();
+    for c in row.rpc.1.chars() {
+        if c.is_uppercase() && !id.is_empty() {
+            id.push('_');
+        }
+        id.push(c.to_ascii_lowercase());
+    }
+    let is_only = ROWS.iter().filter(|it| it.rpc == row.rpc).count() == 1;
+    if is_only || row.path.contains('{') { id } else { format!("{id}_any") }
+}
+
+fn parameters(row: &Row, input: &MessageDescriptor, schemas: &mut Schemas) -> Vec<Value> {
+    let in_path: Vec<_> =
+        row.path.split('/').filter_map(|part| part.strip_prefix('{')?.split('}').next()).collect();
+    let in_path: Vec<_> = in_path.into_iter().map(|name| name.trim_start_matches('*')).collect();
+    let mut parameters: Vec<_> = in_path.iter().map(|name| {
+        json!({"name": name, "in": "path", "required": true, "schema": {"type": "string", "minLength": 1}})
+    }).collect();
+    if row.is_queried() {
+        for field in read::fields(input).into_iter().filter(|it| !in_path.contains(&it.name())) {
+            // What a query has no words for.
+            if field.is_map()
+                || matches!(field.kind(), Kind::Message(it) if !it.full_name().starts_with("google.protobuf"))
+            {
+                continue;
+            }
+            let parameter = json!({"name": field.name(), "in": "query", "required": false, "schema": schemas.field(&field)});
+            parameters.push(described(parameter, &comment(field.parent_file(), field.path())));
+        }
+    }
+    parameters.push(json!({"$ref": "#/components/parameters/Timeout"}));
+    if input.get_field_by_name("request_id").is_some() {
+        parameters.push(json!({"$ref": "#/components/parameters/IdempotencyKey"}));
+    }
+    parameters
+}
+
+fn answer(row: &Row, output: &MessageDescriptor, schemas: &mut Schemas) -> Value {
+    match row.form {
+        Form::Events => json!({
+            "description": "Events as they come; the data of each is JSON.",
+            "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        }),
+        Form::Document => json!({"description": "The bytes of the document.", "content": {"*/*": {}}}),
+        Form::Message | Form::Free | Form::Upload => json!({
+            "description": "What came of it.",
+            "content": {"application/json": {"schema": schemas.reference(output)}},
+        }),
+    }
+}

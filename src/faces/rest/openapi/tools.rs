@@ -1,0 +1,82 @@
+//! Two operations for each tool: its call, and the events of one.
+
+use serde_json::{Value, json};
+
+use super::{
+    Paths,
+    shared::{of_call, problems},
+};
+use crate::registry::Definition;
+
+/// Adds the operations of a tool.
+pub(super) fn add(paths: &mut Paths, definition: &Definition) {
+    let Definition { name, .. } = definition;
+    let answer = json!({
+        "description": "Its data.",
+        "headers": {"x-toolwire-call-id": {"schema": {"type": "string"}}},
+        "content": {"application/json": {"schema": result(definition)}},
+    });
+    let events = json!({
+        "description": "Its events, of which the last is `result` or `confirmation_required`.",
+        "headers": {"x-toolwire-call-id": {"schema": {"type": "string"}}},
+        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+    });
+    paths.add(&format!("/v1/tools/{name}:call"), "post", operation(definition, &name.to_string(), &answer));
+    let invoke = operation(definition, &format!("invoke_{name}"), &events);
+    paths.add(&format!("/v1/tools/{name}:invoke"), "post", invoke);
+}
+
+fn operation(definition: &Definition, id: &str, ok: &Value) -> Value {
+    let tags: Vec<_> = std::iter::once("tools").chain(definition.tags.iter().map(String::as_str)).collect();
+    let mut operation = json!({
+        "operationId": id,
+        "summary": definition.title,
+        "description": definition.description,
+        "tags": tags,
+        "parameters": of_call(),
+        "requestBody": {
+            "required": false,
+            "description": "The arguments.",
+            "content": {"application/json": {"schema": *definition.input_schema, "examples": examples(definition)}},
+        },
+        "responses": {"200": ok},
+        "x-toolwire": {
+            "category": format!("{:?}", definition.category).to_uppercase(),
+            "consequence": format!("{:?}", definition.consequence_level).to_uppercase(),
+            "requires_confirmation": definition.requires_confirmation,
+            "digest": definition.digest.to_string(),
+            "version": definition.version,
+        },
+    });
+    problems(&mut operation["responses"]);
+    operation
+}
+
+fn examples(definition: &Definition) -> Value {
+    let mut examples = json!({});
+    for (at, example) in definition.examples.iter().enumerate() {
+        examples[format!("example_{}", at + 1)] =
+            json!({"summary": example.description, "value": example.arguments});
+    }
+    examples
+}
+
+fn result(definition: &Definition) -> Value {
+    let mut schema = json!({
+        "type": "object",
+        "properties": {
+            "call_id": {"type": "string"},
+            "tool": {"type": "string"},
+            "fetched_at": {"type": "string", "format": "date-time"},
+            "data": *definition.output_schema,
+            "data_text": {"type": "string", "description": "In place of `data`, if `format` is `model`."},
+            "provenance": {"$ref": "#/components/schemas/Provenance"},
+        },
+        "required": ["call_id", "tool", "fetched_at", "provenance"],
+    });
+    if definition.untrusted {
+        schema["properties"]["_meta"] = json!({"const": "USER_GENERATED_CONTENT_BELOW"});
+        schema["properties"]["nonce"] = json!({"type": "string"});
+    }
+    schema
+}

@@ -1,0 +1,135 @@
+//! Messages to and from a gRPC service within the process, in gRPC's frames: a flag, four bytes of length, the message.
+
+use std::pin::Pin;
+
+use bytes::{Buf, BufMut, Bytes, BytesMut};
+use futures_util::{Stream, stream};
+use http::{HeaderMap, HeaderValue, Method, header::CONTENT_TYPE, request::Parts};
+use http_body::Body as _;
+use http_body_util::{BodyExt, Full};
+use prost::Message;
+use prost_reflect::{DynamicMessage, MessageDescriptor};
+use tonic::{Code, Status, body::Body};
+use tower::Service;
+
+use super::fixed::Row;
+use crate::faces::http::route::Http;
+
+/// A flag and four bytes of length.
+const HEAD: usize = 5;
+
+/// What a service says.
+pub(super) struct Responses {
+    body: Pin<Box<Body>>,
+    read: BytesMut,
+}
+
+/// A message as the body of a request.
+pub(super) fn body(message: &DynamicMessage) -> Body {
+    Body::new(Full::new(frame(message)))
+}
+
+/// A message in its frame.
+pub(super) fn frame(message: &impl Message) -> Bytes {
+    let length = message.encoded_len();
+    let mut frame = BytesMut::with_capacity(HEAD + length);
+    frame.put_u8(0);
+    frame.put_u32(u32::try_from(length).expect("requests are bounded far below 4 GiB"));
+    message.encode(&mut frame).expect("there is room");
+    frame.freeze()
+}
+
+/// Asks a service within the process, as whoever made the request with these parts.
+pub(super) async fn call(http: Http, row: &Row, parts: &Parts, body: Body) -> Result<Responses, Status> {
+    let mut request = http::Request::new(body);
+    *request.method_mut() = Method::POST;
+    *request.version_mut() = http::Version::HTTP_2;
+    let (service, method) = row.rpc;
+    let path = format!("/{service}/{method}");
+    *request.uri_mut() = path.try_into().expect("names of methods are paths");
+    *request.extensions_mut() = parts.extensions.clone();
+    let headers = request.headers_mut();
+    for (name, value) in &parts.headers {
+        if name.as_str().starts_with("x-toolwire-") {
+            headers.append(name, value.clone());
+        }
+    }
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
+    headers.insert("te", HeaderValue::from_static("trailers"));
+    let mut routes = http.grpc;
+    let Ok(response) = routes.call(request).await;
+    said(response.headers())?;
+    Ok(Responses { body: Box::pin(response.into_body()), read: BytesMut::new() })
+}
+
+impl Responses {
+    /// The one response of an RPC that has one.
+    pub(super) async fn one(mut self, output: MessageDescriptor) -> Result<DynamicMessage, Status> {
+        let bytes = self.next().await?.ok_or_else(|| Status::internal("no response"))?;
+        // The status stands behind it.
+        while self.next().await?.is_some() {}
+        decode(output, bytes)
+    }
+
+    /// The responses as they come.
+    pub(super) fn messages(
+        self,
+        output: MessageDescriptor,
+    ) -> impl Stream<Item = Result<DynamicMessage, Status>> + Send {
+        stream::unfold(Some((self, output)), async |state| {
+            let (mut responses, output) = state?;
+            match responses.next().await {
+                Ok(None) => None,
+                Ok(Some(bytes)) => Some((decode(output.clone(), bytes), Some((responses, output)))),
+                Err(status) => Some((Err(status), None)),
+            }
+        })
+    }
+
+    /// The next message, encoded; none when all has been said.
+    pub(super) async fn next(&mut self) -> Result<Option<Bytes>, Status> {
+        loop {
+            if let Some(message) = self.whole() {
+                return Ok(Some(message));
+            }
+            if self.body.is_end_stream() {
+                return Ok(None);
+            }
+            let Some(frame) = self.body.frame().await else { return Ok(None) };
+            match frame?.into_data() {
+                Ok(data) => self.read.extend_from_slice(&data),
+                Err(frame) => {
+                    if let Some(trailers) = frame.trailers_ref() {
+                        said(trailers)?;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The first message that has been read whole.
+    fn whole(&mut self) -> Option<Bytes> {
+        let mut head = self.read.get(..HEAD)?;
+        // Nothing is compressed for who does not ask for it.
+        let _flag = head.get_u8();
+        let end = HEAD + usize::try_from(head.get_u32()).ok()?;
+        if self.read.len() < end {
+            return None;
+        }
+        let mut message = self.read.split_to(end);
+        message.advance(HEAD);
+        Some(message.freeze())
+    }
+}
+
+/// The status in headers or trailers, unless all is well.
+fn said(headers: &HeaderMap) -> Result<(), Status> {
+    match Status::from_header_map(headers) {
+        Some(status) if status.code() != Code::Ok => Err(status),
+        _ => Ok(()),
+    }
+}
+
+fn decode(output: MessageDescriptor, bytes: Bytes) -> Result<DynamicMessage, Status> {
+    DynamicMessage::decode(output, bytes).map_err(|error| Status::internal(format!("unreadable: {error}")))
+}
