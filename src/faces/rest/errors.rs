@@ -30,7 +30,10 @@ fn explained(code: &str) -> Option<String> {
         };
         if heads.is_empty() {
             heads = cells;
-        } else if cells[0].split(", ").any(|it| it.trim_matches('`') == code) {
+        } else if cells[0]
+            .split(", ")
+            .any(|it| it.strip_prefix('`').and_then(|it| it.strip_suffix('`')) == Some(code))
+        {
             let said = heads.iter().zip(cells).skip(1).filter(|(_, cell)| !cell.is_empty());
             text.extend(said.map(|(head, cell)| format!("{head}: {cell}\n")));
         }

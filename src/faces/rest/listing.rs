@@ -10,9 +10,7 @@ use serde_json::{Value, json};
 
 use super::{answer, message, query::Query, read::Message, tool::named};
 use crate::{
-    contract::{
-        proto::v1::{ListToolsRequest, ToolView},
-    },
+    contract::proto::v1::{ListToolsRequest, ToolView},
     digest::Digest,
     faces::{
         grpc,

@@ -284,11 +284,9 @@ fn read_word(value: &mut Value, kind: &Kind) {
                 *text = name;
             }
         }
-        (Kind::Message(inner), value @ Value::String(_))
-            if inner.full_name() == "google.protobuf.Duration" =>
-        {
-            if let Some(Ok(length)) = value.as_str().map(|text| length("", text)) {
-                *value = length;
+        (Kind::Message(inner), Value::String(text)) if inner.full_name() == "google.protobuf.Duration" => {
+            if let Ok(Value::String(length)) = length("", text) {
+                *text = length;
             }
         }
         (Kind::Message(inner), Value::Object(object))

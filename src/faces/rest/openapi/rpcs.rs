@@ -78,20 +78,30 @@ fn parameters(row: &Row, input: &MessageDescriptor, schemas: &mut Schemas) -> Ve
         json!({"name": name, "in": "path", "required": true, "schema": {"type": "string", "minLength": 1}})
     }).collect();
     if row.is_queried() {
-        for field in read::fields(input).into_iter().filter(|it| !in_path.contains(&it.name())) {
-            // What a query has no words for.
-            if field.is_map()
-                || matches!(field.kind(), Kind::Message(it) if !it.full_name().starts_with("google.protobuf"))
-            {
-                continue;
-            }
-            let parameter = json!({"name": field.name(), "in": "query", "required": false, "schema": schemas.field(&field)});
-            parameters.push(described(parameter, &comment(field.parent_file(), field.path())));
-        }
+        let queried = queried(input.full_name(), schemas);
+        parameters.extend(queried.into_iter().filter(|it| !in_path.iter().any(|name| it["name"] == **name)));
     }
     parameters.push(json!({"$ref": "#/components/parameters/Timeout"}));
     if input.get_field_by_name("request_id").is_some() {
         parameters.push(json!({"$ref": "#/components/parameters/IdempotencyKey"}));
+    }
+    parameters
+}
+
+/// What the query of a request may name.
+pub(super) fn queried(message: &str, schemas: &mut Schemas) -> Vec<Value> {
+    let message = rpc::POOL.get_message_by_name(message).expect("a message of the platform");
+    let mut parameters = Vec::new();
+    for field in read::fields(&message) {
+        let is_nested =
+            matches!(field.kind(), Kind::Message(it) if !it.full_name().starts_with("google.protobuf"));
+        // What is named by its key or its parts.
+        if field.is_map() || is_nested {
+            continue;
+        }
+        let schema = schemas.field(&field);
+        let parameter = json!({"name": field.name(), "in": "query", "required": false, "schema": schema});
+        parameters.push(described(parameter, &comment(field.parent_file(), field.path())));
     }
     parameters
 }

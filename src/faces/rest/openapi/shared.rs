@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Paths, schema::Schemas};
+use super::{Paths, rpcs, schema::Schemas};
 
 /// What can go wrong with any request, by status.
 const PROBLEMS: [(&str, &str); 18] = [
@@ -92,18 +92,15 @@ pub(super) fn add(paths: &mut Paths, schemas: &mut Schemas) {
     let tags = || {
         query("tags", json!({"type": "array", "items": {"type": "string"}, "maxItems": 32}), "All of these.")
     };
-    let filters = json!([
-        tags(),
-        query(
-            "category",
-            json!({"type": "string", "enum": ["READ", "CREATE", "UPDATE", "DELETE", "SIDE_EFFECT"]}),
-            "Of this category."
-        ),
-        query("text", json!({"type": "string", "maxLength": 256}), "Words that all occur."),
-        query("cursor", text(), "Where the last page ended."),
-        query("limit", json!({"type": "integer", "minimum": 1, "maximum": 1_000}), "At most so many."),
-    ]);
-    paths.add("/v1/tools", "get", read("list_tools", "The tools that the user may call.", &filters, &listed));
+    let mut filters = rpcs::queried("toolwire.v1.ListToolsRequest", schemas);
+    filters.push(query("cursor", text(), "Where the last page ended: its `next_cursor`."));
+    let limit = json!({"type": "integer", "minimum": 1, "maximum": 1_000});
+    filters.push(query("limit", limit, "At most so many."));
+    paths.add(
+        "/v1/tools",
+        "get",
+        read("list_tools", "The tools that the user may call.", &filters.into(), &listed),
+    );
     let name = |name: &str, what: &str| json!([{"name": name, "in": "path", "required": true, "schema": {"type": "string"}, "description": what}]);
     let one =
         read("get_tool", "One tool.", &name("tool", "Its name."), &schemas.of("toolwire.v1.ToolDefinition"));

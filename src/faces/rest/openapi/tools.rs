@@ -6,7 +6,7 @@ use super::{
     Paths,
     shared::{of_call, problems},
 };
-use crate::registry::Definition;
+use crate::{contract::proto::v1::ToolView, faces::rest::message, registry::Definition};
 
 /// Adds the operations of a tool.
 pub(super) fn add(paths: &mut Paths, definition: &Definition) {
@@ -27,6 +27,7 @@ pub(super) fn add(paths: &mut Paths, definition: &Definition) {
 }
 
 fn operation(definition: &Definition, id: &str, ok: &Value) -> Value {
+    let words = message::of(&definition.wire(ToolView::Basic));
     let tags: Vec<_> = std::iter::once("tools").chain(definition.tags.iter().map(String::as_str)).collect();
     let mut operation = json!({
         "operationId": id,
@@ -41,8 +42,8 @@ fn operation(definition: &Definition, id: &str, ok: &Value) -> Value {
         },
         "responses": {"200": ok},
         "x-toolwire": {
-            "category": format!("{:?}", definition.category).to_uppercase(),
-            "consequence": format!("{:?}", definition.consequence_level).to_uppercase(),
+            "category": words["category"],
+            "consequence": words["consequence_level"],
             "requires_confirmation": definition.requires_confirmation,
             "digest": definition.digest.to_string(),
             "version": definition.version,
