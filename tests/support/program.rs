@@ -23,6 +23,8 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_toolwire");
 pub struct Program {
     child: Child,
     pub address: SocketAddr,
+    /// The HTTP listener, if the arguments ask for one.
+    pub http: Option<SocketAddr>,
     /// The admin endpoint, if the arguments ask for one.
     pub admin: Option<SocketAddr>,
     log: Lines<BufReader<ChildStderr>>,
@@ -62,10 +64,12 @@ impl Program {
             .expect("starts");
         let mut stdout = BufReader::new(child.stdout.take().expect("piped")).lines();
         let address = address(&mut stdout).await;
+        let asks_for_http = arguments.iter().any(|it| it.starts_with("--http"));
+        let http = if asks_for_http { Some(self::address(&mut stdout).await) } else { None };
         let admin =
             if arguments.contains(&"--admin") { Some(self::address(&mut stdout).await) } else { None };
         let log = BufReader::new(child.stderr.take().expect("piped")).lines();
-        Self { child, address, admin, log, _state: state }
+        Self { child, address, http, admin, log, _state: state }
     }
 
     pub async fn channel(&self) -> Channel {

@@ -10,7 +10,7 @@ const TRACE: &str = "traceparent: 00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169
 #[tokio::test]
 async fn a_call_answers_its_data_and_where_it_came_from() {
     let server = server();
-    let answer = post(&server, QUOTES, &[TRACE], r#"{"symbols": ["AAPL"]}"#).await;
+    let answer = post(&server, QUOTES, &[TRACE], r#"{"symbol": "AAPL"}"#).await;
     assert_eq!(answer.status, 200, "{answer:?}");
     let body = value(&answer);
     assert_eq!(body["call_id"], answer.headers["x-toolwire-call-id"]);
@@ -18,7 +18,7 @@ async fn a_call_answers_its_data_and_where_it_came_from() {
     assert_eq!(body["tool"], "get_quotes");
     assert!(body["data"].is_object() && body["fetched_at"].is_string(), "{body}");
     assert_eq!(body["provenance"]["from_cache"], false);
-    let again = value(&post(&server, QUOTES, &[], r#"{"symbols": ["AAPL"]}"#).await);
+    let again = value(&post(&server, QUOTES, &[], r#"{"symbol": "AAPL"}"#).await);
     assert_eq!((&again["data"], &again["provenance"]["from_cache"]), (&body["data"], &json!(true)));
     let known = value(&get(&server, &format!("/v1/calls/{}", body["call_id"].as_str().unwrap()), &[]).await);
     assert_eq!(known["call"]["tool"], "get_quotes", "{known}");
@@ -27,7 +27,7 @@ async fn a_call_answers_its_data_and_where_it_came_from() {
 #[tokio::test]
 async fn a_model_reads_text() {
     let server = server();
-    let body = r#"{"symbols": ["AAPL"]}"#;
+    let body = r#"{"symbol": "AAPL"}"#;
     let answer = post(&server, &format!("{QUOTES}?format=model&max_tokens=300"), &[], body).await;
     let body = value(&answer);
     assert!(
@@ -111,8 +111,8 @@ async fn a_call_is_bound_to_the_definition_that_it_names() {
     let server = server();
     let seen = get(&server, "/v1/tools/get_quotes", &[]).await;
     let bound = format!("if-match: {}", seen.headers["etag"]);
-    assert_eq!(post(&server, QUOTES, &[&bound], r#"{"symbols": ["AAPL"]}"#).await.status, 200);
+    assert_eq!(post(&server, QUOTES, &[&bound], r#"{"symbol": "AAPL"}"#).await.status, 200);
     let stale = format!("if-match: \"{}\"", "0".repeat(64));
-    let answer = post(&server, QUOTES, &[&stale], r#"{"symbols": ["AAPL"]}"#).await;
+    let answer = post(&server, QUOTES, &[&stale], r#"{"symbol": "AAPL"}"#).await;
     assert_eq!((answer.status, answer.code().as_str()), (412, "DEFINITION_CHANGED"));
 }
