@@ -30,7 +30,7 @@ fn operation(row: &Row, schemas: &mut Schemas) -> Value {
         _ => Some(method.input()),
     };
     let input = input.expect("a message of the platform");
-    let text = comment(method.parent_file(), method.path());
+    let text = comment(&method.parent_file(), method.path());
     let mut operation = json!({
         "operationId": id(row),
         "summary": text.split_inclusive(". ").next().unwrap_or_default().trim(),
@@ -101,7 +101,7 @@ pub(super) fn queried(message: &str, schemas: &mut Schemas) -> Vec<Value> {
         }
         let schema = schemas.field(&field);
         let parameter = json!({"name": field.name(), "in": "query", "required": false, "schema": schema});
-        parameters.push(described(parameter, &comment(field.parent_file(), field.path())));
+        parameters.push(described(parameter, &comment(&field.parent_file(), field.path())));
     }
     parameters
 }

@@ -43,10 +43,10 @@ impl Schemas {
         for field in message.fields() {
             let (name, is_text) = spelled(&field);
             let schema = if is_text { json!({}) } else { self.field(&field) };
-            properties[name] = described(schema, &comment(field.parent_file(), field.path()));
+            properties[name] = described(schema, &comment(&field.parent_file(), field.path()));
         }
         let schema = json!({"type": "object", "properties": properties});
-        described(schema, &comment(message.parent_file(), message.path()))
+        described(schema, &comment(&message.parent_file(), message.path()))
     }
 
     /// The schema of a field's value.
