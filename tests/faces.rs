@@ -22,9 +22,7 @@ use toolwire::{
         tool_result,
         tool_service_client::ToolServiceClient,
     },
-    domains::brokerage::proto::v1::{
-        GetQuotesRequest, brokerage_service_client::BrokerageServiceClient,
-    },
+    domains::brokerage::proto::v1::{GetQuotesRequest, brokerage_service_client::BrokerageServiceClient},
 };
 
 use crate::support::program::Program;
@@ -77,7 +75,13 @@ async fn a_typed_rpc_returns_what_the_other_faces_do() {
     let grpc = by_grpc(&program, "get_quotes", r#"{"symbol": "AAPL"}"#, "").await.unwrap();
     assert_eq!(rest, grpc);
     let mut typed = BrokerageServiceClient::new(program.channel().await);
-    let data = typed.get_quotes(GetQuotesRequest { symbol: Some("AAPL".to_owned()) }).await.unwrap().into_inner().data.unwrap();
+    let data = typed
+        .get_quotes(GetQuotesRequest { symbol: Some("AAPL".to_owned()) })
+        .await
+        .unwrap()
+        .into_inner()
+        .data
+        .unwrap();
     assert_eq!(rest["quotes"].as_array().unwrap().len(), data.quotes.len());
 }
 

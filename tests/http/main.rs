@@ -12,6 +12,7 @@ mod edge;
 mod identity;
 mod leaving;
 mod raw;
+mod rest;
 mod smuggling;
 mod tls;
 mod toys;

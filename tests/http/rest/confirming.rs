@@ -1,7 +1,7 @@
 //! A call that a person must approve: where to, who may, and that it then happens once.
 
 use serde_json::json;
-use toolwire::config::AuthUser;
+use toolwire::config::{AuthUser, ToolPattern};
 
 use super::{KEY, get, post, value};
 use crate::support::server::{Server, config_with_http};
@@ -14,7 +14,7 @@ async fn a_confirmation_is_required_decided_and_used_once() {
     let mut config = config_with_http();
     let riley = AuthUser::new("riley".parse().unwrap(), "a-long-enough-t0ken".into());
     let mut alex = AuthUser::new("alex".parse().unwrap(), "an0ther-long-enough-one".into());
-    alex.approve = vec!["*".parse().unwrap()];
+    alex.approve = ToolPattern::everything();
     config.auth.users = vec![riley, alex];
     let server = Server::with(config);
     let riley = "authorization: Bearer a-long-enough-t0ken";

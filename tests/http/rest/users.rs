@@ -1,6 +1,6 @@
 //! Two users: neither learns through any route of the table what the other has.
 
-use toolwire::config::AuthUser;
+use toolwire::config::{AuthUser, ToolPattern};
 
 use super::{KEY, get, post, value};
 use crate::{
@@ -16,7 +16,7 @@ const SECRET: &str = "PLANTED-SECRET-7f3a";
 async fn neither_user_reads_what_the_other_has_and_policy_hides_tools_on_every_route() {
     let mut config = config_with_http();
     let mut alex = AuthUser::new("alex".parse().unwrap(), "an0ther-long-enough-one".into());
-    alex.tools = vec!["get_*".parse().unwrap()];
+    alex.tools = vec![ToolPattern::try_from("get_*".to_owned()).unwrap()];
     config.auth.users = vec![AuthUser::new("riley".parse().unwrap(), "a-long-enough-t0ken".into()), alex];
     let server = Server::with(config);
 
