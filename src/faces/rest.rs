@@ -5,6 +5,7 @@
 
 mod answer;
 mod asked;
+mod dispatch;
 mod document;
 mod errors;
 mod events;
@@ -16,6 +17,7 @@ mod query;
 mod read;
 mod rpc;
 mod tool;
+mod transcode;
 mod wire;
 
 use axum::routing::{get, post};
@@ -43,6 +45,6 @@ pub fn routes() -> Vec<Route> {
         read("/openapi.json", get(openapi::answer)),
         Route { method: Method::GET, path: "/errors/{code}", rule: ANYONE, handler: get(errors::page) },
     ];
-    routes.extend(fixed::routes());
+    routes.extend(dispatch::routes());
     routes
 }

@@ -15,5 +15,5 @@ openapi-spec-validator --errors=all "$work/openapi.json"
 cd "$work"
 schemathesis run "$url/openapi.json" \
   --exclude-checks negative_data_rejection \
-  --exclude-operation-id-regex '(debug_fail|debug_panic|^watch_)' \
+  --exclude-operation-id-regex '(debug_fail|debug_panic|^Watch)' \
   --request-timeout 10 --max-examples "${EXAMPLES:-10}" --generation-deterministic --phases examples,coverage,fuzzing

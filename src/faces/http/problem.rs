@@ -122,7 +122,9 @@ impl From<Status> for Problem {
                 _ => {}
             }
         }
-        let violation = |it: tonic_types::FieldViolation| json!({"pointer": it.field, "rule": it.reason, "description": it.description});
+        // Statuses have no room for the rule.
+        let violation =
+            |it: tonic_types::FieldViolation| json!({"pointer": it.field, "description": it.description});
         let violations: Vec<_> = violations.into_iter().map(violation).collect();
         let problem =
             if violations.is_empty() { problem } else { problem.with("field_violations", violations) };

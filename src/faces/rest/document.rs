@@ -13,7 +13,9 @@ use prost::Message as _;
 use prost_reflect::ReflectMessage;
 use tonic::Status;
 
-use super::{answer, fixed::Row, listing::unless_known, message, query::Query, read::Message, rpc, wire};
+use super::{
+    answer, fixed::Row, listing::unless_known, message, query::Query, read::Message, transcode, wire,
+};
 use crate::{
     contract::proto::workspace::v1::{
         Document, GetDocumentResponse, PutDocumentRequest, PutHeader, get_document_response,
@@ -34,7 +36,7 @@ pub(super) async fn download(
     parts: &Parts,
 ) -> Result<Response, Problem> {
     let is_about = Query::any(&parts.uri).flag("metadata_only")?;
-    let asked = rpc::asked(row, named, parts, Body::empty()).await?;
+    let asked = transcode::asked(row, named, parts, Body::empty()).await?;
     let mut responses = wire::call(http, row, parts, wire::body(&asked)).await?;
     let first = responses.next().await?.map(GetDocumentResponse::decode).transpose();
     let first = first.map_err(|error| Status::internal(error.to_string()))?.and_then(|it| it.part);
@@ -95,7 +97,7 @@ pub(super) async fn upload(
     if let Some(kind) = kind.filter(|_| !header.says("mime_type")) {
         header = header.with_field("mime_type", kind)?;
     }
-    let header: PutHeader = rpc::with_headers(header, &parts)?.read()?;
+    let header: PutHeader = transcode::with_headers(header, &parts)?.read()?;
     let first = framed(put_document_request::Part::Header(header));
     let pieces = body.into_data_stream().flat_map(|piece| match piece {
         Ok(piece) => stream::iter(split(piece).into_iter().map(Ok).collect::<Vec<_>>()),
@@ -103,7 +105,7 @@ pub(super) async fn upload(
     });
     let frames = stream::iter([Ok(first)]).chain(pieces).map(|piece| piece.map(Frame::data));
     let responses = wire::call(http, row, &parts, tonic::body::Body::new(StreamBody::new(frames))).await?;
-    Ok(answer::json(&message::of_dynamic(&responses.one(rpc::described(row).output()).await?)))
+    Ok(answer::json(&message::of_dynamic(&responses.one(transcode::described(row).output()).await?)))
 }
 
 fn split(mut piece: Bytes) -> Vec<Bytes> {

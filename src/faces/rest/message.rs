@@ -54,7 +54,9 @@ fn spell(value: &mut Value, message: &MessageDescriptor) {
                         .flat_map(Map::values_mut)
                         .for_each(|it| each(it, &kind));
                 } else if let Value::Array(items) = value {
-                    items.iter_mut().for_each(|item| each(item, &kind));
+                    for item in items {
+                        each(item, &kind);
+                    }
                 } else {
                     each(value, &kind);
                 }

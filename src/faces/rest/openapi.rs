@@ -1,8 +1,10 @@
 //! The face described by itself, as `OpenAPI` 3.1: the routes of the table, and the tools that a user sees.
 //!
-//! A value and not derived types: 3.1 takes the JSON Schemas of tools as they are, and those of messages come from their
-//! descriptors. Made once for what a user sees, and kept for the next who sees the same.
+//! A value and not derived types: 3.1 takes the JSON Schemas of tools as they are, and those of messages come from
+//! their descriptors. Made once for what a user sees, and kept for the next who sees the same.
 
+mod paths;
+mod problems;
 mod rpcs;
 mod schema;
 mod shared;
@@ -19,8 +21,9 @@ use axum::{
 };
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use self::paths::Paths;
 use super::listing::{tag_of, unless_known};
 use crate::{
     digest::Digest,
@@ -82,23 +85,12 @@ fn document(tools: &[Arc<RegisteredTool>]) -> Value {
             {"name": "tools", "description": "Tools: what there is, and calls."},
             {"name": "platform", "description": "Calls, confirmations, tasks, documents and jobs."},
         ],
-        "paths": paths.0,
+        "paths": paths.into_value(),
         "components": {
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
             "parameters": shared::parameters(),
-            "responses": shared::responses(),
+            "responses": problems::responses(),
             "schemas": schemas.into_value(),
         },
     })
-}
-
-/// Operations by path and method.
-#[derive(Debug, Default)]
-struct Paths(Map<String, Value>);
-
-impl Paths {
-    fn add(&mut self, path: &str, method: &str, operation: Value) {
-        let at = self.0.entry(path).or_insert_with(|| json!({}));
-        at[method] = operation;
-    }
 }

@@ -269,7 +269,9 @@ fn read_words(object: &mut Map<String, Value>, message: &MessageDescriptor) {
         let Some(value) = object.get_mut(name) else { continue };
         match (field.kind(), value) {
             (kind, Value::Array(items)) if field.cardinality() == Cardinality::Repeated => {
-                items.iter_mut().for_each(|item| read_word(item, &kind));
+                for item in items {
+                    read_word(item, &kind);
+                }
             }
             (kind, value) if !field.is_map() => read_word(value, &kind),
             _ => {}

@@ -29,7 +29,7 @@ async fn a_confirmation_is_required_decided_and_used_once() {
 
     let seen = value(&get(&server, &location, &[riley]).await);
     assert_eq!(seen["confirmation"]["state"], "PENDING", "{seen}");
-    let approve = json!({"approve": {"reason": "meant"}}).to_string();
+    let approve = json!({"approve": {"tool": "debug_confirm", "reason": "meant"}}).to_string();
     let own = post(&server, &format!("{location}:decide"), &[riley], &approve).await;
     assert_eq!((own.status, own.code().as_str()), (403, "MAY_NOT_DECIDE"));
     let decided = post(&server, &format!("{location}:decide"), &[alex], &approve).await;

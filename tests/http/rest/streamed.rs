@@ -49,7 +49,7 @@ async fn a_document_goes_in_and_comes_out_as_it_is() {
     let task = value(&post(&server, "/v1/tasks", &[KEY], r#"{"request": "look", "role": "analyst"}"#).await);
     let id = task["task"]["task_id"].as_str().unwrap_or_else(|| panic!("{task}"));
     let path = format!("/v1/workspaces/{id}/documents/notes/a.html");
-    let text = "<b>é</b>".repeat(100_000);
+    let text = "<b>e</b>".repeat(100_000);
     let address = server.http.unwrap();
     let put = asked(address, "PUT", &path, &["content-type: text/html", KEY], &text).await;
     assert_eq!(put.status, 200, "{put:?}");

@@ -57,7 +57,8 @@ async fn neither_user_reads_what_the_other_has_and_policy_hides_tools_on_every_r
     }
     let gone = asked(server.http.unwrap(), "DELETE", &format!("/v1/tasks/{task}"), &[ALEX], "").await;
     assert_eq!(gone.status, 404, "{gone:?}");
-    let decided = post(&server, &format!("{confirmation}:decide"), &[ALEX], r#"{"deny": {}}"#).await;
+    let decided =
+        post(&server, &format!("{confirmation}:decide"), &[ALEX], r#"{"deny": {"reason": "no"}}"#).await;
     assert!(matches!(decided.status, 403 | 404), "{decided:?}");
 
     for path in ["/v1/tools", "/openapi.json", "/v1/exports/mcp", "/v1/guidance"] {

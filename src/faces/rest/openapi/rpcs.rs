@@ -4,13 +4,13 @@ use prost_reflect::{Kind, MessageDescriptor};
 use serde_json::{Value, json};
 
 use super::{
-    Paths,
+    paths::Paths,
+    problems::problems,
     schema::{Schemas, comment, described},
-    shared::problems,
 };
 use crate::faces::rest::{
     fixed::{Form, ROWS, Row},
-    read, rpc,
+    read, transcode,
 };
 
 /// Adds every row.
@@ -24,9 +24,9 @@ pub(super) fn add(paths: &mut Paths, schemas: &mut Schemas) {
 }
 
 fn operation(row: &Row, schemas: &mut Schemas) -> Value {
-    let method = rpc::described(row);
+    let method = transcode::described(row);
     let input = match row.form {
-        Form::Upload => rpc::POOL.get_message_by_name("toolwire.workspace.v1.PutHeader"),
+        Form::Upload => transcode::POOL.get_message_by_name("toolwire.workspace.v1.PutHeader"),
         _ => Some(method.input()),
     };
     let input = input.expect("a message of the platform");
@@ -57,17 +57,11 @@ fn operation(row: &Row, schemas: &mut Schemas) -> Value {
     operation
 }
 
-/// The name of the RPC, and of what its path says more where several have one.
+/// The name of the RPC, which no tool can have, and more where a second path has it.
 fn id(row: &Row) -> String {
-    let mut id = String::new();
-    for c in row.rpc.1.chars() {
-        if c.is_uppercase() && !id.is_empty() {
-            id.push('_');
-        }
-        id.push(c.to_ascii_lowercase());
-    }
+    let name = row.rpc.1;
     let is_only = ROWS.iter().filter(|it| it.rpc == row.rpc).count() == 1;
-    if is_only || row.path.contains('{') { id } else { format!("{id}_any") }
+    if is_only || row.path.contains('{') { name.to_owned() } else { format!("{name}Any") }
 }
 
 fn parameters(row: &Row, input: &MessageDescriptor, schemas: &mut Schemas) -> Vec<Value> {
@@ -90,7 +84,7 @@ fn parameters(row: &Row, input: &MessageDescriptor, schemas: &mut Schemas) -> Ve
 
 /// What the query of a request may name.
 pub(super) fn queried(message: &str, schemas: &mut Schemas) -> Vec<Value> {
-    let message = rpc::POOL.get_message_by_name(message).expect("a message of the platform");
+    let message = transcode::POOL.get_message_by_name(message).expect("a message of the platform");
     let mut parameters = Vec::new();
     for field in read::fields(&message) {
         let is_nested =

@@ -2,51 +2,17 @@
 
 use serde_json::{Value, json};
 
-use super::{Paths, rpcs, schema::Schemas};
-
-/// What can go wrong with any request, by status.
-const PROBLEMS: [(&str, &str); 18] = [
-    ("400", "The request is malformed: a header, the query, or what is no JSON object."),
-    ("401", "Credentials are missing or not accepted."),
-    ("403", "The user may not, a person denied it, or host or origin are foreign."),
-    ("404", "There is no such thing, or none that the user may see."),
-    ("408", "The rest of the request did not come in time."),
-    ("409", "The present state does not allow it."),
-    ("410", "No person decided in time."),
-    ("412", "What the caller knows has changed since."),
-    ("413", "The body is too large."),
-    ("415", "The body is no JSON."),
-    ("422", "The arguments break the schema, or the key was used with others."),
-    ("428", "A person must approve the call first: Location says where."),
-    ("429", "A limit is reached: Retry-After says until when."),
-    ("500", "A bug, or an unexpected failure of a tool."),
-    ("501", "The server does not do that."),
-    ("502", "The source refused, or answered with something unreadable."),
-    ("503", "A part of the service is not available now."),
-    ("504", "The deadline passed."),
-];
-
-/// The answers with problems, for any operation.
-pub(super) fn problems(responses: &mut Value) {
-    for (status, _) in PROBLEMS {
-        responses[status] = json!({"$ref": format!("#/components/responses/Problem{status}")});
-    }
-}
-
-/// Those answers, once.
-pub(super) fn responses() -> Value {
-    let mut all = json!({});
-    for (status, description) in PROBLEMS {
-        let content =
-            json!({"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}});
-        all[format!("Problem{status}")] = json!({"description": description, "content": content});
-    }
-    all
-}
+use super::{
+    paths::Paths,
+    problems::{self, problems},
+    rpcs,
+    schema::Schemas,
+};
 
 /// The headers that calls take.
 pub(super) fn parameters() -> Value {
-    let header = |name: &str, schema: Value, description: &str| json!({"name": name, "in": "header", "required": false, "schema": schema, "description": description});
+    let header =
+        |name: &str, schema: Value, description: &str| parameter("header", name, &schema, description);
     let uuid = json!({"type": "string", "format": "uuid"});
     let text = json!({"type": "string", "maxLength": 128});
     let tag = json!({"type": "string", "pattern": "^(\\*|\"[0-9a-f]{64}([.][a-z]+-[0-9a-f]+)?\")$"});
@@ -79,7 +45,7 @@ pub(super) fn of_call() -> Value {
 
 /// The operations that are neither tools nor RPCs, and the schemas that all have in common.
 pub(super) fn add(paths: &mut Paths, schemas: &mut Schemas) {
-    schemas.put("Problem", problem());
+    schemas.put("Problem", problems::schema());
     schemas.put("Provenance", provenance());
     let definition = schemas.of("toolwire.v1.ToolDefinition");
     let listed = json!({
@@ -87,7 +53,7 @@ pub(super) fn add(paths: &mut Paths, schemas: &mut Schemas) {
         "properties": {"tools": {"type": "array", "items": definition}, "next_cursor": {"type": ["string", "null"]}},
         "required": ["tools", "next_cursor"],
     });
-    let query = |name: &str, schema: Value, description: &str| json!({"name": name, "in": "query", "required": false, "schema": schema, "description": description});
+    let query = |name: &str, schema: Value, description: &str| parameter("query", name, &schema, description);
     let text = || json!({"type": "string"});
     let tags = || {
         query("tags", json!({"type": "array", "items": {"type": "string"}, "maxItems": 32}), "All of these.")
@@ -99,11 +65,15 @@ pub(super) fn add(paths: &mut Paths, schemas: &mut Schemas) {
     paths.add(
         "/v1/tools",
         "get",
-        read("list_tools", "The tools that the user may call.", &filters.into(), &listed),
+        read("ListTools", "The tools that the user may call.", &filters.into(), &listed),
     );
-    let name = |name: &str, what: &str| json!([{"name": name, "in": "path", "required": true, "schema": {"type": "string"}, "description": what}]);
+    let name = |name: &str, what: &str| {
+        let mut named = parameter("path", name, &text(), what);
+        named["required"] = true.into();
+        json!([named])
+    };
     let one =
-        read("get_tool", "One tool.", &name("tool", "Its name."), &schemas.of("toolwire.v1.ToolDefinition"));
+        read("GetTool", "One tool.", &name("tool", "Its name."), &schemas.of("toolwire.v1.ToolDefinition"));
     paths.add("/v1/tools/{tool}", "get", one);
     let mut asked = name("format", "The provider's form.");
     asked[0]["schema"]["enum"] =
@@ -116,10 +86,10 @@ pub(super) fn add(paths: &mut Paths, schemas: &mut Schemas) {
         "properties": {"export": {}, "notes": {"type": "array", "items": {"type": "string"}}},
         "required": ["export", "notes"],
     });
-    let export = read("export_tools", "The tools as a provider of models declares them.", &asked, &exported);
+    let export = read("ExportTools", "The tools as a provider of models declares them.", &asked, &exported);
     paths.add("/v1/exports/{format}", "get", export);
     let page = json!({
-        "operationId": "explain_error",
+        "operationId": "ExplainError",
         "summary": "What a code means, and what to do.",
         "tags": ["platform"],
         "security": [{}],
@@ -130,6 +100,17 @@ pub(super) fn add(paths: &mut Paths, schemas: &mut Schemas) {
         },
     });
     paths.add("/errors/{code}", "get", page);
+}
+
+/// One parameter, which need not be given.
+fn parameter(place: &str, name: &str, schema: &Value, description: &str) -> Value {
+    json!({
+        "name": name,
+        "in": place,
+        "required": false,
+        "schema": schema,
+        "description": description,
+    })
 }
 
 fn read(id: &str, summary: &str, parameters: &Value, schema: &Value) -> Value {
@@ -147,40 +128,6 @@ fn read(id: &str, summary: &str, parameters: &Value, schema: &Value) -> Value {
     });
     problems(&mut operation["responses"]);
     operation
-}
-
-fn problem() -> Value {
-    json!({
-        "type": "object",
-        "description": "What went wrong (RFC 9457).",
-        "properties": {
-            "type": {"type": "string", "format": "uri-reference"},
-            "title": {"type": "string"},
-            "status": {"type": "integer"},
-            "detail": {"type": "string"},
-            "instance": {"type": "string", "format": "uri-reference"},
-            "code": {"type": "string", "description": "Stable, such as RATE_LIMITED."},
-            "retryable": {"type": "boolean"},
-            "retry_after_ms": {"type": "integer", "minimum": 0},
-            "origin": {"type": "string", "enum": ["caller", "tool", "source", "service"]},
-            "field_violations": {
-                "type": "array",
-                "items": {
-                    "type": "object",
-                    "properties": {
-                        "pointer": {"type": "string"},
-                        "rule": {"type": "string"},
-                        "description": {"type": "string"},
-                    },
-                    "required": ["pointer", "description"],
-                },
-            },
-            "attempts": {"type": "integer", "minimum": 0},
-            "call_id": {"type": "string"},
-            "trace_id": {"type": "string"},
-        },
-        "required": ["type", "title", "status", "detail", "code"],
-    })
 }
 
 fn provenance() -> Value {

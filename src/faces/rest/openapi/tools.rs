@@ -2,10 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    Paths,
-    shared::{of_call, problems},
-};
+use super::{paths::Paths, problems::problems, shared::of_call};
 use crate::{contract::proto::v1::ToolView, faces::rest::message, registry::Definition};
 
 /// Adds the operations of a tool.
