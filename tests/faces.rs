@@ -1,5 +1,5 @@
-//! Every diagnostics tool through every face: the same data, the same error, the same stop record, the same log line but
-//! for what names the face. A tool of a domain besides through its typed RPC, which diagnostics have not.
+//! Every diagnostics tool through every face: the same data, the same error, the same stop record, the same log line
+//! but for what names the face. A tool of a domain besides through its typed RPC, which diagnostics have not.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 

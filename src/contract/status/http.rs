@@ -1,14 +1,14 @@
 //! The status of a failure over HTTP. `docs/ERRORS.md` has it as a column.
 //!
-//! It follows the reason, which is finer than gRPC's code: a client of HTTP decides by the number alone what a client of
-//! gRPC reads in the details.
+//! It follows the reason, which is finer than gRPC's code: a client of HTTP decides by the number alone what a client
+//! of gRPC reads in the details.
 
 use tonic::Code;
 
 /// The status of HTTP for a reason, or the name of a tool's error, whose code over gRPC is `code`.
 pub fn http_of(code: Code, reason: &str) -> u16 {
     match reason {
-        // The source's doing: neither the caller nor this server can mend it.
+        // The source's doing: neither the caller nor this server can fix it.
         "AUTH_FAILED" | "BLOCKED" | "PARSE_ERROR" => 502,
         // Understood, and not acceptable: other arguments are.
         "INVALID_ARGUMENT" | "REQUEST_ID_REUSED" | "RESULT_TOO_LARGE" => 422,

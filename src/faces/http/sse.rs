@@ -1,7 +1,7 @@
 //! Events sent as they come: `text/event-stream`.
 //!
-//! A comment goes out at once, so that proxies and readers see that the stream is open, and another one after each silence.
-//! Not here: what is said when a stream is broken off from outside.
+//! A comment goes out at once, so that proxies and readers see that the stream is open, and another one after each
+//! silence. Not here: what is said when a stream is broken off from outside.
 
 use std::{convert::Infallible, fmt::Write as _, time::Duration};
 

@@ -93,6 +93,7 @@ pub(super) const ROWS: &[Row] = &[
     row(Patch, "/v1/workspaces/{task_id}/documents/{*path}", (WORKSPACES, "UpdateMetadata"), Message),
     row(Delete, "/v1/workspaces/{task_id}/documents/{*path}", (WORKSPACES, "DeleteDocument"), Message),
     row(Get, "/v1/workspaces/{task_id}/versions/{*path}", (WORKSPACES, "ListVersions"), Message),
+    row(Get, "/v1/jobs", (JOBS, "ListJobs"), Message),
     row(Get, "/v1/jobs/{job_id}", (JOBS, "GetJob"), Message),
     row(Get, "/v1/jobs/{job_id}/events", (JOBS, "WatchJob"), Events),
     row(Post, "/v1/jobs/{job_id}:cancel", (JOBS, "CancelJob"), Free),

@@ -130,8 +130,7 @@ fn find<'a>(
             // A field of the filter, without its name.
             let filter = at.get_field_by_name(FILTER).filter(|_| path.is_empty());
             let Some((filter, inner)) = filter.and_then(|it| Some((it.clone(), inner_of(&it)?))) else {
-                let known: Vec<_> = names(message);
-                return Err(unknown(name, &known.iter().map(String::as_str).collect::<Vec<_>>()));
+                return Err(none_such(message, name));
             };
             path.push(filter);
             at = inner;
@@ -145,8 +144,7 @@ fn find<'a>(
             }
             (None, false, None) => return Ok((path, field, None)),
             _ => {
-                let known: Vec<_> = names(message);
-                return Err(unknown(name, &known.iter().map(String::as_str).collect::<Vec<_>>()));
+                return Err(none_such(message, name));
             }
         }
     }
@@ -177,8 +175,9 @@ pub(super) fn fields(message: &MessageDescriptor) -> Vec<FieldDescriptor> {
     fields
 }
 
-fn names(message: &MessageDescriptor) -> Vec<String> {
-    fields(message).iter().map(|field| field.name().to_owned()).collect()
+fn none_such(message: &MessageDescriptor, name: &str) -> Refusal {
+    let fields = fields(message);
+    unknown(name, &fields.iter().map(FieldDescriptor::name).collect::<Vec<_>>())
 }
 
 fn put(
@@ -190,7 +189,7 @@ fn put(
 ) -> Result<(), Refusal> {
     if is_list {
         let list = object.entry(key).or_insert_with(|| Value::Array(Vec::new()));
-        list.as_array_mut().ok_or_else(|| refuse(name, "type", "is no list in the body"))?.push(value);
+        list.as_array_mut().ok_or_else(|| refuse(name, "type", "is not a list in the body"))?.push(value);
         return Ok(());
     }
     match object.insert(key.to_owned(), value) {
@@ -225,7 +224,7 @@ fn scalar(name: &str, text: &str, field: &FieldDescriptor, is_entry: bool) -> Re
                 Err(_) => Err(refuse(name, "format", "must be an instant such as 2026-01-15T09:30:00Z")),
             }
         }
-        Kind::Message(_) => Err(refuse(name, "type", "is no text")),
+        Kind::Message(_) => Err(refuse(name, "type", "is not a text")),
         Kind::Double | Kind::Float => {
             let number = text.parse::<f64>().ok().filter(|it| it.is_finite());
             number.map(Value::from).ok_or_else(|| refuse(name, "type", "must be a number"))

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 /// What can go wrong with any request, by status.
 const PROBLEMS: [(&str, &str); 18] = [
-    ("400", "The request is malformed: a header, the query, or what is no JSON object."),
+    ("400", "The request is malformed: a header, the query, or a body that is not a JSON object."),
     ("401", "Credentials are missing or not accepted."),
     ("403", "The user may not, a person denied it, or host or origin are foreign."),
     ("404", "There is no such thing, or none that the user may see."),
@@ -13,7 +13,7 @@ const PROBLEMS: [(&str, &str); 18] = [
     ("410", "No person decided in time."),
     ("412", "What the caller knows has changed since."),
     ("413", "The body is too large."),
-    ("415", "The body is no JSON."),
+    ("415", "The body is not JSON."),
     ("422", "The arguments break the schema, or the key was used with others."),
     ("428", "A person must approve the call first: Location says where."),
     ("429", "A limit is reached: Retry-After says until when."),
