@@ -79,7 +79,7 @@ struct Narrator {
 impl Narrator {
     fn of(call: &Call) -> Self {
         let tool = Arc::clone(call.tool());
-        let arguments = if tool.narration.is_empty() { Value::Null } else { call.arguments.clone().into() };
+        let arguments = if tool.narration.is_told() { call.arguments.clone().into() } else { Value::Null };
         Self { events: call.context.events.clone(), tool, arguments }
     }
 
@@ -111,8 +111,11 @@ impl Narrator {
         self.tool.narration.progress(&self.arguments)
     }
 
-    /// Sends the summary, which comes right before the result.
+    /// Sends the summary, which comes right before the result, of a tool that is told of.
     fn sum_up(&self, result: &CallResult) {
+        if !self.tool.narration.is_told() {
+            return;
+        }
         let Ok(Terminal::Result(result)) = result else { return };
         let Ok(data) = &result.outcome else { return };
         let RegisteredTool { definition, narration, .. } = &*self.tool;

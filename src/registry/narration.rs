@@ -24,9 +24,15 @@ impl Narration {
         }
     }
 
-    /// Whether nothing depends on a call's arguments.
-    pub fn is_empty(&self) -> bool {
-        self.progress.is_none() && self.summary.is_none()
+    /// Whether calls are told of while they run, and so are their results: a tool without words for the one is too
+    /// quick for the other to be worth a message.
+    pub fn is_told(&self) -> bool {
+        self.progress.is_some()
+    }
+
+    /// Whether something is said of results.
+    pub fn has_summary(&self) -> bool {
+        self.summary.is_some()
     }
 
     /// What is said while a call runs.

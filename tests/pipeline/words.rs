@@ -47,11 +47,14 @@ async fn a_manifests_words_tell_what_is_done_that_it_goes_on_and_what_came_out()
 
 #[tokio::test(start_paused = true)]
 async fn a_failure_is_not_summed_up_and_a_nested_call_says_nothing() {
-    let words = json!({"summary": "{levels} levels", "timeout_ms": 1_000});
+    let words = json!({"progress": "Nesting", "summary": "{levels} levels", "timeout_ms": 1_000});
     let bench = Bench::with_manifest("debug_nested", &words);
     let call = |duration| Bench::call("debug_nested", json!({"depth": 3, "duration": duration}));
     assert_eq!(told(&bench, call("0s")).await, [(0, "debug_nested(3, \"0s\") → 3 levels".to_owned())]);
-    assert_eq!(told(&bench, call("5s")).await, []);
+    assert_eq!(told(&bench, call("5s")).await, [(0, "Nesting".to_owned())]);
+    // What has no words for the way is not summed up either.
+    let bench = Bench::with_manifest("debug_nested", &json!({"summary": "{levels} levels"}));
+    assert_eq!(told(&bench, call("0s")).await, []);
 }
 
 #[tokio::test(start_paused = true)]

@@ -24,6 +24,54 @@ fn a_name_that_may_be_several_is_asked_for_with_what_it_may_be() {
     );
 }
 
+#[track_caller]
+fn question(plan: &Plan) -> &str {
+    let Step::Clarify(question) = &plan.step else { panic!("{plan:?}") };
+    question
+}
+
+#[test]
+fn a_name_alone_is_asked_which_it_is_and_then_what_is_wanted_of_it() {
+    let bench = Bench::new();
+    let plan = bench.decide(&[], "How is Tata doing?");
+    assert!(question(&plan).starts_with("Which stock do you mean: Tata"), "{plan:?}");
+    let plan = bench.decide(&["How is Tata doing?"], "Tata Motors");
+    assert_eq!(calls(&plan), [("get_stock_thesis".to_owned(), json!({"query": "TATAMOTORS"}))]);
+    let plan = bench.decide(&[], "How is Infosys doing?");
+    assert!(question(&plan).starts_with("What do you want to know of Infosys?"), "{plan:?}");
+    assert!(question(&plan).contains("“Fundamentals”") && !question(&plan).contains("watch"), "{plan:?}");
+    let plan = bench.decide(&["How is Infosys doing?"], "the RSI");
+    assert_eq!(calls(&plan), [("get_technicals".to_owned(), json!({"symbol": "INFY"}))]);
+}
+
+#[test]
+fn a_word_behind_a_stock_is_about_that_stock() {
+    let bench = Bench::new();
+    let plan = bench.decide(&["What is the RSI of TCS?"], "any news?");
+    assert_eq!(calls(&plan)[0], ("get_news".to_owned(), json!({"symbol": "TCS"})));
+    for (earlier, message) in [
+        (&[][..], "any news?"),
+        (&["What is the RSI of TCS?"][..], "what are the market headlines?"),
+        (&["How much cash do I have?"], "any news?"),
+    ] {
+        assert_eq!(calls(&bench.decide(earlier, message))[0].0, "browse_news", "{earlier:?} {message}");
+    }
+}
+
+#[test]
+fn what_cannot_be_narrowed_to_a_time_says_so() {
+    let bench = Bench::new();
+    let plan = bench.decide(&["Show my recent trades"], "only those of December");
+    assert!(question(&plan).contains("cannot be narrowed to a time"), "{plan:?}");
+}
+
+#[test]
+fn more_questions_than_are_planned_are_asked_to_be_fewer() {
+    let many = "price of Apple; RSI of TCS; my cash; news on Infosys; my holdings; thesis on Wipro";
+    let plan = Bench::new().decide(&[], many);
+    assert_eq!(question(&plan), "These are 6 questions, and I look into at most 4 at a time. Which 4 first?");
+}
+
 #[test]
 fn what_changes_something_needs_an_order_and_everything_it_takes() {
     let bench = Bench::new();

@@ -5,6 +5,7 @@
 
 mod abstain;
 mod again;
+mod bare;
 mod clauses;
 mod decide;
 mod elsewhere;
@@ -13,6 +14,7 @@ pub(super) mod index;
 pub(super) mod lexicon;
 mod message;
 pub(super) mod names;
+mod narrow;
 mod nearest;
 mod rank;
 mod recover;

@@ -1,4 +1,5 @@
-//! What planners without a model read: enough questions, each once, and how required parameters are read from them.
+//! What planners without a model read: enough questions, each once, how required parameters are read from them, and
+//! what is said of a result.
 
 use std::collections::HashSet;
 
@@ -7,6 +8,7 @@ use serde_json::Value;
 use super::super::{
     assemble::RegisteredTool,
     problem::{Report, join},
+    words::ToolType,
 };
 
 /// A tool with keywords has so many questions.
@@ -30,6 +32,11 @@ pub(super) fn check(tool: &RegisteredTool, report: &mut Report) {
         let text =
             format!("{count} utterances beside keywords; write at least {FEWEST}, each in other words");
         report.add("/utterances", "few-utterances", text);
+    }
+    if !tool.narration.has_summary() && definition.kind == ToolType::Function {
+        let text =
+            "keywords, and no `summary`: say in a few words what came out, with {fields} of the result";
+        report.add("/summary", "no-summary", text);
     }
     let required = definition.input_schema.get("required").and_then(Value::as_array).into_iter().flatten();
     for name in required.filter_map(Value::as_str).filter(|name| !routing.extracts.contains_key(*name)) {

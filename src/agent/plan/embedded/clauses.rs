@@ -29,6 +29,17 @@ const ORDERING: &str = "add backtest browse check compare count display drop exp
 /// What may be wanted begins so too, without a verb.
 const WANTED: &str = "my its their the latest whether";
 
+/// How many questions a text has, each closed by `?` or `;`, if they are more than are planned.
+pub(in crate::agent::plan) fn too_many(text: &str) -> Option<usize> {
+    let parts = text.split(['?', ';']).filter(|part| part.contains(char::is_alphanumeric)).count();
+    (parts > MOST).then_some(parts)
+}
+
+/// What is said to more questions than are planned.
+pub(in crate::agent::plan) fn refusal(count: usize) -> String {
+    format!("These are {count} questions, and I look into at most {MOST} at a time. Which {MOST} first?")
+}
+
 /// The clauses of a text, in order: at least one.
 pub(in crate::agent::plan) fn clauses(text: &str) -> Vec<&str> {
     let mut parts: Vec<&str> = sentences(text).into_iter().flat_map(split).collect();

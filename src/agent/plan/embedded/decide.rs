@@ -3,10 +3,12 @@
 use super::{
     abstain,
     again::again,
-    clauses::clauses,
+    bare,
+    clauses::{clauses, refusal, too_many},
     follow_up::{Before, has_pronoun, is_bare, leads},
     index::Index,
     message::Message,
+    narrow,
     rank::{Candidate, Ranking},
     routed::{ALTERNATIVES, Routed, Routing, SURE, VERY_SURE, alternatives},
     slots::{Filled, Given},
@@ -61,6 +63,9 @@ fn all(asked: &Asked<'_>, text: &str, before: &Before<'_>) -> Plan {
         if let Some(answer) = abstain::order(&read(asked, clause), asked.offer.words()) {
             return plan(Step::Refuse(answer.to_owned()), "it is an order that no tool carries out");
         }
+    }
+    if let Some(count) = too_many(text) {
+        return plan(Step::Clarify(refusal(count)), "it asks for too much at once");
     }
     let whole = route(asked, text, before, &before.named);
     let parts = if clauses.len() > 1 { each(asked, &clauses, before) } else { halves(asked, text) };
@@ -134,7 +139,8 @@ fn route(asked: &Asked<'_>, text: &str, before: &Before<'_>, named: &[(String, S
     let given =
         Given { message: &message, carried: named, account: asked.account, refers: has_pronoun(&message) };
     let ranking = Ranking::new(offer.index(), offer.offered(), given);
-    let chosen = choose(offer.index(), &ranking, &message);
+    let chosen = choose(offer.index(), &ranking, &message)
+        .map(|it| narrow::to_what_was_named(offer.index(), &ranking, &message, before, it));
     let is_weak = chosen.is_none_or(|it| abstain::is_too_weak(&ranking, it));
     if is_weak || leads(&message) {
         // `What about Infosys?` is about nothing else.
@@ -144,8 +150,12 @@ fn route(asked: &Asked<'_>, text: &str, before: &Before<'_>, named: &[(String, S
             return routed;
         }
     }
-    match chosen.filter(|_| !is_weak) {
-        Some(candidate) => call(offer, &ranking, candidate, &message),
+    if let Some(candidate) = chosen.filter(|_| !is_weak) {
+        return call(offer, &ranking, candidate, &message);
+    }
+    let asked_back = bare::question(offer, &message);
+    match asked_back.or_else(|| narrow::to_a_time(offer.index(), &message, before)) {
+        Some(question) => Routed { step: Routing::Ask(question), ..nothing(offer, &ranking) },
         None => nothing(offer, &ranking),
     }
 }

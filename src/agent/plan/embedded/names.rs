@@ -122,7 +122,7 @@ impl NameIndex {
         }
         found.extend(unknown);
         found.sort_by_key(|it| it.begin);
-        found
+        without_what_is_said_better(text, found)
     }
 
     /// The longest names that stand in a text as whole words.
@@ -199,6 +199,17 @@ impl NameIndex {
         let meanings = kinds.into_iter().map(|of| (of, String::new())).collect();
         (style != Style::Small).then_some(Found { begin, end, meanings, is_foreign: false, candidates })
     }
+}
+
+/// A name that may be several is none beside one of them: `Tata, I mean Tata Motors`.
+fn without_what_is_said_better(text: &str, mut found: Vec<Found>) -> Vec<Found> {
+    let said: Vec<_> = found
+        .iter()
+        .filter(|it| it.candidates.is_empty())
+        .map(|it| text[it.begin..it.end].to_lowercase())
+        .collect();
+    found.retain(|it| !it.candidates.iter().any(|name| said.contains(&name.to_lowercase())));
+    found
 }
 
 /// Names of one word as they may be mistyped.

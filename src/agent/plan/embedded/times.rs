@@ -136,6 +136,11 @@ impl Times {
         times
     }
 
+    /// Whether there is a time.
+    pub(in crate::agent::plan) fn is_any(&self) -> bool {
+        !self.spans.is_empty() || !self.dates.is_empty()
+    }
+
     /// Whether a word belongs to a time.
     pub(in crate::agent::plan) fn takes(&self, word: usize) -> bool {
         self.spans.iter().any(|span| (span.first..span.end).contains(&word)) || self.dates.contains(&word)
