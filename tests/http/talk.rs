@@ -67,19 +67,16 @@ impl Talk {
     }
 
     /// A stream of events, open.
-    #[track_caller]
-    pub(crate) fn open<'a>(
-        &'a self,
-        method: &'a str,
-        path: &'a str,
-        headers: &'a [(&'a str, &'a str)],
-        body: &'a str,
-    ) -> impl Future<Output = Events> + 'a {
-        async move {
-            let response = self.asked(method, path, headers, body).await;
-            assert_eq!(response.headers()["content-type"], "text/event-stream", "{}", response.status());
-            Events { body: response.into_body(), text: String::new() }
-        }
+    pub(crate) async fn open(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> Events {
+        let response = self.asked(method, path, headers, body).await;
+        assert_eq!(response.headers()["content-type"], "text/event-stream", "{}", response.status());
+        Events { body: response.into_body(), text: String::new() }
     }
 
     async fn asked(
@@ -129,9 +126,9 @@ impl Events {
     /// The next event; `None` after the last. Comments say nothing.
     pub(crate) async fn next(&mut self) -> Option<Event> {
         loop {
-            if let Some((block, rest)) = self.text.split_once("\n\n") {
-                let event = read(block);
-                self.text = rest.to_owned();
+            if let Some(at) = self.text.find("\n\n") {
+                let block: String = self.text.drain(..at + 2).collect();
+                let event = read(&block);
                 if event.is_some() {
                     return event;
                 }
