@@ -3,7 +3,7 @@
 # Starts and stops the server that the foreign clients talk to. Sourced by .ci/run, which owns $work and $server_pid.
 
 # start_server BINARY FLAGS…: serves on free ports, of which one is for operators; sets $server_pid, $address and
-# $admin_address once it is ready.
+# $admin_address once it is ready, and $http_address if the flags open that port.
 start_server() {
   "$1" serve --listen 127.0.0.1:0 --admin 127.0.0.1:0 --state "$work/state" "${@:2}" \
     >"$work/server.out" 2>"$work/server.log" &
@@ -12,6 +12,7 @@ start_server() {
     # The server prints its addresses when it accepts connections, this one last.
     admin_address=$(sed -n 's/^toolwire admin on //p' "$work/server.out")
     address=$(sed -n 's/^toolwire listening on //p' "$work/server.out")
+    http_address=$(sed -n 's/^toolwire http on //p' "$work/server.out")
     [ -n "$admin_address" ] && echo "serving on $address" && return
     kill -0 "$server_pid" 2>/dev/null || break
     sleep 0.2

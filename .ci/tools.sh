@@ -13,6 +13,7 @@ cache=${CI_TOOLS_CACHE:-$HOME/.cache/toolwire-ci}
 # The client libraries are pinned by these files; a changed file makes a new directory.
 python_env=$cache/python-$(sha256sum tests/clients/python/requirements.txt | cut -c1-12)
 node_env=$cache/node-$(sha256sum tests/clients/node/package-lock.json | cut -c1-12)
+web_env=$cache/node-$(sha256sum tests/clients/web/package-lock.json | cut -c1-12)
 node_examples=$cache/node-$(sha256sum examples/clients/typescript/package-lock.json | cut -c1-12)
 export NODE_ENV_DIR=$node_env NODE_EXAMPLES_DIR=$node_examples
 prometheus=$cache/prometheus
@@ -32,6 +33,8 @@ install_tools() {
   debian_package 'nodejs npm' npm --version
   once "$python_env" python_libraries
   once "$node_env" node_libraries tests/clients/node
+  once "$web_env" node_libraries tests/clients/web
+  debian_package chromium chromium --version
   once "$node_examples" node_libraries examples/clients/typescript
   once "$cache/buf-$BUF_VERSION" buf_tool
   go_toolchain

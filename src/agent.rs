@@ -149,6 +149,7 @@ impl Agent {
     ) -> Result<(Event, &'static str), Refusal> {
         let parts = &*self.0;
         let remembered = memory.messages().await.map_err(|error| unavailable(&error))?;
+        let remembered = remembered.after(&asking.before);
         let offer = self.offer(asking, &remembered);
         log.tell(Event::Started(TurnStarted {
             session_id: asking.session.to_string(),

@@ -2,8 +2,10 @@
 //! events; none validates, limits, caches or retries by itself.
 
 pub mod admin;
+pub mod agui;
 pub mod grpc;
 pub mod http;
 pub mod incoming;
 pub mod rest;
+pub mod specified;
 pub mod transport;

@@ -2,7 +2,7 @@
 
 use std::time::SystemTime;
 
-use super::memory::Standing;
+use super::{memory::Standing, plan::Exchange};
 use crate::context::{RequestId, SessionId, ToolContext};
 
 /// Names a turn: the identifier by which a repeat is recognised.
@@ -25,6 +25,8 @@ pub struct Asking {
     pub tags: Vec<String>,
     /// What it may spend.
     pub budget: Budget,
+    /// What was said before, as its caller has it: older than what is remembered.
+    pub before: Vec<Exchange>,
     /// When it began.
     pub created_at: SystemTime,
     /// What it goes on from, if it was paused.

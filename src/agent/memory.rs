@@ -26,6 +26,18 @@ pub struct Remembered {
     pub tainted: bool,
 }
 
+impl Remembered {
+    /// The same, after what its caller says was said before: all but the newest of it, which are remembered themselves.
+    #[must_use]
+    pub fn after(mut self, before: &[Exchange]) -> Self {
+        let older = &before[..before.len().saturating_sub(self.history.len())];
+        // Nobody knows what such an answer was made from.
+        self.tainted |= !older.is_empty();
+        self.history.splice(..0, older.iter().cloned());
+        self
+    }
+}
+
 /// How a turn is kept.
 #[derive(Clone, Debug)]
 pub enum Ending {
@@ -50,4 +62,22 @@ pub trait Memory: Send + Sync + std::fmt::Debug {
         calls: &'a [KeptCall],
         tainted: bool,
     ) -> BoxFuture<'a, Result<(), StoreError>>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(text: &str) -> Exchange {
+        Exchange { said: text.to_owned(), ..Exchange::default() }
+    }
+
+    #[test]
+    fn what_a_caller_says_was_said_before_stands_before_what_is_remembered() {
+        let own = Remembered { history: vec![said("c")], tainted: false };
+        let both = own.clone().after(&[said("a"), said("b"), said("other words of c")]);
+        assert_eq!((both.history, both.tainted), (vec![said("a"), said("b"), said("c")], true));
+        let same = own.after(&[said("other words of c")]);
+        assert_eq!((same.history, same.tainted), (vec![said("c")], false));
+    }
 }

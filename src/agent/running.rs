@@ -145,6 +145,11 @@ impl Running {
 }
 
 impl Entry {
+    /// Reads what it says, from the first event on.
+    pub fn read(&self) -> Reader {
+        self.log.read()
+    }
+
     /// Cancels it, with its calls.
     pub fn cancel(&self) {
         self.cancelled.cancel();

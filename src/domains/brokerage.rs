@@ -4,6 +4,7 @@ mod commands;
 mod contexts;
 mod names;
 pub mod proto;
+mod routes;
 mod service;
 pub mod source;
 pub mod tools;
@@ -42,6 +43,7 @@ pub fn domain() -> Domain {
         tools,
         lexicon: Some(include_str!("../../data/brokerage/lexicon.json")),
         descriptors: proto::DESCRIPTORS,
+        routes: routes::routes,
         commands: commands::commands(),
         intent_parameters: &INTENT_PARAMETERS,
         contexts: Some(contexts::typed),

@@ -6,6 +6,7 @@ mod discovery;
 mod names;
 mod open;
 pub mod proto;
+mod routes;
 mod service;
 pub mod settings;
 pub mod sources;
@@ -43,6 +44,7 @@ pub fn domain() -> Domain {
         lexicon: Some(include_str!("../../data/research/lexicon.json")),
         descriptors: proto::DESCRIPTORS,
         migrations: Some(store::tables::migrations()),
+        routes: routes::routes,
         commands: commands::commands(),
         choices: Box::new(|config| settings::choices(&config.part::<settings::Settings>())),
         open: Box::new(open::open),

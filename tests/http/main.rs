@@ -6,13 +6,18 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod agui;
 mod bounds;
 mod drain;
 mod edge;
+mod house;
 mod identity;
 mod leaving;
+mod page;
 mod raw;
 mod rest;
 mod smuggling;
+mod specified;
+mod talk;
 mod tls;
 mod toys;

@@ -175,6 +175,7 @@ impl Turns {
             account: said.account.clone(),
             tags: new.tags.clone(),
             budget: new.budget.within(settings),
+            before: new.before.clone(),
             created_at: clock::wall(),
             standing: None,
             was_tainted: false,

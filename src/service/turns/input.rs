@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::{
-    agent::Budget,
+    agent::{Budget, plan::Exchange},
     config::Agent as Settings,
     context::{RequestId, ToolContext},
     contract::Refusal,
@@ -36,6 +36,8 @@ pub struct NewTurn {
     pub request_id: Option<RequestId>,
     /// Only tools with all of these are offered.
     pub tags: Vec<String>,
+    /// What was said before, as its caller has it: counts as far as it is older than what the session remembers.
+    pub before: Vec<Exchange>,
     /// Lowers what the server allows.
     pub budget: BudgetWish,
 }

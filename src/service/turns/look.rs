@@ -2,12 +2,12 @@
 
 use std::time::SystemTime;
 
-use super::{Turns, named, pending, unknown};
+use super::{Begun, Turns, named, pending, unknown};
 use crate::{
     agent::TurnId,
     clock,
     context::{SessionId, User},
-    contract::Refusal,
+    contract::{Refusal, TurnRefusal},
     service::unavailable::unavailable,
     store::{
         confirmations::Of,
@@ -69,6 +69,26 @@ impl Turns {
         let turns = turns.map_err(|error| unavailable(&error))?;
         let last = turns.last().map_or(after, |(position, _)| *position);
         Ok((turns.into_iter().map(|(_, turn)| turn).collect(), last))
+    }
+
+    /// The events of a turn that runs, from the first on, or the end of one that ended or paused. Whoever follows it
+    /// keeps it running.
+    pub async fn follow(&self, user: &User, id: &str) -> Result<Begun, Refusal> {
+        let turn_id = named(id)?;
+        if let Some(entry) = self.running.get(&user.id, turn_id) {
+            return Ok(Begun::Runs(turn_id, entry.read()));
+        }
+        let kept = self.kept(user, turn_id).await?.ok_or_else(|| unknown(id))?;
+        if kept.state == State::Cancelled {
+            Err(TurnRefusal::Cancelled.into())
+        } else {
+            Ok(Begun::Kept(Box::new(kept)))
+        }
+    }
+
+    /// The turns of a session that wait for persons, the oldest first.
+    pub async fn waiting(&self, user: &User, session: &SessionId) -> Result<Vec<KeptTurn>, Refusal> {
+        self.parts.store.paused(&user.id, session).await.map_err(|error| unavailable(&error))
     }
 
     /// The turn of a session that runs.

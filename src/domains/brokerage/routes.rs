@@ -1,0 +1,79 @@
+//! Specification 000's direct access to single tools: `GET /api/…`, answered by `{source_id, data, as_of}`.
+//!
+//! The parameters of a query are the tool's arguments; everything else is as in every other call.
+
+use std::collections::BTreeMap;
+
+use axum::{
+    extract::{Query, Request, State},
+    response::{IntoResponse, Response},
+    routing::get,
+};
+use http::{Method, StatusCode};
+use serde_json::{Value, json};
+
+use super::tools::{
+    GetAccountSummary, GetActivity, GetFacts, GetPerformance, GetPositions, GetPositionsList, GetQuotes,
+    GetTransfers,
+};
+use crate::{
+    contract::{Refusal, Terminal},
+    faces::{
+        http::{
+            problem::Problem,
+            route::{Http, Route},
+        },
+        incoming,
+        specified::answer,
+        transport::rules::Rule,
+    },
+    pipeline::Target,
+    tool::Tool,
+};
+
+/// The routes.
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        of::<GetActivity>("/api/activity"),
+        of::<GetPositions>("/api/positions"),
+        of::<GetPositionsList>("/api/positions_list"),
+        of::<GetPerformance>("/api/performance"),
+        of::<GetQuotes>("/api/quotes"),
+        of::<GetFacts>("/api/facts"),
+        of::<GetTransfers>("/api/transfers"),
+        of::<GetAccountSummary>("/api/account_summary"),
+    ]
+}
+
+fn of<T: Tool>(path: &'static str) -> Route {
+    let handler =
+        get(async |State(http): State<Http>, query: Query<BTreeMap<String, String>>, request: Request| {
+            called(T::NAME, &http, query, request).await
+        });
+    Route { method: Method::GET, path, rule: Rule::USER, handler }
+}
+
+async fn called(
+    tool: &'static str,
+    http: &Http,
+    Query(query): Query<BTreeMap<String, String>>,
+    request: Request,
+) -> Result<Response, Problem> {
+    let arguments = query.into_iter().map(|(key, text)| (key, Value::String(text))).collect();
+    let call = incoming::call(request.extensions(), Target::Tool(tool.to_owned()), arguments);
+    let call_id = call.context.call_id.to_string();
+    incoming::hand_over(request.extensions());
+    match http.face.tools.finish(call).await? {
+        Terminal::Result(result) => {
+            let data = result.outcome?;
+            let flat = json!({
+                "source_id": result.provenance.source_ids.first(),
+                "data": data.json(),
+                "as_of": result.provenance.as_of,
+            });
+            Ok(([("x-toolwire-call-id", call_id)], answer::json(StatusCode::OK, &flat)).into_response())
+        }
+        // An operator can make any tool need one.
+        Terminal::ConfirmationRequired(_) => Err(Refusal::Internal { call_id }.into()),
+    }
+}

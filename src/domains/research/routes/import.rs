@@ -1,0 +1,69 @@
+//! `POST /api/integrations/screener/import`: a screen is scraped again, within what 004 §3.0 allows a day.
+//!
+//! Credentials that come along are kept as `SetScreenerCredentials` keeps them: in memory, and in no log.
+
+use axum::{
+    extract::{Request, State},
+    response::{IntoResponse, Response},
+};
+use http::{Extensions, StatusCode};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    contract::{Refusal, Terminal},
+    domains::research::{
+        proto::v1::{SetScreenerCredentialsRequest, research_service_client::ResearchServiceClient},
+        tools::BrowseScreener,
+    },
+    faces::{
+        http::{problem::Problem, route::Http},
+        incoming,
+        specified::{answer, body::Object},
+    },
+    pipeline::Target,
+    tool::Tool,
+};
+
+/// How much was imported, and whether it had to be.
+pub(super) async fn import(State(http): State<Http>, request: Request) -> Result<Response, Problem> {
+    let (parts, body) = request.into_parts();
+    let mut body = Object::read(body, http.face.max_request_bytes).await?;
+    let mut arguments = Map::from_iter([("force_refresh".to_owned(), Value::Bool(true))]);
+    let screen_id = body.text("screen_id")?;
+    if !screen_id.is_empty() {
+        arguments.insert("screen_id".to_owned(), screen_id.into());
+    }
+    let (username, password) = (body.text("username")?, body.text("password")?);
+    body.done()?;
+    if !username.is_empty() || !password.is_empty() {
+        keep(&http, parts.extensions.clone(), username, password).await?;
+    }
+    let call = incoming::call(&parts.extensions, Target::Tool(BrowseScreener::NAME.to_owned()), arguments);
+    let call_id = call.context.call_id.to_string();
+    incoming::hand_over(&parts.extensions);
+    let Terminal::Result(result) = http.face.tools.finish(call).await? else {
+        return Err(Refusal::Internal { call_id }.into());
+    };
+    let data = result.outcome?;
+    let data = data.json();
+    let imported = json!({
+        "screen_name": data["screen_name"],
+        "imported": data["stocks_count"],
+        "from_cache": data["from_cache"],
+        "last_updated": data["last_updated"],
+    });
+    Ok(([("x-toolwire-call-id", call_id)], answer::json(StatusCode::OK, &imported)).into_response())
+}
+
+/// Keeps the caller's credentials by the typed service, within the process.
+async fn keep(
+    http: &Http,
+    extensions: Extensions,
+    username: String,
+    password: String,
+) -> Result<(), Problem> {
+    let mut message = tonic::Request::new(SetScreenerCredentialsRequest { username, password });
+    *message.extensions_mut() = extensions;
+    ResearchServiceClient::new(http.grpc.clone()).set_screener_credentials(message).await?;
+    Ok(())
+}

@@ -1,0 +1,37 @@
+//! AG-UI over HTTP: a conversation as the runs and events of that protocol (specification 003's `/copilotkit` routes).
+//!
+//! `threadId` is a session of ours; what it remembers is what counts, and a caller's messages stand before it only as
+//! far as they are older. Not here: `CopilotKit`'s own runtime protocol, and tools that a caller would carry out.
+
+mod action;
+pub mod event;
+mod input;
+mod interrupted;
+mod outcome;
+pub mod run;
+mod running;
+mod stream;
+mod transcript;
+
+use axum::routing::post;
+use http::Method;
+
+use super::{http::route::Route, transport::rules::Rule};
+
+/// The routes.
+pub fn routes() -> Vec<Route> {
+    vec![
+        Route {
+            method: Method::POST,
+            path: "/copilotkit/action",
+            rule: Rule::USER,
+            handler: post(action::action),
+        },
+        Route {
+            method: Method::POST,
+            path: "/copilotkit/stream",
+            rule: Rule::USER,
+            handler: post(stream::stream),
+        },
+    ]
+}

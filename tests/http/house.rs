@@ -1,0 +1,42 @@
+//! The bundled server with its own routes, in which adding to the watch-list needs a person's approval.
+
+use tempfile::TempDir;
+use toolwire::{app::App, config::Config, domains};
+
+use crate::{
+    support::{
+        data_directory, patch_json,
+        server::{Server, config_with_http},
+    },
+    talk::Talk,
+};
+
+/// A server with both listeners. It ends with the test's runtime.
+pub(crate) struct House {
+    pub(crate) server: Server,
+    _data: TempDir,
+    _state: TempDir,
+}
+
+impl House {
+    pub(crate) fn new() -> Self {
+        Self::with(|_| ())
+    }
+
+    pub(crate) fn with(change: impl FnOnce(&mut Config)) -> Self {
+        let (data, state) = (data_directory(), tempfile::tempdir().unwrap());
+        let approved = serde_json::json!({"requires_confirmation": true});
+        patch_json(&data.path().join("tools/add_to_watchlist.json"), &approved);
+        let mut config = config_with_http();
+        config.data.dir = Some(data.path().to_owned());
+        config.state.dir = Some(state.path().to_owned());
+        change(&mut config);
+        let app = App::build(&config, &domains::bundled()).unwrap();
+        Self { server: Server::of(app, config), _data: data, _state: state }
+    }
+
+    /// Talks as a user.
+    pub(crate) fn talk(&self, user: &str) -> Talk {
+        Talk::to(self.server.http.unwrap(), user)
+    }
+}

@@ -1,0 +1,43 @@
+//! Specification 000's eight GETs: flat `{source_id, data, as_of}`.
+
+use std::fmt::Write as _;
+
+use crate::house::House;
+
+#[tokio::test]
+async fn each_of_the_eight_answers_flat_with_source_and_date() {
+    let house = House::new();
+    let talk = house.talk("demo");
+    let mut told = String::new();
+    for path in [
+        "/api/activity",
+        "/api/positions?symbol=AAPL",
+        "/api/positions_list?asset_class=etf",
+        "/api/performance?timeframe=YTD",
+        "/api/quotes?symbol=AAPL,MSFT",
+        "/api/facts?topic=roth",
+        "/api/transfers?account=Brokerage",
+        "/api/account_summary",
+    ] {
+        let answer = talk.get(path).await;
+        assert!(answer.headers.contains_key("x-toolwire-call-id"), "{answer:?}");
+        let answer = answer.ok();
+        let keys: Vec<_> = answer.as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(keys, ["source_id", "data", "as_of"]);
+        let _ = writeln!(told, "GET {path}\n{answer:#}\n");
+    }
+    insta::assert_snapshot!(told);
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_query_is_what_is_wrong_with_the_arguments() {
+    let house = House::new();
+    let talk = house.talk("demo");
+    let lacking = talk.get("/api/positions").await;
+    assert_eq!(lacking.problem().1, "INVALID_ARGUMENT");
+    assert!(lacking.text.contains("symbol"), "{lacking:?}");
+    let unknown = talk.get("/api/quotes?symbol=AAPL&when=now").await;
+    assert_eq!(unknown.problem().1, "INVALID_ARGUMENT");
+    let absent = talk.get("/api/quotes?symbol=NOPE").await;
+    assert_eq!(absent.problem(), (404, "NOT_FOUND".to_owned()));
+}
