@@ -46,11 +46,12 @@ impl Http {
             allowed_origins: reader.value(allowed_origins, default.allowed_origins),
         };
         for origin in http.allowed_origins.iter().filter(|origin| !is_origin(origin)) {
-            let what = format!("{origin:?} is no origin; write one such as https://app.example");
+            let what = format!("{origin:?} is not an origin; write one such as https://app.example");
             reader.problem("http.allowed_origins", what);
         }
         for host in http.allowed_hosts.iter().filter(|host| !is_host(host)) {
-            let what = format!("{host:?} is no host; write a name such as tools.example, or one with a port");
+            let what =
+                format!("{host:?} is not a host; write a name such as tools.example, or one with a port");
             reader.problem("http.allowed_hosts", what);
         }
         http

@@ -56,8 +56,8 @@ pub fn bind(server: &config::Server) -> Result<Listener, ListenError> {
     Listener::open(server.listen, server.reuse_port, files, &Speech::Http2)
 }
 
-/// Serves until `shutdown`, then drains. Health says that no calls are taken while `ready` says so. Who speaks HTTP/1 is
-/// told where it is spoken.
+/// Serves until `shutdown`, then drains. Health says that no calls are taken while `ready` says so. Who speaks HTTP/1
+/// is told where it is spoken.
 pub async fn serve(
     face: Face,
     services: GrpcServices,

@@ -1,7 +1,8 @@
 //! The HTTP listener: the table of its routes, and the layers that each request passes.
 //!
-//! HTTP/1.1 and HTTP/2 on one port, beside that of gRPC. What both share (connections, users, deadlines, room, drain) is
-//! `transport`; what is here knows hosts, origins, routes and problems. A face is a list of routes: it turns a request
+//! HTTP/1.1 and HTTP/2 on one port, beside that of gRPC. What both share (connections, users, deadlines, room, drain)
+//! is `transport`; what is here knows hosts, origins, routes and problems. A face is a list of routes: it turns a
+//! request
 //! into a call and renders what comes of it, and is named in its records.
 
 mod answer;

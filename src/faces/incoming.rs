@@ -28,7 +28,7 @@ const UNBOUNDED: Duration = Duration::from_hours(24);
 const EMPTY_STRUCT: &str = "`arguments` arrived as an empty Struct. If your program did fill it, its proto loader \
                             dropped the keys: send `arguments_json`, or see docs/CLIENTS.md on Struct";
 
-/// Who makes a request, for a method that is no tool.
+/// Who makes a request, for a method that is not a tool.
 #[derive(Clone, Debug)]
 pub struct Caller {
     /// The user, by verified credentials.
@@ -88,7 +88,7 @@ pub fn origin(extensions: &Extensions) -> Origin {
     }
 }
 
-/// Does what a request asks for that is no call: the records of what it changes say how it came.
+/// Does what a request asks for that is not a call: the records of what it changes say how it came.
 pub fn noted<'a, T: 'a>(
     extensions: &Extensions,
     doing: impl Future<Output = T> + Send + 'a,

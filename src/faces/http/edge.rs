@@ -97,7 +97,7 @@ where
                 parts.extensions.insert(found.rule);
                 ResponseFuture::Passed { page, future: self.inner.call(Request::from_parts(parts, body)) }
             }
-            Err(refused) => ResponseFuture::decided(refused, page),
+            Err(refused) => ResponseFuture::decided(refused.into_response(), page),
         }
     }
 }
@@ -114,12 +114,12 @@ impl Edge {
     }
 
     /// The route of a request, if there is one that takes such a body.
-    fn found(&self, parts: &Parts, is_empty: bool) -> Result<Found, Answer> {
+    fn found(&self, parts: &Parts, is_empty: bool) -> Result<Found, Problem> {
         let found = self.table.find(&parts.method, parts.uri.path()).map_err(missing)?;
         let is_read =
             found.rule.messages == Messages::One && !matches!(parts.method, Method::GET | Method::HEAD);
         if is_read && !is_json(&parts.headers, is_empty) {
-            return Err(not_json().into_response());
+            return Err(not_json());
         }
         Ok(found)
     }
@@ -167,21 +167,18 @@ fn not_json() -> Problem {
     )
 }
 
-fn missing(missing: Missing) -> Answer {
+fn missing(missing: Missing) -> Problem {
     match missing {
         Missing::Path => Problem::new(
             "UNKNOWN_ROUTE",
             StatusCode::NOT_FOUND,
             "there is nothing at this path; /openapi.json says what there is",
-        )
-        .into_response(),
+        ),
         Missing::Method(allowed) => {
             let what = format!("this path takes {allowed}; /openapi.json says what for");
-            let problem = Problem::new("METHOD_NOT_ALLOWED", StatusCode::METHOD_NOT_ALLOWED, what);
-            let mut answer = problem.into_response();
             let allowed = HeaderValue::from_str(&allowed).expect("names of methods are tokens");
-            answer.headers_mut().insert(ALLOW, allowed);
-            answer
+            Problem::new("METHOD_NOT_ALLOWED", StatusCode::METHOD_NOT_ALLOWED, what)
+                .with_header(ALLOW, allowed)
         }
     }
 }

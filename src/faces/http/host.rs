@@ -1,7 +1,10 @@
 //! Which names a request may give this server.
 //!
 //! Where nobody needs credentials only the names of this machine itself: otherwise a page under a foreign name that is
-//! made to resolve to this machine could speak as whoever looks at it. Elsewhere any name, or those that are configured.
+//! made to resolve to this machine could speak as whoever looks at it. Elsewhere any name, or those that are
+//! configured.
+
+use std::net::IpAddr;
 
 use http::{HeaderMap, Uri, header::HOST, uri::Authority};
 
@@ -19,7 +22,7 @@ pub(super) enum Hosts {
 /// What is wrong with the host of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BadHost {
-    /// There is none, or more than one, or it is no name.
+    /// There is none, or more than one, or it is not a name.
     Malformed,
     /// It is not ours.
     Foreign,
@@ -36,7 +39,7 @@ impl Hosts {
         match self {
             Self::Any => true,
             Self::Loopback => is_loopback(named.host()),
-            Self::Allowed(names) => names.iter().any(|name| {
+            Self::Allowed(list) => list.iter().any(|name| {
                 name.eq_ignore_ascii_case(named.as_str()) || name.eq_ignore_ascii_case(named.host())
             }),
         }
@@ -64,13 +67,11 @@ fn named(uri: &Uri, headers: &HeaderMap) -> Option<Authority> {
 fn is_loopback(host: &str) -> bool {
     let host = host.strip_suffix('.').unwrap_or(host);
     let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
-    match bare.parse::<std::net::IpAddr>() {
-        Ok(address) => address.to_canonical().is_loopback(),
-        Err(_) => {
-            let host = host.to_ascii_lowercase();
-            host == "localhost" || host.ends_with(".localhost")
-        }
+    if let Ok(address) = bare.parse::<IpAddr>() {
+        return address.to_canonical().is_loopback();
     }
+    let host = host.to_ascii_lowercase();
+    host == "localhost" || host.ends_with(".localhost")
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! From which web pages a request may come.
 //!
-//! A browser says in `Origin` whose page makes a request. This server's own may, and those that are configured. Programs
-//! say nothing, and may: identity is in credentials, never in what a browser sends by itself.
+//! A browser says in `Origin` whose page makes a request. This server's own may, and those that are configured.
+//! Programs say nothing, and may: identity is in credentials, never in what a browser sends by itself.
 
 use http::{HeaderMap, HeaderValue, Uri, header::ORIGIN, uri::Authority};
 

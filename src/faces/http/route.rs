@@ -15,8 +15,9 @@ use crate::faces::{
 
 /// What answers: axum's handlers with `State<Http>`.
 ///
-/// The extensions of a request that reaches one hold the [`Arrival`](crate::faces::transport::Arrival), the [`Rule`] and,
-/// unless the route is public, the [`User`](crate::context::User): [`incoming`](crate::faces::incoming) reads them.
+/// The extensions of a request that reaches one hold the [`Arrival`](crate::faces::transport::Arrival), the [`Rule`]
+/// and, unless the route is public, the [`User`](crate::context::User): [`incoming`](crate::faces::incoming) reads
+/// them.
 pub type Handler = MethodRouter<Http>;
 
 /// One route.

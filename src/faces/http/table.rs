@@ -13,9 +13,10 @@ use crate::faces::transport::rules::Rule;
 #[derive(Clone, Debug)]
 pub struct Table(Arc<Checked>);
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Checked {
     paths: Vec<Path>,
+    known: HashMap<&'static str, usize>,
     by_template: matchit::Router<usize>,
 }
 
@@ -77,24 +78,9 @@ pub enum RouteError {
 impl Table {
     /// The routes that faces offer, with their names.
     pub fn new(offered: impl IntoIterator<Item = (&'static str, Route)>) -> Result<Self, RouteError> {
-        let mut checked = Checked { paths: Vec::new(), by_template: matchit::Router::new() };
-        let mut known: HashMap<&'static str, usize> = HashMap::new();
+        let mut checked = Checked::default();
         for (face, route) in offered {
-            let at = match known.get(route.path).copied() {
-                Some(at) => at,
-                None => {
-                    let at = checked.paths.len();
-                    checked
-                        .by_template
-                        .insert(route.path, at)
-                        .map_err(|error| refused(&route, face, &error))?;
-                    known.insert(route.path, at);
-                    let (template, handler) = (route.path, Handler::new());
-                    checked.paths.push(Path { template, methods: Vec::new(), handler });
-                    at
-                }
-            };
-            checked.paths[at].add(face, route)?;
+            checked.at(face, &route)?.add(face, route)?;
         }
         Ok(Self(Arc::new(checked)))
     }
@@ -122,6 +108,20 @@ impl Table {
             .paths
             .iter()
             .flat_map(|path| path.methods.iter().map(move |(method, rule, _)| (method, path.template, *rule)))
+    }
+}
+
+impl Checked {
+    /// The path of a route.
+    fn at(&mut self, face: &'static str, route: &Route) -> Result<&mut Path, RouteError> {
+        let Self { paths, known, by_template } = self;
+        let at = known.get(route.path).copied().unwrap_or(paths.len());
+        if at == paths.len() {
+            by_template.insert(route.path, at).map_err(|error| refused(route, face, &error))?;
+            known.insert(route.path, at);
+            paths.push(Path { template: route.path, methods: Vec::new(), handler: Handler::new() });
+        }
+        Ok(&mut paths[at])
     }
 }
 

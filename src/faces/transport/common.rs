@@ -21,8 +21,8 @@ pub struct Common {
 }
 
 impl Common {
-    /// By the configuration, and no more than the limit of open files allows: a quarter of them is for the HTTP listener,
-    /// if there is one.
+    /// By the configuration, and no more than the limit of open files allows: a quarter of them is for the HTTP
+    /// listener, if there is one.
     pub fn new(authenticator: Arc<dyn Authenticator>, server: &config::Server, has_http: bool) -> Self {
         let files = descriptors::raise();
         let http = if has_http {

@@ -1,31 +1,24 @@
 //! One TCP connection, from its first byte to its end: TLS where it is configured, the preface, what is spoken, the end
 //! by age, silence or drain, and a bounded time for the last calls.
 
-use std::{
-    convert::Infallible,
-    io,
-    net::SocketAddr,
-    pin::{Pin, pin},
-    sync::Arc,
-};
+use std::{convert::Infallible, io, net::SocketAddr, sync::Arc};
 
 use bytes::Bytes;
 use http::{Request, Response};
-use hyper::body::Incoming;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
-    time::{Instant, sleep, timeout, timeout_at},
+    time::{Instant, timeout, timeout_at},
 };
 use tonic::body::Body;
-use tower::{Service, ServiceBuilder};
+use tower::Service;
 
+use self::course::Course;
 use super::{
     Config,
     connections::Known,
-    frames,
     peer::Peer,
     preface::{self, Opening, OtherProtocol, Protocol},
-    requests::{self, Requests},
+    requests::Requests,
     signals::Signals,
     socket::Stream,
     speech::Speech,
@@ -33,6 +26,7 @@ use super::{
 };
 use crate::clock;
 
+mod course;
 mod http1;
 mod http2;
 
@@ -91,7 +85,7 @@ where
     async fn serve_spoken<T: AsyncRead + AsyncWrite + Send + Unpin + 'static>(self, stream: T, by: Instant) {
         let (address, bound) = (self.address, self.config.preface_timeout);
         match timeout_at(by, preface::read(stream)).await {
-            Ok(Ok(Opening::Http2(stream))) => http2::serve(self, stream).await,
+            Ok(Ok(Opening::Http2(stream))) => http2::serve(self.course(), stream).await,
             Ok(Ok(Opening::Other(other))) => self.serve_other(other).await,
             Ok(Err(error)) => tracing::debug!(%address, %error, "connection lost before its first bytes"),
             Err(_) => tracing::debug!(%address, ?bound, "connection closed: no HTTP/2 preface in time"),
@@ -105,7 +99,7 @@ where
     {
         if let (Some(either), Protocol::Text) = (self.config.speech.either(), other.protocol) {
             // Boxed: no connection of another protocol needs room for it.
-            return Box::pin(http1::serve(self, other, either)).await;
+            return Box::pin(http1::serve(self.course(), other, either)).await;
         }
         let http1_at = match self.config.speech {
             Speech::Http2Beside(address) => Some(address),
@@ -116,97 +110,14 @@ where
         let _ = timeout(self.config.preface_timeout, other.reject_by_protocol(http1_at)).await;
     }
 
-    /// The other end, as the layers are to see it.
-    fn peer(&self) -> Peer {
-        let peer = Peer::new(self.address, self.tls.is_some(), self.known.clone());
-        let wanted = self.config.speech.either().is_some();
-        let requests = wanted.then(|| Arc::new(Requests::new(self.signals.draining.clone())));
-        Peer { requests, ..peer }
+    /// How it goes on once it is known what is spoken.
+    fn course(self) -> Course<S> {
+        let Self { address, service, config, tls, signals, known } = self;
+        let wanted = config.speech.either().is_some();
+        let requests = wanted.then(|| Arc::new(Requests::new(signals.draining.clone())));
+        let peer = Peer { requests, ..Peer::new(address, tls.is_some(), known) };
+        Course { service, peer, config, signals }
     }
-}
-
-/// By what a connection goes on or ends.
-struct Course {
-    peer: Peer,
-    config: Arc<Config>,
-    signals: Arc<Signals>,
-}
-
-/// What is done with a connection on which nothing happens.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Silent {
-    /// It is told to go, as one is that has its age.
-    Ends,
-    /// It is dropped: it may be in the middle of a request.
-    Dropped,
-}
-
-impl Course {
-    /// Drives a connection to its end; `end` makes it take no more requests, and end when those are answered that were
-    /// taken.
-    async fn run<C>(self, connection: C, silent: Silent, end: impl FnOnce(Pin<&mut C>))
-    where
-        C: Future<Output = hyper::Result<()>>,
-    {
-        let (address, mut connection) = (self.peer.address, pin!(connection));
-        tokio::select! {
-            // First: a connection that was accepted late sends its SETTINGS before the final GOAWAY.
-            biased;
-            result = connection.as_mut() => return closed(address, result),
-            () = self.signals.go_away.cancelled() => {}
-            () = sleep(self.config.age.jittered()) => {}
-            () = requests::silence(self.peer.requests.as_deref(), self.config.speech.either()) => {
-                if silent == Silent::Dropped {
-                    return tracing::debug!(%address, "connection closed: nothing was asked on it");
-                }
-            }
-        }
-        self.peer.watches_end.cancel();
-        end(connection.as_mut());
-        let Ok(result) = timeout(self.config.age.grace, connection).await else {
-            return tracing::debug!(%address, "connection dropped: its grace has passed");
-        };
-        closed(address, result);
-    }
-}
-
-/// A service in hyper's terms. Nobody asks whether it is ready: every layer here always is, and so are the servers that
-/// tonic generates.
-struct Ready<S>(S);
-
-impl<S, A> hyper::service::Service<A> for Ready<S>
-where
-    S: Service<A> + Clone,
-{
-    type Response = S::Response;
-    type Error = S::Error;
-    type Future = S::Future;
-
-    fn call(&self, request: A) -> S::Future {
-        self.0.clone().call(request)
-    }
-}
-
-/// `service` between hyper's bodies and ours. Every request carries its peer.
-fn with_peer<S, B>(
-    service: S,
-    peer: Peer,
-) -> impl Service<Request<Incoming>, Response = Response<frames::Body<B>>, Error = Infallible, Future: Send> + Clone
-where
-    S: Service<Request<Body>, Response = Response<B>, Error = Infallible> + Clone,
-    S::Future: Send,
-{
-    ServiceBuilder::new()
-        .map_request(move |request| add_peer(request, &peer))
-        .map_response(|response: Response<B>| response.map(frames::Body::new))
-        .service(service)
-}
-
-/// `request` in tonic's terms, with its peer.
-fn add_peer(mut request: Request<Incoming>, peer: &Peer) -> Request<Body> {
-    peer.known.hear();
-    request.extensions_mut().insert(peer.clone());
-    request.map(Body::new)
 }
 
 fn is_lost(error: &io::Error) -> bool {
@@ -221,13 +132,6 @@ fn log_other_protocol<T>(address: SocketAddr, other: &OtherProtocol<T>) {
             "connection closed: a TLS client on a port without TLS; use http:// or configure [server.tls]"
         ),
         protocol => tracing::debug!(%address, ?protocol, "connection closed: not HTTP/2"),
-    }
-}
-
-fn closed(address: SocketAddr, result: hyper::Result<()>) {
-    match result {
-        Ok(()) => tracing::debug!(%address, "connection closed"),
-        Err(error) => tracing::debug!(%address, %error, "connection lost"),
     }
 }
 

@@ -37,7 +37,7 @@ pub(in crate::faces) trait Framing: Send + 'static {
     /// Of which size it is, once it is complete.
     fn size(&self, seen: Seen) -> Size;
 
-    /// Something once it is complete, and if there is to be one only, the body has ended with it. A message of more than
-    /// `most` bytes is refused.
+    /// Something once it is complete, and if there is to be one only, the body has ended with it. A message of more
+    /// than `most` bytes is refused.
     fn completion(&self, seen: Seen, messages: Messages, most: usize) -> Result<Option<()>, Box<Status>>;
 }

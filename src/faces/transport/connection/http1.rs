@@ -10,9 +10,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tonic::body::Body;
 use tower::Service;
 
-use super::{Connection, Course, Ready, Silent, with_peer};
+use super::course::{Course, Ready, Silent, with_peer};
 use crate::faces::transport::{
-    peer::Peer,
     preface::OtherProtocol,
     requests::Heard,
     speech::Either,
@@ -21,7 +20,7 @@ use crate::faces::transport::{
 };
 
 /// Serves a stream of which the beginning was read.
-pub(super) async fn serve<S, B, T>(connection: Connection<S>, opened: OtherProtocol<T>, bounds: Either)
+pub(super) async fn serve<S, B, T>(course: Course<S>, opened: OtherProtocol<T>, bounds: Either)
 where
     S: Service<Request<Body>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
     S::Future: Send,
@@ -30,16 +29,15 @@ where
     T: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let OtherProtocol { stream, beginning, .. } = opened;
-    let peer = connection.peer();
-    let requests = peer.requests.clone().expect("they are kept wherever HTTP/1 is spoken");
+    let requests = course.peer.requests.clone().expect("they are kept wherever HTTP/1 is spoken");
     let stream = Heard::new(stream, requests);
     // Counted as one stream: that is what a forced end cuts.
-    let streams = connection.signals.streams.clone();
-    let served = Turns::new(stream, beginning, |io| run(connection, peer, bounds, io));
+    let streams = course.signals.streams.clone();
+    let served = Turns::new(stream, beginning, |io| run(course, bounds, io));
     streams.track_future(one_after_another(served)).await;
 }
 
-async fn run<S, B, T>(connection: Connection<S>, peer: Peer, bounds: Either, io: Io<T>)
+async fn run<S, B, T>(course: Course<S>, bounds: Either, io: Io<T>)
 where
     S: Service<Request<Body>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
     S::Future: Send,
@@ -47,12 +45,9 @@ where
     B::Error: std::error::Error + Send + Sync,
     T: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    let Connection { service, config, signals, .. } = connection;
-    let service = with_peer(service, peer.clone());
+    let service = with_peer(course.service.clone(), course.peer.clone());
     let connection = builder(bounds).serve_connection(TokioIo::new(io), Ready(service));
-    Course { peer, config, signals }
-        .run(connection, Silent::Dropped, |connection| connection.graceful_shutdown())
-        .await;
+    course.run(connection, Silent::Dropped, http1::Connection::graceful_shutdown).await;
 }
 
 fn builder(bounds: Either) -> http1::Builder {

@@ -10,7 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tonic::body::Body;
 use tower::Service;
 
-use super::{Connection, Course, Ready, Silent, with_peer};
+use super::course::{Course, Ready, Silent, with_peer};
 use crate::faces::transport::{
     Config,
     late::Late,
@@ -20,7 +20,7 @@ use crate::faces::transport::{
 };
 
 /// Serves a stream whose preface was read, after the calls on it that are ready.
-pub(super) async fn serve<S, B, T>(connection: Connection<S>, stream: T)
+pub(super) async fn serve<S, B, T>(course: Course<S>, stream: T)
 where
     S: Service<Request<Body>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
     S::Future: Send,
@@ -28,10 +28,10 @@ where
     B::Error: std::error::Error + Send + Sync,
     T: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    Late::new(Turns::new(stream, Bytes::from_static(&PREFACE), |io| run(connection, io))).await;
+    Late::new(Turns::new(stream, Bytes::from_static(&PREFACE), |io| run(course, io))).await;
 }
 
-async fn run<S, B, T>(connection: Connection<S>, io: Io<T>)
+async fn run<S, B, T>(course: Course<S>, io: Io<T>)
 where
     S: Service<Request<Body>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
     S::Future: Send,
@@ -39,14 +39,10 @@ where
     B::Error: std::error::Error + Send + Sync,
     T: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    let peer = connection.peer();
-    let Connection { service, config, signals, .. } = connection;
-    let service = with_peer(service, peer.clone());
-    let builder = builder(&config, Executor { streams: signals.streams.clone() });
+    let service = with_peer(course.service.clone(), course.peer.clone());
+    let builder = builder(&course.config, Executor { streams: course.signals.streams.clone() });
     let connection = builder.serve_connection(TokioIo::new(io), Ready(service));
-    Course { peer, config, signals }
-        .run(connection, Silent::Ends, |connection| connection.graceful_shutdown())
-        .await;
+    course.run(connection, Silent::Ends, http2::Connection::graceful_shutdown).await;
 }
 
 fn builder(config: &Config, executor: Executor) -> http2::Builder<Executor> {

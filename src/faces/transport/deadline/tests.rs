@@ -117,7 +117,7 @@ fn request(timeout: Option<u64>, lifetime: Lifetime) -> Request<()> {
     let mut request = Request::new(());
     let timeout = timeout.map(Duration::from_secs);
     let wall = std::time::SystemTime::UNIX_EPOCH;
-    request.extensions_mut().insert(Arrival { at: clock::now(), wall, timeout, peer: None });
+    request.extensions_mut().insert(Arrival { at: clock::now(), wall, timeout, peer: None, face: "grpc" });
     request.extensions_mut().insert(Rule { lifetime, ..Rule::USER });
     request
 }
