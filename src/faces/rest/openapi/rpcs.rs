@@ -104,7 +104,7 @@ fn answer(row: &Row, output: &MessageDescriptor, schemas: &mut Schemas) -> Value
     match row.form {
         Form::Events => json!({
             "description": "Events as they come; the data of each is JSON.",
-            "content": {"text/event-stream": {"schema": {"type": "string"}}},
+            "content": {"text/event-stream": {}},
         }),
         Form::Document => json!({"description": "The bytes of the document.", "content": {"*/*": {}}}),
         Form::Message | Form::Free | Form::Upload => json!({

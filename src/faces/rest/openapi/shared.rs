@@ -16,7 +16,7 @@ pub(super) fn parameters() -> Value {
     let uuid = json!({"type": "string", "format": "uuid"});
     let text = json!({"type": "string", "maxLength": 128});
     let tag = json!({"type": "string", "pattern": "^(\\*|\"[0-9a-f]{64}([.][a-z]+-[0-9a-f]+)?\")$"});
-    let length = json!({"type": "string", "pattern": "^[0-9]+(ms|s|m)$"});
+    let length = json!({"type": "string", "pattern": "^[1-9][0-9]{0,5}(ms|s|m)$"});
     json!({
         "IdempotencyKey": header("Idempotency-Key", uuid, "Recognises a repeat. Required for what does not only read."),
         "IfMatch": header("If-Match", tag, "The tag of the definition that the call is bound to."),

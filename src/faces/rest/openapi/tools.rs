@@ -16,7 +16,7 @@ pub(super) fn add(paths: &mut Paths, definition: &Definition) {
     let events = json!({
         "description": "Its events, of which the last is `result` or `confirmation_required`.",
         "headers": {"x-toolwire-call-id": {"schema": {"type": "string"}}},
-        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "content": {"text/event-stream": {}},
     });
     paths.add(&format!("/v1/tools/{name}:call"), "post", operation(definition, &name.to_string(), &answer));
     let invoke = operation(definition, &format!("invoke_{name}"), &events);
