@@ -90,12 +90,10 @@ mod tests {
     fn every_row_names_an_rpc_and_fields_of_its_request() {
         for row in ROWS {
             let method = transcode::described(row);
-            let input = if row.form == Upload {
-                "toolwire.workspace.v1.PutHeader"
-            } else {
-                method.input().full_name()
-            }
-            .to_owned();
+            let input = match row.form {
+                Upload => "toolwire.workspace.v1.PutHeader".to_owned(),
+                _ => method.input().full_name().to_owned(),
+            };
             let message = transcode::POOL.get_message_by_name(&input).unwrap();
             for part in row.path.split('/').filter_map(|part| part.strip_prefix('{')) {
                 let name = part.split('}').next().unwrap().trim_start_matches('*');
