@@ -119,7 +119,7 @@ mod tests {
     fn a_call_is_bound_to_one_definition() {
         let digest = Digest::of_bytes(b"d");
         for text in [format!("\"{digest}\""), format!("\"{digest}.degraded\"")] {
-            assert_eq!(if_match(&headers("if-match", &text)), Ok(Some(digest.clone())));
+            assert_eq!(if_match(&headers("if-match", &text)), Ok(Some(digest)));
         }
         assert_eq!(if_match(&headers("if-match", "*")), Ok(None));
         for text in

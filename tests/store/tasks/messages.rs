@@ -93,9 +93,9 @@ async fn those_beyond_the_bytes_of_a_user_or_a_tree_are_refused_when_they_come_t
         let tree = if limit == TreeLimit::Bytes { &mine.id } else { &beside.id };
         for (id, root, bytes) in [(&mine.id, &mine.id, 2 << 20), (&beside.id, tree, most - (2 << 20) - 2_500)]
         {
-            let fill = sqlx::query("UPDATE tasks SET bytes = ?, root = ? WHERE id = ?");
-            let fill = fill.bind(i64::try_from(bytes).unwrap()).bind(root.as_str()).bind(id.as_str());
-            fill.execute(&mut other).await.unwrap();
+            let set = sqlx::query("UPDATE tasks SET bytes = ?, root = ? WHERE id = ?");
+            let set = set.bind(i64::try_from(bytes).unwrap()).bind(root.as_str()).bind(id.as_str());
+            set.execute(&mut other).await.unwrap();
         }
         let text = "x".repeat(1_000);
         let all = (0..8).map(|_| say(&house, "riley", &mine.id, &text, RequestId::generate()));
