@@ -35,8 +35,8 @@ pub fn rpc_ended(method: Option<&Arc<str>>, status: &'static str, duration: Dura
     with(|it| it.rpc_ended(method, status, duration));
 }
 
-/// A request to the HTTP listener ended; `route` is its path as the table of routes has it, `status` that of the answer,
-/// 499 if nobody waited for one.
+/// A request to the HTTP listener ended; `route` is its path as the table of routes has it, `status` that of the
+/// answer, 499 if nobody waited for one.
 pub fn http_ended(method: &'static str, route: Option<&'static str>, status: u16, duration: Duration) {
     with(|it| it.http_ended(method, route, status, duration));
 }

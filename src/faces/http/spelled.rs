@@ -1,9 +1,8 @@
 //! How the layers below refuse a request, spelled for this listener.
 //!
 //! They say a status as gRPC does: in the headers of an answer without a body, or in the trailers of one that has
-//! begun. Here the one becomes a problem, and the other the last event of a stream of events; any other answer is broken
-//! off,
-//! so that nobody takes what came of it for the whole.
+//! begun. Here the one becomes a problem, and the other the last event of a stream of events; any other answer is
+//! broken off, so that nobody takes what came of it for the whole.
 
 use std::{
     convert::Infallible,
