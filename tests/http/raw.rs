@@ -40,10 +40,10 @@ impl Raw {
     pub(crate) async fn ask(&mut self, method: &str, path: &str, headers: &[&str], body: &str) {
         let mut text = format!("{method} {path} HTTP/1.1\r\nhost: localhost\r\n");
         for header in headers {
-            text += &format!("{header}\r\n");
+            text.extend([*header, "\r\n"]);
         }
         if method != "GET" {
-            text += &format!("content-length: {}\r\n", body.len());
+            text.extend(["content-length: ", &body.len().to_string(), "\r\n"]);
         }
         self.say(format!("{text}\r\n{body}")).await;
     }
