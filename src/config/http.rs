@@ -14,10 +14,10 @@ pub struct Http {
     /// Whether agents are served by AG-UI. `TOOLWIRE_HTTP_AGUI`, default `true`.
     pub agui: bool,
     /// The names by which requests may call this server, with a port or for all. Without credentials it is always
-    /// localhost. `TOOLWIRE_HTTP_ALLOWED_HOSTS`, in the file a list, default any.
+    /// localhost. `TOOLWIRE_HTTP_ALLOWED_HOSTS` with commas, in the file a list, default any.
     pub allowed_hosts: Vec<String>,
-    /// Whose pages may call, beside its own: origins such as `https://app.example`. `TOOLWIRE_HTTP_ALLOWED_ORIGINS`, in
-    /// the file a list, default none.
+    /// Whose pages may call, beside its own: origins such as `https://app.example`. `TOOLWIRE_HTTP_ALLOWED_ORIGINS` with
+    /// commas, in the file a list, default none.
     pub allowed_origins: Vec<String>,
 }
 
@@ -42,8 +42,8 @@ impl Http {
             listen: reader.optional(listen, None),
             rest: reader.value(rest, default.rest),
             agui: reader.value(agui, default.agui),
-            allowed_hosts: reader.value(allowed_hosts, default.allowed_hosts),
-            allowed_origins: reader.value(allowed_origins, default.allowed_origins),
+            allowed_hosts: reader.values(allowed_hosts, default.allowed_hosts),
+            allowed_origins: reader.values(allowed_origins, default.allowed_origins),
         };
         for origin in http.allowed_origins.iter().filter(|origin| !is_origin(origin)) {
             let what = format!("{origin:?} is not an origin; write one such as https://app.example");

@@ -90,6 +90,19 @@ impl Reader {
         value
     }
 
+    /// A setting of several values: a list in the file, a text with commas between them in a variable or a flag.
+    pub fn values<T: Value>(&mut self, setting: Setting, default: Vec<T>) -> Vec<T> {
+        let origin = self.winner(&setting).map(|given| given.origin);
+        let is_text = matches!(origin, Some(Origin::Variable(_) | Origin::Flag(_)));
+        let value = self.given(&setting, |found| match found {
+            Found::Text(text) if is_text => separated(text),
+            found => Vec::read(found),
+        });
+        let value = value.unwrap_or(default);
+        self.learn(setting, Shown::Value(value.shown()));
+        value
+    }
+
     /// A setting that may be unset; then `instead` is what holds, for people to see.
     pub fn optional<T: Value>(&mut self, setting: Setting, instead: Option<T>) -> Option<T> {
         let value = self.given(&setting, T::read);
@@ -286,6 +299,12 @@ impl Reader {
         self.claim(&format!("variable {name}"));
         self.known.variables.insert(name.to_owned());
     }
+}
+
+/// The values of a text with commas between them.
+fn separated<T: Value>(text: &str) -> Result<Vec<T>, String> {
+    let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
+    parts.map(|part| T::read(&Found::Text(part.to_owned()))).collect()
 }
 
 /// What the file says about a key.

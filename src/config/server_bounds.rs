@@ -33,7 +33,7 @@ pub struct ServerBounds {
     /// Connections of one peer address at once. `TOOLWIRE_MAX_CONNECTIONS_PER_PEER`, default three quarters of all.
     pub max_connections_per_peer: usize,
     /// Peers to which no bound by address applies: proxies and sidecars, behind which everybody is one peer.
-    /// `TOOLWIRE_TRUSTED_PEERS`, in the file a list of addresses and networks, default none.
+    /// `TOOLWIRE_TRUSTED_PEERS` with commas, in the file a list of addresses and networks, default none.
     pub trusted_peers: Vec<Network>,
     /// How long a connection may be silent before anybody has authenticated on it, once three quarters of all
     /// connections are taken. `TOOLWIRE_UNAUTHENTICATED_TIMEOUT`, default `10s`.
@@ -130,7 +130,7 @@ impl ServerBounds {
             preface_timeout: length(reader, "preface_timeout", "TOOLWIRE_PREFACE_TIMEOUT", default.preface_timeout),
             max_connections,
             max_connections_per_peer: number(reader, "max_connections_per_peer", "TOOLWIRE_MAX_CONNECTIONS_PER_PEER", (max_connections * 3).div_ceil(4)),
-            trusted_peers: reader.value(Setting::new("server.limits.trusted_peers", "TOOLWIRE_TRUSTED_PEERS"), default.trusted_peers),
+            trusted_peers: reader.values(Setting::new("server.limits.trusted_peers", "TOOLWIRE_TRUSTED_PEERS"), default.trusted_peers),
             unauthenticated_timeout: length(reader, "unauthenticated_timeout", "TOOLWIRE_UNAUTHENTICATED_TIMEOUT", default.unauthenticated_timeout),
             max_concurrent_calls,
             max_calls_per_user: number(reader, "max_calls_per_user", "TOOLWIRE_MAX_CALLS_PER_USER", max_concurrent_calls.div_ceil(2)),

@@ -23,6 +23,7 @@ mod wire;
 use axum::routing::{get, post};
 use http::Method;
 
+pub use self::answer::confirmation_required;
 use super::{
     http::route::Route,
     transport::rules::{Access, Pool, Rule},

@@ -62,6 +62,9 @@ fn variables_are_texts_of_any_type() {
         ("TOOLWIRE_DATA", "1"),
         ("TOOLWIRE_DEFAULT_USER", "42"),
         ("TOOLWIRE_LISTEN", "localhost:0"),
+        ("TOOLWIRE_HTTP_ALLOWED_ORIGINS", "https://one.example, https://two.example"),
+        ("TOOLWIRE_HTTP_ALLOWED_HOSTS", "tools.example"),
+        ("TOOLWIRE_TRUSTED_PEERS", "10.0.0.0/8,192.0.2.7"),
     ];
     let config = loaded("", &variables, Flags::default()).unwrap().config;
     assert!(config.server.reuse_port);
@@ -72,6 +75,9 @@ fn variables_are_texts_of_any_type() {
     assert_eq!(config.data.dir, Some("1".into()));
     assert_eq!(config.data.default_user.as_str(), "42");
     assert!(config.server.listen.ip().is_loopback());
+    assert_eq!(config.http.allowed_origins, ["https://one.example", "https://two.example"]);
+    assert_eq!(config.http.allowed_hosts, ["tools.example"]);
+    assert_eq!(config.server.limits.trusted_peers.len(), 2);
 }
 
 #[test]

@@ -17,13 +17,14 @@ use super::tools::{
     GetTransfers,
 };
 use crate::{
-    contract::{Refusal, Terminal},
+    contract::Terminal,
     faces::{
         http::{
             problem::Problem,
             route::{Http, Route},
         },
         incoming,
+        rest::confirmation_required,
         specified::answer,
         transport::rules::Rule,
     },
@@ -74,6 +75,6 @@ async fn called(
             Ok(([("x-toolwire-call-id", call_id)], answer::json(StatusCode::OK, &flat)).into_response())
         }
         // An operator can make any tool need one.
-        Terminal::ConfirmationRequired(_) => Err(Refusal::Internal { call_id }.into()),
+        Terminal::ConfirmationRequired(required) => Err(confirmation_required(*required)),
     }
 }

@@ -135,7 +135,7 @@ impl Which {
 }
 
 /// A person must approve the call first: where, and with which key it is to be made again.
-fn confirmation_required(required: ConfirmationRequired) -> Problem {
+pub fn confirmation_required(required: ConfirmationRequired) -> Problem {
     let location = format!("/v1/confirmations/{}", required.confirmation_id);
     let detail = format!(
         "a person must approve this call first ({}); make it again with the same Idempotency-Key afterwards. It would \

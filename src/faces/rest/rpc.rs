@@ -55,31 +55,20 @@ fn event(response: Result<DynamicMessage, Status>) -> sse::Event {
 }
 
 fn name(response: &Value) -> &'static str {
-    const TYPES: [&str; 9] = [
-        "ADDED",
-        "CHANGED",
-        "REMOVED",
-        "DEGRADED",
-        "SYNCED",
-        "DATA_CHANGED",
-        "PROBLEM",
-        "HEARTBEAT",
-        "REQUESTED",
-    ];
-    const NAMES: [&str; 9] = [
-        "added",
-        "changed",
-        "removed",
-        "degraded",
-        "synced",
-        "data_changed",
-        "problem",
-        "heartbeat",
-        "requested",
+    const TYPES: [(&str, &str); 9] = [
+        ("ADDED", "added"),
+        ("CHANGED", "changed"),
+        ("REMOVED", "removed"),
+        ("DEGRADED", "degraded"),
+        ("SYNCED", "synced"),
+        ("DATA_CHANGED", "data_changed"),
+        ("PROBLEM", "problem"),
+        ("HEARTBEAT", "heartbeat"),
+        ("REQUESTED", "requested"),
     ];
     const HELD: [&str; 5] = ["snapshot", "entry", "caught_up", "event", "heartbeat"];
     if let Some(word) = response.get("type").and_then(Value::as_str) {
-        return TYPES.iter().position(|it| *it == word).map_or("", |at| NAMES[at]);
+        return TYPES.into_iter().find(|(it, _)| *it == word).map_or("", |(_, name)| name);
     }
     HELD.into_iter().find(|held| response.get(held).is_some_and(|it| !it.is_null())).unwrap_or_default()
 }

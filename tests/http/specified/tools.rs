@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::house::House;
+use serde_json::json;
+
+use crate::{house::House, support::patch_json};
 
 #[tokio::test]
 async fn each_of_the_eight_answers_flat_with_source_and_date() {
@@ -40,4 +42,20 @@ async fn what_is_wrong_with_a_query_is_what_is_wrong_with_the_arguments() {
     assert_eq!(unknown.problem().1, "INVALID_ARGUMENT");
     let absent = talk.get("/api/quotes?symbol=NOPE").await;
     assert_eq!(absent.problem(), (404, "NOT_FOUND".to_owned()));
+}
+
+#[tokio::test]
+async fn a_tool_that_an_operator_lets_a_person_approve_is_waited_for() {
+    let house = House::with(|config| {
+        let tools = config.data.dir.as_ref().unwrap().join("tools");
+        for name in ["get_quotes", "browse_screener"] {
+            patch_json(&tools.join(format!("{name}.json")), &json!({"requires_confirmation": true}));
+        }
+    });
+    let talk = house.talk("demo");
+    let asked = talk.get("/api/quotes?symbol=AAPL").await;
+    assert_eq!(asked.problem(), (428, "CONFIRMATION_REQUIRED".to_owned()));
+    assert!(asked.headers["location"].to_str().unwrap().starts_with("/v1/confirmations/"), "{asked:?}");
+    let imported = talk.post("/api/integrations/screener/import", &json!({})).await;
+    assert_eq!(imported.problem().1, "CONFIRMATION_REQUIRED");
 }

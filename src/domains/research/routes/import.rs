@@ -10,7 +10,7 @@ use http::{Extensions, StatusCode};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    contract::{Refusal, Terminal},
+    contract::Terminal,
     domains::research::{
         proto::v1::{SetScreenerCredentialsRequest, research_service_client::ResearchServiceClient},
         tools::BrowseScreener,
@@ -18,6 +18,7 @@ use crate::{
     faces::{
         http::{problem::Problem, route::Http},
         incoming,
+        rest::confirmation_required,
         specified::{answer, body::Object},
     },
     pipeline::Target,
@@ -41,8 +42,9 @@ pub(super) async fn import(State(http): State<Http>, request: Request) -> Result
     let call = incoming::call(&parts.extensions, Target::Tool(BrowseScreener::NAME.to_owned()), arguments);
     let call_id = call.context.call_id.to_string();
     incoming::hand_over(&parts.extensions);
-    let Terminal::Result(result) = http.face.tools.finish(call).await? else {
-        return Err(Refusal::Internal { call_id }.into());
+    let result = match http.face.tools.finish(call).await? {
+        Terminal::Result(result) => result,
+        Terminal::ConfirmationRequired(required) => return Err(confirmation_required(*required)),
     };
     let data = result.outcome?;
     let data = data.json();
