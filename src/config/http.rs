@@ -16,8 +16,8 @@ pub struct Http {
     /// The names by which requests may call this server, with a port or for all. Without credentials it is always
     /// localhost. `TOOLWIRE_HTTP_ALLOWED_HOSTS` with commas, in the file a list, default any.
     pub allowed_hosts: Vec<String>,
-    /// Whose pages may call, beside its own: origins such as `https://app.example`. `TOOLWIRE_HTTP_ALLOWED_ORIGINS` with
-    /// commas, in the file a list, default none.
+    /// Whose pages may call, beside its own: origins such as `https://app.example`.
+    /// `TOOLWIRE_HTTP_ALLOWED_ORIGINS` with commas, in the file a list, default none.
     pub allowed_origins: Vec<String>,
 }
 

@@ -3,6 +3,8 @@
 //! A setting is known by being read, so that what nobody reads is unknown. Whatever is wrong is kept and a default used
 //! instead: all problems are reported at once. Not here: what values mean.
 
+mod values;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt::Display,
@@ -86,19 +88,6 @@ impl Reader {
     /// A setting that has a default.
     pub fn value<T: Value>(&mut self, setting: Setting, default: T) -> T {
         let value = self.given(&setting, T::read).unwrap_or(default);
-        self.learn(setting, Shown::Value(value.shown()));
-        value
-    }
-
-    /// A setting of several values: a list in the file, a text with commas between them in a variable or a flag.
-    pub fn values<T: Value>(&mut self, setting: Setting, default: Vec<T>) -> Vec<T> {
-        let origin = self.winner(&setting).map(|given| given.origin);
-        let is_text = matches!(origin, Some(Origin::Variable(_) | Origin::Flag(_)));
-        let value = self.given(&setting, |found| match found {
-            Found::Text(text) if is_text => separated(text),
-            found => Vec::read(found),
-        });
-        let value = value.unwrap_or(default);
         self.learn(setting, Shown::Value(value.shown()));
         value
     }
@@ -299,12 +288,6 @@ impl Reader {
         self.claim(&format!("variable {name}"));
         self.known.variables.insert(name.to_owned());
     }
-}
-
-/// The values of a text with commas between them.
-fn separated<T: Value>(text: &str) -> Result<Vec<T>, String> {
-    let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
-    parts.map(|part| T::read(&Found::Text(part.to_owned()))).collect()
 }
 
 /// What the file says about a key.
