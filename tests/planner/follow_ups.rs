@@ -36,7 +36,9 @@ fn a_name_alone_is_asked_which_it_is_and_then_what_is_wanted_of_it() {
     let plan = bench.decide(&[], "How is Tata doing?");
     assert!(question(&plan).starts_with("Which stock do you mean: Tata"), "{plan:?}");
     let plan = bench.decide(&["How is Tata doing?"], "Tata Motors");
-    assert_eq!(calls(&plan), [("get_stock_thesis".to_owned(), json!({"query": "TATAMOTORS"}))]);
+    assert!(question(&plan).starts_with("What do you want to know of Tata Motors?"), "{plan:?}");
+    let plan = bench.decide(&["What news is there on Tata?"], "Tata Motors");
+    assert_eq!(calls(&plan), [("get_news".to_owned(), json!({"symbol": "TATAMOTORS"}))]);
     let plan = bench.decide(&[], "How is Infosys doing?");
     assert!(question(&plan).starts_with("What do you want to know of Infosys?"), "{plan:?}");
     assert!(question(&plan).contains("“Fundamentals”") && !question(&plan).contains("watch"), "{plan:?}");

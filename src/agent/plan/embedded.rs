@@ -12,7 +12,7 @@ mod elsewhere;
 mod follow_up;
 pub(super) mod index;
 pub(super) mod lexicon;
-mod message;
+pub(super) mod message;
 pub(super) mod names;
 mod narrow;
 mod nearest;
@@ -28,7 +28,7 @@ mod writes;
 
 use futures_util::future::{BoxFuture, FutureExt, ready};
 
-pub(super) use self::nearest::nearest;
+pub(super) use self::{narrow::leaves_time_out, nearest::nearest};
 use super::{Asked, Plan, PlanError, Planner};
 
 /// The planner that comes with Toolwire.

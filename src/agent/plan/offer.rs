@@ -8,11 +8,11 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use moka::sync::Cache;
 
 use super::{
-    embedded::{index::Index, lexicon::Words, names::NameIndex, nearest},
+    embedded::{index::Index, leaves_time_out, lexicon::Words, message::Message, names::NameIndex, nearest},
     names::{Lexicon, Name, Names},
 };
 use crate::{
@@ -139,6 +139,11 @@ impl Offer {
         let offered = offered.map(|(indexed, was)| *was && is_kept(&indexed.tool)).collect();
         let tools = self.tools.iter().filter(|tool| is_kept(tool)).cloned().collect();
         Self { tools, offered, ..self }
+    }
+
+    /// Whether a message names dates or a time that is over, and none of the tools that were called for it knows times.
+    pub fn leaves_time_out(&self, called: &[&str], message: &str, today: NaiveDate) -> bool {
+        leaves_time_out(&self.index, called, &Message::new(message, today, &self.names, &self.index))
     }
 
     /// The snapshot that the tools are of. Calls of the turn pin it too.

@@ -33,6 +33,16 @@ pub(super) fn of_result(made: &Made, source_ids: &[String]) -> Vec<String> {
     warnings.chain(age).map(|note| format!("{note}{cite}")).collect()
 }
 
+/// Said where the message names a time, and what was found out is not limited to it.
+pub(super) fn of_time(asked: &Asked<'_>) -> Option<String> {
+    let called: Vec<_> = asked.made.iter().filter(|made| made.result.outcome.is_ok()).collect();
+    let is_ours = called.iter().all(|made| made.call.by_model.is_none());
+    let tools: Vec<_> = called.iter().map(|made| made.call.tool.as_str()).collect();
+    let leaves_out =
+        is_ours && !tools.is_empty() && asked.offer.leaves_time_out(&tools, asked.message, asked.today);
+    leaves_out.then(|| "This is everything there is: it cannot be narrowed to the time you name.".to_owned())
+}
+
 /// What a call that failed is about, and why.
 pub(super) fn of_failure(asked: &Asked<'_>, made: &Made) -> Option<String> {
     let error = made.result.outcome.as_ref().err()?;

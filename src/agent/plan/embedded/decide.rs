@@ -8,6 +8,7 @@ use super::{
     follow_up::{Before, has_pronoun, is_bare, leads},
     index::Index,
     message::Message,
+    names::Found,
     narrow,
     rank::{Candidate, Ranking},
     routed::{ALTERNATIVES, Routed, Routing, SURE, VERY_SURE, alternatives},
@@ -29,8 +30,7 @@ pub(super) fn first(asked: &Asked<'_>) -> Plan {
     }
     let before = Before::new(asked.history, asked.offer.index(), |said| read(asked, said));
     if let Some(pending) = before.pending.filter(|_| is_answer(asked)) {
-        let both = format!("{} {}", pending.trim_end_matches(['?', '.', '!', ' ']), asked.message);
-        return all(asked, &both, &before);
+        return all(asked, &completed(asked, pending), &before);
     }
     all(asked, asked.message, &before)
 }
@@ -38,6 +38,19 @@ pub(super) fn first(asked: &Asked<'_>) -> Plan {
 /// A plan without calls.
 pub(super) fn plan(step: Step, reason: &str) -> Plan {
     Plan { step, reason: reason.to_owned(), confidence: 0.0, alternatives: Vec::new() }
+}
+
+/// What was said before, with the message as the answer to what was asked: which of several things a name means, or
+/// whatever was missing.
+fn completed(asked: &Asked<'_>, pending: &str) -> String {
+    let said = read(asked, pending);
+    let unclear = said.found.iter().find(|found| !found.candidates.is_empty());
+    let answer = read(asked, asked.message);
+    let is_clear = |found: &Found| found.candidates.is_empty() && !found.is_unknown();
+    match unclear.filter(|_| answer.content.is_empty() && answer.found.iter().any(is_clear)) {
+        Some(unclear) => format!("{}{}{}", &pending[..unclear.begin], asked.message, &pending[unclear.end..]),
+        None => format!("{} {}", pending.trim_end_matches(['?', '.', '!', ' ']), asked.message),
+    }
 }
 
 /// Whether the message answers a question of ours: it is short, and about nothing by itself.

@@ -2,7 +2,7 @@
 
 use super::{
     follow_up::{Before, leads},
-    index::Index,
+    index::{Index, Indexed},
     message::Message,
     rank::{Candidate, Ranking},
     slots::Slot,
@@ -49,9 +49,25 @@ fn named_last(index: &Index, before: &Before<'_>) -> bool {
 pub(super) fn to_a_time(index: &Index, message: &Message<'_>, before: &Before<'_>) -> Option<String> {
     let (tool, _) = before.calls.first()?;
     let tool = &index.tools[*tool];
-    let is_time = |kind| {
+    let says_time_alone = leads(message)
+        && message.found.is_empty()
+        && message.times.is_any()
+        && message.content.iter().all(|(_, word)| message.times.takes(*word) || *word == 0);
+    let title = &tool.tool.definition.title;
+    (says_time_alone && !knows_times(tool))
+        .then(|| format!("“{title}” cannot be narrowed to a time: it has everything there is. What else do you want to know?"))
+}
+
+/// Whether a message names a time that is over, or dates, and none of the tools that were called for it knows times.
+pub(in crate::agent::plan) fn leaves_time_out(index: &Index, tools: &[&str], message: &Message<'_>) -> bool {
+    let called = |tool: &&Indexed| tools.contains(&tool.tool.definition.name.as_str());
+    message.times.is_narrow() && !index.tools.iter().filter(called).any(knows_times)
+}
+
+fn knows_times(tool: &Indexed) -> bool {
+    let is_time = |slot: &Slot| {
         matches!(
-            kind,
+            slot.extract.kind,
             ExtractKind::Since
                 | ExtractKind::Until
                 | ExtractKind::Days
@@ -59,12 +75,5 @@ pub(super) fn to_a_time(index: &Index, message: &Message<'_>, before: &Before<'_
                 | ExtractKind::Timeframe
         )
     };
-    let knows_times = tool.slots.iter().any(|slot| is_time(slot.extract.kind));
-    let says_time_alone = leads(message)
-        && message.found.is_empty()
-        && message.times.is_any()
-        && message.content.iter().all(|(_, word)| message.times.takes(*word) || *word == 0);
-    let title = &tool.tool.definition.title;
-    (says_time_alone && !knows_times)
-        .then(|| format!("“{title}” cannot be narrowed to a time: it has everything there is. What else do you want to know?"))
+    tool.slots.iter().any(is_time)
 }

@@ -141,6 +141,11 @@ impl Times {
         !self.spans.is_empty() || !self.dates.is_empty()
     }
 
+    /// Whether there is a time that does not reach up to now: dates, or one that is over.
+    pub(in crate::agent::plan) fn is_narrow(&self) -> bool {
+        !self.dates.is_empty() || self.spans.iter().any(|span| span.form == Form::Past)
+    }
+
     /// Whether a word belongs to a time.
     pub(in crate::agent::plan) fn takes(&self, word: usize) -> bool {
         self.spans.iter().any(|span| (span.first..span.end).contains(&word)) || self.dates.contains(&word)
