@@ -12,7 +12,8 @@ mod elsewhere;
 mod follow_up;
 pub(super) mod index;
 pub(super) mod lexicon;
-pub(super) mod message;
+mod limited;
+mod message;
 pub(super) mod names;
 mod narrow;
 mod nearest;
@@ -28,7 +29,7 @@ mod writes;
 
 use futures_util::future::{BoxFuture, FutureExt, ready};
 
-pub(super) use self::{narrow::leaves_time_out, nearest::nearest};
+pub(super) use self::{limited::leaves_time_out, nearest::nearest};
 use super::{Asked, Plan, PlanError, Planner};
 
 /// The planner that comes with Toolwire.

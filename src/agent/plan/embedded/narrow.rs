@@ -2,13 +2,11 @@
 
 use super::{
     follow_up::{Before, leads},
-    index::{Index, Indexed},
+    index::Index,
     message::Message,
     rank::{Candidate, Ranking},
     slots::Slot,
 };
-use crate::registry::ExtractKind;
-
 /// Another tool is meant if it is so near the best one.
 const NEAR: f32 = 0.5;
 
@@ -54,26 +52,6 @@ pub(super) fn to_a_time(index: &Index, message: &Message<'_>, before: &Before<'_
         && message.times.is_any()
         && message.content.iter().all(|(_, word)| message.times.takes(*word) || *word == 0);
     let title = &tool.tool.definition.title;
-    (says_time_alone && !knows_times(tool))
+    (says_time_alone && !tool.slots.iter().any(Slot::takes_a_time))
         .then(|| format!("“{title}” cannot be narrowed to a time: it has everything there is. What else do you want to know?"))
-}
-
-/// Whether a message names a time that is over, or dates, and none of the tools that were called for it knows times.
-pub(in crate::agent::plan) fn leaves_time_out(index: &Index, tools: &[&str], message: &Message<'_>) -> bool {
-    let called = |tool: &&Indexed| tools.contains(&tool.tool.definition.name.as_str());
-    message.times.is_narrow() && !index.tools.iter().filter(called).any(knows_times)
-}
-
-fn knows_times(tool: &Indexed) -> bool {
-    let is_time = |slot: &Slot| {
-        matches!(
-            slot.extract.kind,
-            ExtractKind::Since
-                | ExtractKind::Until
-                | ExtractKind::Days
-                | ExtractKind::Quarters
-                | ExtractKind::Timeframe
-        )
-    };
-    tool.slots.iter().any(is_time)
 }

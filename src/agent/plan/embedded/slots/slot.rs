@@ -70,6 +70,18 @@ impl Slot {
         matches!(self.extract.kind, ExtractKind::Symbol | ExtractKind::Symbols | ExtractKind::Company)
     }
 
+    /// Whether it takes a time.
+    pub(in crate::agent::plan) fn takes_a_time(&self) -> bool {
+        matches!(
+            self.extract.kind,
+            ExtractKind::Since
+                | ExtractKind::Until
+                | ExtractKind::Days
+                | ExtractKind::Quarters
+                | ExtractKind::Timeframe
+        )
+    }
+
     /// Of which kind the names are that it takes.
     pub(in crate::agent::plan) fn of_kind(&self) -> &str {
         let account = if self.extract.kind == ExtractKind::Account { "account" } else { "" };
