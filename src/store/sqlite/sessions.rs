@@ -22,11 +22,11 @@ const KEEP: &str = "INSERT INTO turns (user_id, turn_id, session_id, account, me
      ON CONFLICT (user_id, turn_id) DO UPDATE SET session_id = ?3, account = ?4, message = ?5, state = ?6, ended_at = ?8, \
      answered = ?9, calls = ?10, tainted = ?11, reply = ?12, standing = ?13";
 
-const TRIM_SESSION: &str = "DELETE FROM turns WHERE user_id = ?1 AND session_id = ?2 AND position <= \
-     (SELECT position FROM turns WHERE user_id = ?1 AND session_id = ?2 ORDER BY position DESC LIMIT 1 OFFSET ?3)";
-
-const TRIM_USER: &str = "DELETE FROM turns WHERE user_id = ?1 AND position <= \
-     (SELECT position FROM turns WHERE user_id = ?1 ORDER BY position DESC LIMIT 1 OFFSET ?2)";
+/// One statement, since each is a way to the thread of the database and back.
+const TRIM: &str = "DELETE FROM turns WHERE position IN (\
+     SELECT * FROM (SELECT position FROM turns WHERE user_id = ?1 AND session_id = ?2 \
+     ORDER BY position DESC LIMIT -1 OFFSET ?3) UNION ALL \
+     SELECT * FROM (SELECT position FROM turns WHERE user_id = ?1 ORDER BY position DESC LIMIT -1 OFFSET ?4))";
 
 const FIND: &str = "SELECT * FROM turns WHERE user_id = ? AND turn_id = ?";
 
@@ -130,10 +130,8 @@ impl Sqlite {
             .bind(&turn.standing)
             .execute(&mut *change)
             .await?;
-        let user = turn.user.as_str();
-        let of_session = sqlx::query(TRIM_SESSION).bind(user).bind(turn.session.as_str());
-        of_session.bind(MOST_OF_SESSION).execute(&mut *change).await?;
-        sqlx::query(TRIM_USER).bind(user).bind(MOST_OF_USER).execute(&mut *change).await?;
+        let beyond = sqlx::query(TRIM).bind(turn.user.as_str()).bind(turn.session.as_str());
+        beyond.bind(MOST_OF_SESSION).bind(MOST_OF_USER).execute(&mut *change).await?;
         change.commit().await
     }
 
