@@ -31,7 +31,7 @@ use support::{
 
 const INVOKE: &str = "/toolwire.v1.ToolService/InvokeTool";
 const CALL: &str = "/toolwire.v1.ToolService/CallTool";
-const TIMEOUT: &[(&str, &str)] = &[("grpc-timeout", "200m")];
+const TIMEOUT: &[(&str, &str)] = &[("grpc-timeout", "500m")];
 const CALLS: usize = 1_000;
 const AT_A_TIME: usize = 100;
 

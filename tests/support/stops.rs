@@ -3,14 +3,18 @@
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex},
+    time::Duration,
 };
 
-use tokio::sync::watch;
+use tokio::{sync::watch, time::timeout};
 use tracing::{
     Event, Subscriber,
     field::{Field, Visit},
 };
 use tracing_subscriber::{Layer, layer::Context, layer::SubscriberExt, util::SubscriberInitExt};
+
+/// So long a test waits for records.
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// One stop record.
 #[derive(Clone, Debug, Default)]
@@ -36,9 +40,12 @@ impl Stops {
         stops
     }
 
-    /// Waits until there are as many, and takes them.
+    /// Waits until there are as many, and takes them. A call that is refused or ended before its tool began has none.
     pub async fn take(&self, count: usize) -> Vec<Stop> {
-        self.count.subscribe().wait_for(|&seen| seen >= count).await.expect("open");
+        let mut counted = self.count.subscribe();
+        if timeout(PATIENCE, counted.wait_for(|&seen| seen >= count)).await.is_err() {
+            panic!("{} of {count} stop records came within {PATIENCE:?}", *counted.borrow());
+        }
         self.count.send_replace(0);
         std::mem::take(&mut *self.records.lock().expect("not poisoned"))
     }
