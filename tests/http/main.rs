@@ -10,6 +10,7 @@ mod agui;
 mod bounds;
 mod drain;
 mod edge;
+mod every_route;
 mod house;
 mod identity;
 mod leaving;
