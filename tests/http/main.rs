@@ -15,6 +15,7 @@ mod house;
 mod identity;
 mod leaving;
 mod page;
+mod pressure;
 mod raw;
 mod rest;
 mod smuggling;
