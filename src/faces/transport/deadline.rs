@@ -2,8 +2,8 @@
 //!
 //! What passes its deadline is dropped and answered `DEADLINE_EXCEEDED`: trailers-only before the headers, in trailers
 //! after them. Watches have no cap but keep their caller's time-out; neither have files on their way. The stream of a
-//! file, and of a watch where it is said for how long, ends when its reader takes nothing. The tool pipeline below decides the same for tools that go on without a reader;
-//! this layer also covers what never reaches a tool.
+//! file, and of a watch where it is said for how long, ends when its reader takes nothing. The tool pipeline below
+//! decides the same for tools that go on without a reader; this layer also covers what never reaches a tool.
 
 use std::{
     convert::Infallible,
