@@ -205,7 +205,7 @@ async fn every_combination_has_its_documented_answer() {
         let who = if case.same_user { &riley } else { &sam };
         let came = add(who, way, id, if case.same_arguments { "first" } else { "second" }).await;
         let found = match &came {
-            came if first.as_ref() == Some(came) => Answer::Record,
+            Came::Data(_) if first.as_ref() == Some(&came) => Answer::Record,
             Came::Data(_) => Answer::Runs,
             Came::Required(again) if *again == asked => Answer::Asks,
             Came::Required(_) => Answer::AsksForAnother,
