@@ -140,7 +140,8 @@ async fn dispatch(matches: &ArgMatches, domains: &[Domain]) -> Result<(), Failur
         }
     }
     match Cli::from_arg_matches(matches) {
-        Ok(cli) => cli.command.run(domains).await,
+        // Large: it holds the whole configuration, more than once.
+        Ok(cli) => Box::pin(cli.command.run(domains)).await,
         Err(error) => console::usage(&error),
     }
 }

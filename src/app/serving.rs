@@ -23,7 +23,8 @@ impl App {
         ready: Receiver<bool>,
         shutdown: &CancellationToken,
     ) -> Report {
-        let common = Common::new(authenticator(config), &config.server, http.is_some());
+        let common =
+            Common::new(authenticator(config), &config.server, http.is_some().then_some(&config.http));
         let http1_at = http.as_ref().and_then(|listener| listener.local_addr().ok());
         let services = self.grpc.clone();
         let over_grpc =

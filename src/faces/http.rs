@@ -2,8 +2,7 @@
 //!
 //! HTTP/1.1 and HTTP/2 on one port, beside that of gRPC. What both share (connections, users, deadlines, room, drain)
 //! is `transport`; what is here knows hosts, origins, routes and problems. A face is a list of routes: it turns a
-//! request
-//! into a call and renders what comes of it, and is named in its records.
+//! request into a call and renders what comes of it, and is named in its records.
 
 mod answer;
 mod cors;
@@ -33,7 +32,8 @@ use self::{
 use super::{
     agui, rest, specified,
     transport::{
-        self, Arrival, Common, Counted, Hooks, ListenError, Listener, Report, Socket, Speech, tls::Files,
+        self, Arrival, Common, Counted, Either, Hooks, ListenError, Listener, Report, Socket, Speech,
+        tls::Files,
     },
 };
 use crate::config;
@@ -57,7 +57,8 @@ pub fn table(config: &config::Http, of_domains: Vec<Route>) -> Result<Table, Rou
 /// Takes the address, and reads the certificate if one is configured.
 pub fn bind(listen: SocketAddr, server: &config::Server) -> Result<Listener, ListenError> {
     let files = server.tls.files().map(|(cert, key)| Files { cert: cert.to_owned(), key: key.to_owned() });
-    Listener::open(listen, server.reuse_port, files, &Speech::HTTP)
+    let speech = Speech::Either(Either::from(&config::Http::default()));
+    Listener::open(listen, server.reuse_port, files, &speech)
 }
 
 /// Serves until `shutdown`, then drains. Without credentials for users, requests must name this machine.

@@ -90,7 +90,7 @@ where
     ServiceBuilder::new()
         .layer(panics::Layer)
         .layer(arrival::Layer::new("http", find_timeout))
-        .layer(deadline::Layer::new(common.config.server_cap))
+        .layer(deadline::Layer::new(common.config.server_cap).watched(common.http_bounds().stall_timeout))
         .layer(authenticate::Authenticate::layer(Arc::clone(&common.authenticator)))
         .layer(common.admission.layer::<admission::Whole>())
         .layer(watches::Layer)

@@ -56,17 +56,19 @@ def _run(address, token, pipe):
                 seconds, failures, writes = [], [], writes_or_none
         calls += 1
         began = time.monotonic()
+        request = written() if writes and calls % WRITE == 0 else READ
+        doing = "connecting"
         try:
             if connection is None or calls % RECONNECT == 0:
                 if connection:
                     connection.close()
                 connection = Connection(address, token)
-            request = written() if writes and calls % WRITE == 0 else READ
+            doing = request.tool
             status = connection.call("CallTool", request)
             if status != OK:
                 failures.append(f"{request.tool}: status {status}")
         except (OSError, TimeoutError) as error:
-            failures.append(f"{type(error).__name__}: {error}")
+            failures.append(f"{doing}: {type(error).__name__}: {error}, after {time.monotonic() - began:.1f} s")
             connection = None
         seconds.append(time.monotonic() - began)
         time.sleep(PAUSE)

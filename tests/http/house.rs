@@ -1,5 +1,6 @@
 //! The bundled server with its own routes, in which adding to the watch-list needs a person's approval.
 
+use serde_json::Value;
 use tempfile::TempDir;
 use toolwire::{app::App, config::Config, domains};
 
@@ -14,7 +15,7 @@ use crate::{
 /// A server with both listeners. It ends with the test's runtime.
 pub(crate) struct House {
     pub(crate) server: Server,
-    _data: TempDir,
+    data: TempDir,
     _state: TempDir,
 }
 
@@ -32,11 +33,17 @@ impl House {
         config.state.dir = Some(state.path().to_owned());
         change(&mut config);
         let app = App::build(&config, &domains::bundled()).unwrap();
-        Self { server: Server::of(app, config), _data: data, _state: state }
+        Self { server: Server::of(app, config), data, _state: state }
     }
 
     /// Talks as a user.
     pub(crate) fn talk(&self, user: &str) -> Talk {
         Talk::to(self.server.http.unwrap(), user)
+    }
+
+    /// Changes a manifest, and takes it over at once.
+    pub(crate) fn patch(&self, tool: &str, changes: &Value) {
+        patch_json(&self.data.path().join(format!("tools/{tool}.json")), changes);
+        self.server.app.refresh();
     }
 }

@@ -1,6 +1,6 @@
 //! A client that says exactly what it is told to.
 
-use std::{collections::BTreeMap, net::SocketAddr, time::Duration};
+use std::{collections::BTreeMap, io, net::SocketAddr, time::Duration};
 
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -29,7 +29,32 @@ pub(crate) struct Answer {
 
 impl Raw {
     pub(crate) async fn connect(address: SocketAddr) -> Self {
-        Self { stream: TcpStream::connect(address).await.unwrap(), came: Vec::new() }
+        Self::of(TcpStream::connect(address).await.unwrap())
+    }
+
+    pub(crate) fn of(stream: TcpStream) -> Self {
+        Self { stream, came: Vec::new() }
+    }
+
+    /// Whether the other side has closed it, as far as is known here.
+    pub(crate) fn is_closed(&mut self) -> bool {
+        loop {
+            match self.stream.try_read_buf(&mut self.came) {
+                Ok(0) => return true,
+                Ok(_) => {}
+                Err(error) => return error.kind() != io::ErrorKind::WouldBlock,
+            }
+        }
+    }
+
+    /// Reads to the end, in whatever way it comes.
+    pub(crate) async fn ends(&mut self) -> bool {
+        let end = async {
+            while self.stream.read_buf(&mut self.came).await.is_ok_and(|read| read > 0) {
+                self.came.clear();
+            }
+        };
+        timeout(SOON, end).await.is_ok()
     }
 
     pub(crate) async fn say(&mut self, bytes: impl AsRef<[u8]>) {

@@ -6,7 +6,6 @@ mod confirming;
 mod described;
 mod listed;
 mod streamed;
-mod users;
 
 use serde_json::Value;
 

@@ -206,7 +206,7 @@ impl Server {
         let socket = Simulated(TcpListener::bind(("0.0.0.0", PORT)).await?);
         let (_ready, ready) = tokio::sync::watch::channel(true);
         let tokens = Arc::new(StaticTokens::new(users));
-        let common = Common::new(tokens, &server, false);
+        let common = Common::new(tokens, &server, None);
         grpc::serve(face, services, &common, None, Listener::from(socket), ready, pending()).await;
         Ok(())
     }

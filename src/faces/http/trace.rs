@@ -9,8 +9,9 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use http::{Method, Request, Response};
+use http::{HeaderName, HeaderValue, Method, Request, Response};
 use http_body::{Body as HttpBody, Frame, SizeHint};
+use opentelemetry::trace::TraceId;
 use pin_project_lite::pin_project;
 use tokio::time::Instant;
 use tracing::{Span, field::Empty};
@@ -19,15 +20,18 @@ use super::table::{Found, Table};
 use crate::{
     clock,
     faces::transport::{
-        TakenOver,
+        CallersTrace, TakenOver,
         parent::{note_trace, span_of},
         peer::Peer,
     },
-    telemetry::{attribute, metric},
+    telemetry::{self, attribute, metric},
 };
 
 /// The status of what nobody waited for.
 const CLOSED: u16 = 499;
+
+/// Names the trace of a request in its answer.
+const TRACE_ID: HeaderName = HeaderName::from_static("x-toolwire-trace-id");
 
 /// Opens a span for each request.
 #[derive(Clone, Debug)]
@@ -51,6 +55,8 @@ pub(super) struct Service<S> {
 #[derive(Debug)]
 struct Recorder {
     span: Span,
+    /// The caller's trace, or else the one that the span begins.
+    trace_id: Option<TraceId>,
     method: &'static str,
     route: Option<&'static str>,
     peer: Option<Peer>,
@@ -65,10 +71,14 @@ impl Recorder {
         let (method, route) = (known(request.method()), found.map(|found| found.template));
         let span = span_of(request, |request| span(method, route, request));
         note_trace(request);
+        let callers = request.extensions().get::<CallersTrace>().map(|it| it.0);
+        let trace_id = callers
+            .or_else(|| if span.is_disabled() { None } else { span.in_scope(telemetry::current_trace_id) });
         let taken_over = TakenOver::default();
         request.extensions_mut().insert(taken_over.clone());
         let peer = request.extensions().get::<Peer>().cloned();
-        Self { span, method, route, peer, taken_over, began: clock::now(), status: None, has_ended: false }
+        let began = clock::now();
+        Self { span, trace_id, method, route, peer, taken_over, began, status: None, has_ended: false }
     }
 
     /// The answer has ended.
@@ -175,7 +185,11 @@ where
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.project();
         let recorder = this.recorder.as_ref().expect("a future is not polled after it is ready");
-        let Ok(response) = ready!(recorder.span.in_scope(|| this.inner.poll(cx)));
+        let Ok(mut response) = ready!(recorder.span.in_scope(|| this.inner.poll(cx)));
+        if let Some(trace_id) = recorder.trace_id {
+            let name = HeaderValue::try_from(trace_id.to_string()).expect("it is ASCII");
+            response.headers_mut().insert(TRACE_ID, name);
+        }
         let mut recorder = this.recorder.take();
         if let Some(recorder) = &mut recorder {
             recorder.status = Some(response.status().as_u16());

@@ -21,7 +21,6 @@ use crate::{
 };
 
 const CALL_ID: HeaderName = HeaderName::from_static("x-toolwire-call-id");
-const TRACE_ID: HeaderName = HeaderName::from_static("x-toolwire-trace-id");
 
 /// Which call is answered.
 #[derive(Clone, Copy, Debug)]
@@ -59,14 +58,10 @@ impl Which {
         Self { call_id: call.context.call_id, trace_id: call.context.trace_id }
     }
 
-    /// The answer with the headers that name the call.
+    /// The answer with the header that names the call.
     pub(super) fn note(self, mut response: Response) -> Response {
-        let headers = response.headers_mut();
-        let text = |text: String| HeaderValue::try_from(text).expect("identifiers are ASCII");
-        headers.insert(CALL_ID, text(self.call_id.to_string()));
-        if let Some(trace_id) = self.trace_id {
-            headers.insert(TRACE_ID, text(trace_id.to_string()));
-        }
+        let call_id = HeaderValue::try_from(self.call_id.to_string()).expect("identifiers are ASCII");
+        response.headers_mut().insert(CALL_ID, call_id);
         response
     }
 

@@ -1,23 +1,37 @@
 //! A call as a stream of events: the events of `InvokeTool`, one by one as they come.
 
+use std::sync::Arc;
+
 use axum::response::Response;
 use futures_util::StreamExt;
+use prost::Message;
 use tonic::Status;
 
 use super::message;
 use crate::{
+    context::UserId,
     contract::proto::v1::{InvokeToolResponse, call_event},
     faces::{
         grpc::{invoke::Invoked, result::Form},
         http::{problem::Problem, sse},
     },
+    offload,
     pipeline::CallStream,
     service::Tools,
 };
 
 /// The events of a started call, until the last one. A reader that leaves tells the call.
-pub(super) fn answer(started: CallStream, tools: &Tools, form: Form) -> Response {
-    sse::response(Invoked::new(started, tools, form).map(event))
+pub(super) fn answer(started: CallStream, tools: &Tools, form: Form, user: &UserId) -> Response {
+    let user = user.shared();
+    let events = Invoked::new(started, tools, form)
+        .then(move |step| offload::on_behalf(Arc::clone(&user), spelled(step)));
+    sse::response(events)
+}
+
+/// An event as it is sent. A large one is made aside, so that it holds up nobody else's.
+async fn spelled(step: Result<InvokeToolResponse, Status>) -> sse::Event {
+    let bytes = step.as_ref().map_or(0, Message::encoded_len);
+    offload::if_large(bytes, move || event(step)).await
 }
 
 fn event(step: Result<InvokeToolResponse, Status>) -> sse::Event {

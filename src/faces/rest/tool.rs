@@ -48,6 +48,7 @@ async fn answer(
     let body = read(body).await?;
     let (call, form) = asked::call(&parts, target(name), &body)?;
     let (which, tools) = (Which::of(&call), &http.face.tools);
+    let user = call.context.user.id.clone();
     let refused = |refusal| Ok(which.refused(asked::in_our_words(refusal)));
     match manner {
         Manner::Call => match tools.finish(call).await {
@@ -55,7 +56,7 @@ async fn answer(
             Err(refusal) => refused(refusal),
         },
         Manner::Invoke => match tools.start(call).await {
-            Ok(started) => Ok(which.note(events::answer(started, tools, form))),
+            Ok(started) => Ok(which.note(events::answer(started, tools, form, &user))),
             Err(refusal) => refused(refusal),
         },
     }

@@ -2,11 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Admission, Config, authenticate::Authenticator, descriptors};
+use super::{Admission, Config, authenticate::Authenticator, descriptors, speech::Either};
 use crate::config;
-
-/// Connections of the HTTP listener at once.
-const HTTP_CONNECTIONS: usize = 1_000;
 
 /// Who may call, the room that there is for all callers, and the numbers. Cheap to clone.
 #[derive(Clone)]
@@ -17,32 +14,49 @@ pub struct Common {
     pub admission: Admission,
     /// The numbers.
     pub config: Arc<Config>,
-    http_connections: usize,
+    http: OfHttp,
+}
+
+/// What the HTTP listener has of its own.
+#[derive(Clone, Copy)]
+struct OfHttp {
+    connections: usize,
+    bounds: Either,
 }
 
 impl Common {
     /// By the configuration, and no more than the limit of open files allows: a quarter of them is for the HTTP
     /// listener, if there is one.
-    pub fn new(authenticator: Arc<dyn Authenticator>, server: &config::Server, has_http: bool) -> Self {
+    pub fn new(
+        authenticator: Arc<dyn Authenticator>,
+        server: &config::Server,
+        http: Option<&config::Http>,
+    ) -> Self {
         let files = descriptors::raise();
-        let http = if has_http {
-            files.map_or(HTTP_CONNECTIONS, |it| HTTP_CONNECTIONS.min(it / 4)).max(1)
-        } else {
-            0
-        };
-        let config = Config::from(server).within(files.map(|it| it.saturating_sub(http)));
-        Self { http_connections: http, ..Self::of(authenticator, config) }
+        let share =
+            |http: &config::Http| files.map_or(usize::MAX, |it| it / 4).min(http.max_connections).max(1);
+        let connections = http.map_or(0, share);
+        let config = Config::from(server).within(files.map(|it| it.saturating_sub(connections)));
+        let common = Self::of(authenticator, config);
+        let bounds = http.map_or(common.http.bounds, Either::from);
+        Self { http: OfHttp { connections, bounds }, ..common }
     }
 
     /// The numbers of the HTTP listener.
     pub(in crate::faces) fn http_config(&self) -> Config {
-        Config::clone(&self.config).for_http(self.http_connections)
+        Config::clone(&self.config).for_http(self.http.connections, self.http.bounds)
+    }
+
+    /// The bounds of the HTTP listener.
+    pub(super) fn http_bounds(&self) -> Either {
+        self.http.bounds
     }
 
     /// By these numbers.
     pub fn of(authenticator: Arc<dyn Authenticator>, config: Config) -> Self {
+        let usual = config::Http::default();
         Self {
-            http_connections: HTTP_CONNECTIONS,
+            http: OfHttp { connections: usual.max_connections, bounds: Either::from(&usual) },
             authenticator,
             admission: Admission::new(&config),
             config: Arc::new(config),

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::speech::{HTTP_HEADERS, Speech};
+use super::speech::{Either, HTTP_HEADERS, Speech};
 use crate::config::{self, Network};
 
 /// How much longer than the longest call a connection goes on after its age is reached.
@@ -162,13 +162,13 @@ impl From<&config::Server> for Config {
 impl Config {
     /// The same for a listener on which HTTP/1 is spoken, too, with at most so many connections, of one peer the same
     /// share of them as elsewhere.
-    pub(super) fn for_http(self, most: usize) -> Self {
+    pub(super) fn for_http(self, most: usize, bounds: Either) -> Self {
         let max_connections = self.max_connections.min(most).max(1);
         let most_of_peer = self.max_connections_per_peer * max_connections / self.max_connections.max(1);
         Self {
             max_connections,
             max_connections_per_peer: most_of_peer.max(1),
-            speech: Speech::HTTP,
+            speech: Speech::Either(bounds),
             http2: Http2 { max_header_list_size: HTTP_HEADERS, ..self.http2 },
             ..self
         }
@@ -214,9 +214,10 @@ mod tests {
 
     #[test]
     fn http_has_connections_of_its_own_and_a_peer_its_share_of_them() {
-        let config = Config::default().for_http(1_000);
+        let bounds = Either::from(&config::Http::default());
+        let config = Config::default().for_http(1_000, bounds);
         assert_eq!((config.max_connections, config.max_connections_per_peer), (1_000, 750));
-        assert_eq!(Config::default().for_http(0).max_connections, 1);
+        assert_eq!(Config::default().for_http(0, bounds).max_connections, 1);
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Bounds every call, response body included: arrival + min(`grpc-timeout`, the server's cap).
 //!
 //! What passes its deadline is dropped and answered `DEADLINE_EXCEEDED`: trailers-only before the headers, in trailers
-//! after them. Watches have no cap but keep their caller's time-out; neither have files on their way, but their stream
-//! ends when its reader takes nothing. The tool pipeline below decides the same for tools that go on without a reader;
-//! this layer also covers what never reaches a tool.
+//! after them. Watches have no cap but keep their caller's time-out; neither have files on their way. The stream of a
+//! file, and of a watch where it is said for how long, ends when its reader takes nothing. The tool pipeline below
+//! decides the same for tools that go on without a reader; this layer also covers what never reaches a tool.
 
 use std::{
     convert::Infallible,
@@ -35,25 +35,32 @@ const STALL: Duration = Duration::from_secs(30);
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Layer {
     cap: Duration,
+    /// How long the reader of a watch may take nothing; as long as it likes, if nothing is said.
+    watched: Option<Duration>,
 }
 
 impl Layer {
     pub(super) fn new(cap: Duration) -> Self {
-        Self { cap }
+        Self { cap, watched: None }
+    }
+
+    /// The same, but the reader of a watch takes something within so long, if more waits for it.
+    pub(super) fn watched(self, within: Duration) -> Self {
+        Self { watched: Some(within), ..self }
     }
 }
 
 #[derive(Debug, Clone)]
 pub(super) struct Service<S> {
     inner: S,
-    cap: Duration,
+    bounds: Layer,
 }
 
 impl<S> Service<S> {
     fn deadline(&self, extensions: &Extensions) -> Option<Instant> {
         let lifetime = extensions.get::<Rule>().map_or(Lifetime::Capped, |rule| rule.lifetime);
         let cap = match lifetime {
-            Lifetime::Capped => Some(self.cap),
+            Lifetime::Capped => Some(self.bounds.cap),
             Lifetime::Uncapped | Lifetime::Transfer => None,
         };
         match extensions.get::<Arrival>() {
@@ -61,19 +68,22 @@ impl<S> Service<S> {
             None => cap.map(|cap| clock::now() + cap),
         }
     }
-}
 
-/// How long a reader may take nothing, where no cap bounds how long it holds what it reads.
-fn stall(extensions: &Extensions) -> Option<Duration> {
-    let rule = extensions.get::<Rule>()?;
-    (rule.lifetime == Lifetime::Transfer).then_some(STALL)
+    /// How long a reader may take nothing, where no cap bounds how long it holds what it reads.
+    fn stall(&self, extensions: &Extensions) -> Option<Duration> {
+        match extensions.get::<Rule>()?.lifetime {
+            Lifetime::Capped => None,
+            Lifetime::Uncapped => self.bounds.watched,
+            Lifetime::Transfer => Some(STALL),
+        }
+    }
 }
 
 impl<S> tower::Layer<S> for Layer {
     type Service = Service<S>;
 
     fn layer(&self, inner: S) -> Self::Service {
-        Service { inner, cap: self.cap }
+        Service { inner, bounds: *self }
     }
 }
 
@@ -90,7 +100,8 @@ where
     }
 
     fn call(&mut self, request: Request<ReqB>) -> Self::Future {
-        let timer = Timer::new(self.deadline(request.extensions())).stalling(stall(request.extensions()));
+        let extensions = request.extensions();
+        let timer = Timer::new(self.deadline(extensions)).stalling(self.stall(extensions));
         // A call that arrives too late, such as one with `grpc-timeout: 0n`, does no work at all.
         let inner = (!timer.is_past()).then(|| self.inner.call(request));
         ResponseFuture { inner, timer }

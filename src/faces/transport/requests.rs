@@ -62,7 +62,7 @@ impl Requests {
                 Some(due) if due <= now => return,
                 // Nothing that happens from now on is due any sooner.
                 due => {
-                    let look_again = now + bounds.header_timeout;
+                    let look_again = now + bounds.header_timeout.min(bounds.idle_timeout);
                     sleep_until(due.map_or(look_again, |due| due.min(look_again))).await;
                 }
             }
@@ -95,7 +95,9 @@ impl Requests {
 
 impl Drop for UnderWay {
     fn drop(&mut self) {
-        self.0.idle_since.store(self.0.now(), Relaxed);
+        // Not before it began: one that was over within its millisecond has ended, too.
+        let ended = self.0.now().max(self.0.begun.load(Relaxed));
+        self.0.idle_since.store(ended, Relaxed);
         self.0.under_way.fetch_sub(1, Relaxed);
         // Over HTTP/1 the task is the connection's, which goes on.
         stream::clear_deadline();
@@ -119,6 +121,7 @@ mod tests {
     const BOUNDS: Either = Either {
         header_timeout: Duration::from_secs(5),
         idle_timeout: Duration::from_mins(1),
+        stall_timeout: Duration::from_secs(30),
         max_header_bytes: 0,
     };
 
@@ -138,6 +141,15 @@ mod tests {
         let used = requests();
         drop(Arc::clone(&used).begin());
         assert_eq!(closed_after(&used).await, BOUNDS.idle_timeout);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_that_is_over_at_once_leaves_its_connection_as_long_as_any_other() {
+        let requests = requests();
+        requests.heard();
+        drop(Arc::clone(&requests).begin());
+        // It counts as begun in the millisecond after it was heard.
+        assert_eq!(closed_after(&requests).await, BOUNDS.idle_timeout + Duration::from_millis(1));
     }
 
     #[tokio::test(start_paused = true)]

@@ -2,6 +2,8 @@
 
 use std::{net::SocketAddr, time::Duration};
 
+use crate::config;
+
 /// Bytes of headers that the HTTP listener takes.
 pub(super) const HTTP_HEADERS: u32 = 16 * 1024;
 
@@ -24,18 +26,24 @@ pub struct Either {
     pub header_timeout: Duration,
     /// How long a connection may have no request under way.
     pub idle_timeout: Duration,
+    /// How long a reader of a watch may take nothing while more waits for it.
+    pub stall_timeout: Duration,
     /// Bytes of the headers of one request over HTTP/1; of more, HTTP 431.
     pub max_header_bytes: usize,
 }
 
-impl Speech {
-    /// What is spoken on the HTTP listener.
-    pub const HTTP: Self = Self::Either(Either {
-        header_timeout: Duration::from_secs(5),
-        idle_timeout: Duration::from_mins(1),
-        max_header_bytes: HTTP_HEADERS as usize,
-    });
+impl From<&config::Http> for Either {
+    fn from(http: &config::Http) -> Self {
+        Self {
+            header_timeout: http.header_timeout,
+            idle_timeout: http.idle_timeout,
+            stall_timeout: http.stall_timeout,
+            max_header_bytes: HTTP_HEADERS as usize,
+        }
+    }
+}
 
+impl Speech {
     /// What a TLS client may choose from by ALPN, best first.
     pub(super) fn protocols(&self) -> Vec<Vec<u8>> {
         match self {

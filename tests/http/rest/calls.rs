@@ -15,6 +15,11 @@ async fn a_call_answers_its_data_and_where_it_came_from() {
     let body = value(&answer);
     assert_eq!(body["call_id"], answer.headers["x-toolwire-call-id"]);
     assert_eq!(answer.headers["x-toolwire-trace-id"], "0af7651916cd43dd8448eb211c80319c");
+    let refused = get(&server, "/v1/tools/no_such_tool", &[TRACE]).await;
+    assert_eq!(
+        (refused.status, &refused.headers["x-toolwire-trace-id"]),
+        (404, &answer.headers["x-toolwire-trace-id"])
+    );
     assert_eq!(body["tool"], "get_quotes");
     assert!(body["data"].is_object() && body["fetched_at"].is_string(), "{body}");
     assert_eq!(body["provenance"]["from_cache"], false);

@@ -51,7 +51,10 @@ impl<B: HttpBody> HttpBody for Body<B> {
                 this.timer.gave();
                 return Poll::Ready(frame);
             }
-            Poll::Pending if !is_past => ready!(this.timer.poll(cx)),
+            Poll::Pending if !is_past => {
+                this.timer.caught_up();
+                ready!(this.timer.poll(cx));
+            }
             Poll::Ready(_) | Poll::Pending => {}
         }
         this.inner.set(None);

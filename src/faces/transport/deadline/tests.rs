@@ -123,6 +123,32 @@ fn request(timeout: Option<u64>, lifetime: Lifetime) -> Request<()> {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_watch_ends_when_its_reader_takes_nothing_and_not_when_it_has_taken_everything() {
+    const WITHIN: Duration = Duration::from_secs(30);
+    let executor = Executor { streams: TaskTracker::new() };
+    let start = clock::now();
+    executor.execute(async {
+        let rare = service_fn(|_: Request<()>| {
+            let pieces = stream::unfold((), async |()| {
+                tokio::time::sleep(WITHIN * 10).await;
+                Some((Ok::<_, Infallible>(Frame::data(Bytes::new())), ()))
+            });
+            ready(Ok::<_, Infallible>(Response::new(StreamBody::new(Box::pin(pieces)))))
+        });
+        let layer = Layer::new(CAP).watched(WITHIN);
+        let mut body = layer.layer(rare).call(request(None, Lifetime::Uncapped)).await.unwrap().into_body();
+        for _ in 0..3 {
+            body.frame().await.unwrap().unwrap();
+        }
+        // The reader takes no more.
+        pending::<()>().await;
+    });
+    executor.streams.close();
+    tokio::time::timeout(Duration::from_hours(10), executor.streams.wait()).await.unwrap();
+    assert_eq!(start.elapsed().as_secs(), (WITHIN * 10 * 3 + WITHIN).as_secs());
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_file_whose_reader_takes_nothing_for_30_s_ends() {
     let executor = Executor { streams: TaskTracker::new() };
     let start = clock::now();

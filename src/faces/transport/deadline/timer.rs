@@ -53,6 +53,13 @@ impl Timer {
         }
     }
 
+    /// Counts no stall any longer: the reader has taken everything, and waits for more.
+    pub(super) fn caught_up(&self) {
+        if self.stall.is_some() {
+            self.deadline.map_or_else(stream::clear_deadline, stream::set_deadline);
+        }
+    }
+
     /// Tells the stream whose task this is, for when nobody polls the body.
     pub(super) fn tell_stream(&self) {
         if let Some(deadline) = self.deadline {

@@ -1,0 +1,49 @@
+//! Promises that hold on every route: a case for each row of the table of routes, and what all of them have in common.
+//!
+//! A route without a case fails, so that a new one is looked at.
+
+mod cases;
+mod confirming;
+mod policy;
+mod secrets;
+mod turns;
+mod users;
+mod world;
+
+use std::collections::BTreeSet;
+
+use toolwire::{
+    config::Config,
+    domains,
+    faces::{http, transport::rules::Access},
+};
+
+use self::{
+    cases::{Whose, cases},
+    world::Planted,
+};
+
+/// Every route that is served: its method and path, and whether anybody may ask it.
+fn served() -> BTreeSet<(String, bool)> {
+    let of_domains = domains::bundled().iter().flat_map(|domain| (domain.routes)()).collect();
+    let table = http::table(&Config::default().http, of_domains).unwrap();
+    let row = |(method, path, rule): (&::http::Method, &str, toolwire::faces::transport::rules::Rule)| {
+        (format!("{method} {path}"), rule.access == Access::Public)
+    };
+    table.iter().map(row).collect()
+}
+
+#[test]
+fn every_route_has_a_case_and_one_of_them_is_public() {
+    let had: BTreeSet<_> = cases(&Planted::nothing())
+        .iter()
+        .map(|case| (case.route.to_owned(), case.whose == Whose::Anybodys))
+        .collect();
+    assert_eq!(had, served(), "add a case for what is new, and take out what is gone");
+    let public: Vec<_> = had.iter().filter(|(_, is_public)| *is_public).map(|(route, _)| &**route).collect();
+    assert_eq!(
+        public,
+        ["GET /errors/{code}"],
+        "who may ask it without credentials learns nothing of anybody"
+    );
+}
