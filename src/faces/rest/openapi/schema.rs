@@ -1,8 +1,9 @@
-//! Messages as JSON Schemas, in the form in which this face writes and reads them (`message`, `read`).
+//! Messages as JSON Schemas, in the form in which this face writes them (`message`). As it reads them: `asked`.
 
 use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
 use serde_json::{Map, Value, json};
 
+use super::asked;
 use crate::faces::rest::{message, transcode::POOL};
 
 /// The schemas of messages by their names, with those that they refer to.
@@ -33,6 +34,17 @@ impl Schemas {
         json!({"$ref": format!("#/components/schemas/{name}")})
     }
 
+    /// A reference to the schema of a message as a request may say it.
+    pub(super) fn asked(&mut self, message: &MessageDescriptor) -> Value {
+        let name = format!("{}.Asked", message.full_name());
+        if !self.0.contains_key(&name) {
+            self.0.insert(name.clone(), Value::Null);
+            let schema = asked::body(self, message, &[]);
+            self.0.insert(name.clone(), schema);
+        }
+        json!({"$ref": format!("#/components/schemas/{name}")})
+    }
+
     /// All of them.
     pub(super) fn into_value(self) -> Value {
         Value::Object(self.0)
@@ -50,7 +62,7 @@ impl Schemas {
     }
 
     /// The schema of a field's value.
-    pub(super) fn field(&mut self, field: &FieldDescriptor) -> Value {
+    fn field(&mut self, field: &FieldDescriptor) -> Value {
         if field.is_map() {
             let Kind::Message(entry) = field.kind() else { return json!({"type": "object"}) };
             return json!({"type": "object", "additionalProperties": self.kind(&entry.map_entry_value_field().kind())});
@@ -85,7 +97,7 @@ impl Schemas {
 }
 
 /// The name of a field as this face has it, and whether it holds JSON.
-fn spelled(field: &FieldDescriptor) -> (&str, bool) {
+pub(super) fn spelled(field: &FieldDescriptor) -> (&str, bool) {
     let name = field.name();
     match name.strip_suffix("_json").filter(|_| field.kind() == Kind::String) {
         Some(place) => (place, true),
