@@ -115,7 +115,8 @@ impl Answer {
                 remove(data, &["slept", "writes", "written_at", "call_id", "parent_call_id", "remaining"]);
             }
             Self::Error(error) => error.message = without_ids(&error.message),
-            Self::Refused(..) => {}
+            // The pipeline and the transport watch one deadline, and each says it in its words.
+            Self::Refused(_, message) => message.clear(),
             Self::Confirmation(required) => {
                 required.confirmation_id = String::new();
                 required.request_id = String::new();

@@ -1,5 +1,5 @@
 //! Every diagnostics tool through every face: the same data, the same error, the same stop records, the same log lines
-//! but for what names the call and the face. Tools of a domain besides through their typed RPCs, which diagnostics lack.
+//! but for what names the call and the face. Tools of a domain through their typed RPCs too, which diagnostics lack.
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
@@ -10,7 +10,7 @@ mod asked;
 mod noted;
 mod typed;
 
-use std::{cell::Cell, path::Path};
+use std::path::Path;
 
 use serde_json::{Value, json};
 use toolwire::contract::proto::v1::{
@@ -134,13 +134,11 @@ async fn a_call_that_is_cancelled_is_the_same_through_every_face() {
     let mut all = Vec::new();
     for face in FACES {
         let asked = Asked::new(case.tool, &case.arguments, face, 0);
-        let ended = Cell::new(false);
-        let asking = async {
-            let answer = face.ask(&places, &asked).await;
-            ended.set(true);
-            answer
+        let cancelling = async {
+            program.logged("work began").await;
+            cancelled(&places, &asked.key).await;
         };
-        let (answer, ()) = tokio::join!(asking, cancelled(&places, &asked.key, &ended));
+        let (answer, ()) = tokio::join!(face.ask(&places, &asked), cancelling);
         all.push(seen(&mut program, face, &case, answer).await);
     }
     assert_eq!((&all[0], &all[0]), (&all[1], &all[2]));
@@ -184,17 +182,13 @@ async fn seen(program: &mut Program, face: Face, case: &Case, answer: Answer) ->
     Seen { answer: answer.without_its_own(), noted: noted.without_face() }
 }
 
-/// Cancels a call as soon as it runs.
-async fn cancelled(places: &Places, key: &str, ended: &Cell<bool>) {
-    let raw = Raw::connect(places.grpc).await;
+/// Cancels a call.
+async fn cancelled(places: &Places, key: &str) {
     let request = CancelCallRequest { call: Some(Call::RequestId(key.to_owned())) };
-    while !ended.get() {
-        let end = raw.call("/toolwire.v1.ToolService/CancelCall", &[], &request).await;
-        if end.decode::<CancelCallResponse>().iter().any(|it| it.cancelled) {
-            return;
-        }
-        tokio::task::yield_now().await;
-    }
+    let raw = Raw::connect(places.grpc).await;
+    let end = raw.call("/toolwire.v1.ToolService/CancelCall", &[], &request).await;
+    let cancelled: Vec<_> = end.decode::<CancelCallResponse>().iter().map(|it| it.cancelled).collect();
+    assert_eq!(cancelled, [true], "{end:?}");
 }
 
 async fn decided(places: &Places, confirmation_id: String, decision: Decision) {

@@ -95,10 +95,11 @@ impl Table {
     pub(super) fn find(&self, method: &Method, path: &str) -> Result<Found, Missing> {
         let matched = self.0.by_template.at(path).map_err(|_| Missing::Path)?;
         let (asked_for, path) = (path, &self.0.paths[*matched.value]);
+        let says_what = path.says_what(asked_for);
         // GET answers HEAD, too.
         let asked = if method == Method::HEAD { &Method::GET } else { method };
-        let found = path.methods.iter().find(|(method, ..)| method == asked);
-        let (_, rule, face) = found.ok_or_else(|| Missing::Method(path.allowed(asked_for)))?;
+        let found = path.methods.iter().find(|(it, ..)| it == asked && (!says_what || *it == Method::POST));
+        let (_, rule, face) = found.ok_or_else(|| Missing::Method(path.allowed(says_what)))?;
         Ok(Found { template: path.template, rule: *rule, face })
     }
 
@@ -136,12 +137,21 @@ impl Path {
         Ok(())
     }
 
-    /// The methods, as `Allow` has them. Where one path is several routes, what is done stands behind the last colon and
-    /// is a POST; the other methods take the path without it.
-    fn allowed(&self, asked_for: &str) -> String {
+    /// Whether several routes share the path. What is done stands behind its last colon then, and is a POST; the other
+    /// methods take it without one.
+    fn is_split(&self) -> bool {
         let has_post = self.methods.iter().any(|(method, ..)| *method == Method::POST);
-        let is_split = has_post && self.methods.len() > 1 && self.template.ends_with('}');
-        let says_what = asked_for.rsplit('/').next().is_some_and(|last| last.contains(':'));
+        has_post && self.methods.len() > 1 && self.template.ends_with('}')
+    }
+
+    /// Whether a request says what is done.
+    fn says_what(&self, asked_for: &str) -> bool {
+        self.is_split() && asked_for.rsplit('/').next().is_some_and(|last| last.contains(':'))
+    }
+
+    /// The methods, as `Allow` has them.
+    fn allowed(&self, says_what: bool) -> String {
+        let is_split = self.is_split();
         let is_taken = |method: &&Method| !is_split || (**method == Method::POST) == says_what;
         let mut names: Vec<_> =
             self.methods.iter().map(|(method, ..)| method).filter(is_taken).map(Method::as_str).collect();

@@ -49,6 +49,18 @@ pub(super) fn body(schemas: &mut Schemas, message: &MessageDescriptor, elsewhere
     described(schema, &comment(&message.parent_file(), message.path()))
 }
 
+/// A reference to the schema of a message within another.
+fn reference(schemas: &mut Schemas, message: &MessageDescriptor) -> Value {
+    let name = format!("{}.Asked", message.full_name());
+    if !schemas.has(&name) {
+        // First, for what refers to itself.
+        schemas.put(&name, Value::Null);
+        let schema = body(schemas, message, &[]);
+        schemas.put(&name, schema);
+    }
+    json!({"$ref": format!("#/components/schemas/{name}")})
+}
+
 /// Whether the body or the query may say a field: its place is not in the path or a header, nor is that of one that
 /// excludes it.
 pub(super) fn is_open(field: &FieldDescriptor, elsewhere: &[String]) -> bool {
@@ -86,6 +98,8 @@ pub(super) fn value(schemas: &mut Schemas, field: &FieldDescriptor) -> Value {
         }
         Kind::String => bounds.put(&mut one, "minLength", "maxLength"),
         Kind::Int32 | Kind::Int64 | Kind::Uint32 | Kind::Uint64 => bounds.put(&mut one, "minimum", "maximum"),
+        // A choice is made by what is true.
+        Kind::Bool if choice(field).is_some() => one["const"] = true.into(),
         _ => {}
     }
     if field.kind() == Kind::String && text.contains(REQUIRED) && one.get("minLength").is_none() {
@@ -119,7 +133,7 @@ fn kind(schemas: &mut Schemas, kind: &Kind) -> Value {
             "google.protobuf.Timestamp" => json!({"type": "string", "format": "date-time"}),
             "google.protobuf.Struct" => json!({"type": "object"}),
             name if name.starts_with("google.protobuf.") => json!({}),
-            _ => schemas.asked(message),
+            _ => reference(schemas, message),
         },
     }
 }

@@ -3,7 +3,6 @@
 use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
 use serde_json::{Map, Value, json};
 
-use super::asked;
 use crate::faces::rest::{message, transcode::POOL};
 
 /// The schemas of messages by their names, with those that they refer to.
@@ -34,15 +33,9 @@ impl Schemas {
         json!({"$ref": format!("#/components/schemas/{name}")})
     }
 
-    /// A reference to the schema of a message as a request may say it.
-    pub(super) fn asked(&mut self, message: &MessageDescriptor) -> Value {
-        let name = format!("{}.Asked", message.full_name());
-        if !self.0.contains_key(&name) {
-            self.0.insert(name.clone(), Value::Null);
-            let schema = asked::body(self, message, &[]);
-            self.0.insert(name.clone(), schema);
-        }
-        json!({"$ref": format!("#/components/schemas/{name}")})
+    /// Whether there is a schema of this name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
     }
 
     /// All of them.

@@ -32,7 +32,7 @@ pub(super) fn parameters() -> Value {
         "RequiredKey": required(key.clone()),
         "IdempotencyKey": key,
         "IfMatch": header("If-Match", tag, "The tag of the definition that the call is bound to."),
-        "RequiredTask": required(task.clone()),
+        "RequiredTask": required(not_empty(task.clone())),
         "TaskId": task,
         "SessionId": header("x-toolwire-session-id", text, "The caller's session."),
         "Timeout": header("x-toolwire-timeout", length.clone(), "How long the caller waits."),
@@ -55,6 +55,12 @@ pub(super) fn of_call(needs_key: bool, needs_task: bool) -> Value {
     let task = if needs_task { "RequiredTask" } else { "TaskId" };
     let names = [key, "IfMatch", task, "SessionId", "Timeout", "Wait", "Format", "MaxTokens"];
     names.map(|name| json!({"$ref": format!("#/components/parameters/{name}")})).to_vec().into()
+}
+
+/// The same parameter, whose text says something.
+fn not_empty(mut parameter: Value) -> Value {
+    parameter["schema"]["minLength"] = 1.into();
+    parameter
 }
 
 /// The same parameter, which must be given.
