@@ -74,6 +74,8 @@ where
 struct Line {
     ended: bool,
     cancellation: Cancellation,
+    /// The face that the call, or the one above it, came by.
+    face: &'static str,
     user_id: UserId,
     call_id: CallId,
     parent_call_id: Option<CallId>,
@@ -88,11 +90,12 @@ struct Line {
 
 impl Line {
     fn of(call: &Call) -> Self {
-        let ToolContext { user, call_id, parent_call_id, task_id, trace_id, cancellation, .. } =
+        let ToolContext { user, call_id, parent_call_id, task_id, trace_id, cancellation, origin, .. } =
             &call.context;
         Self {
             ended: false,
             cancellation: cancellation.clone(),
+            face: origin.face,
             user_id: user.id.clone(),
             call_id: *call_id,
             parent_call_id: *parent_call_id,
@@ -130,6 +133,7 @@ impl Line {
             error_code = error,
             status = status::name(code_of(end)),
             cache_hit = self.facts.is_cache_hit(),
+            face = self.face,
             call_id = %self.call_id,
             parent_call_id = self.parent_call_id.map(tracing::field::display),
             task_id = self.task_id.as_ref().map(TaskLabel::as_str),

@@ -5,6 +5,7 @@ mod calls;
 mod confirming;
 mod described;
 mod listed;
+mod refused;
 mod streamed;
 
 use serde_json::Value;

@@ -18,7 +18,7 @@ const REQUEST_ID: &str = "0196f1c2-7a4b-7c3d-8e5f-0123456789ab";
 const TOOL_LOG: [&str; 7] =
     ["timestamp", "user_id", "tool_name", "args", "duration_ms", "success", "cache_hit"];
 /// What Toolwire adds to every line of a call.
-const ADDED: [&str; 5] = ["level", "target", "message", "status", "call_id"];
+const ADDED: [&str; 6] = ["level", "target", "message", "status", "face", "call_id"];
 
 fn request(tool: &str, input: Value) -> Request<CallToolRequest> {
     Request::new(CallToolRequest {

@@ -22,7 +22,7 @@ pub fn http_of(code: Code, reason: &str) -> u16 {
         "TOOL_DISABLED" | "NO_MODEL" => 503,
         "REQUEST_INCOMPLETE" | "STREAM_IDLE" => 408,
         "MESSAGE_TOO_LARGE" => 413,
-        "UNKNOWN_METHOD" => 404,
+        "UNKNOWN_METHOD" | "NO_SUCH_ENTRY" => 404,
         _ => of_code(code),
     }
 }

@@ -94,11 +94,12 @@ impl Table {
     /// What is asked for by a method at a path.
     pub(super) fn find(&self, method: &Method, path: &str) -> Result<Found, Missing> {
         let matched = self.0.by_template.at(path).map_err(|_| Missing::Path)?;
-        let path = &self.0.paths[*matched.value];
+        let (asked_for, path) = (path, &self.0.paths[*matched.value]);
+        let says_what = path.says_what(asked_for);
         // GET answers HEAD, too.
         let asked = if method == Method::HEAD { &Method::GET } else { method };
-        let found = path.methods.iter().find(|(method, ..)| method == asked);
-        let (_, rule, face) = found.ok_or_else(|| Missing::Method(path.allowed()))?;
+        let found = path.methods.iter().find(|(it, ..)| it == asked && (!says_what || *it == Method::POST));
+        let (_, rule, face) = found.ok_or_else(|| Missing::Method(path.allowed(says_what)))?;
         Ok(Found { template: path.template, rule: *rule, face })
     }
 
@@ -136,9 +137,24 @@ impl Path {
         Ok(())
     }
 
+    /// Whether several routes share the path. What is done stands behind its last colon then, and is a POST; the other
+    /// methods take it without one.
+    fn is_split(&self) -> bool {
+        let has_post = self.methods.iter().any(|(method, ..)| *method == Method::POST);
+        has_post && self.methods.len() > 1 && self.template.ends_with('}')
+    }
+
+    /// Whether a request says what is done.
+    fn says_what(&self, asked_for: &str) -> bool {
+        self.is_split() && asked_for.rsplit('/').next().is_some_and(|last| last.contains(':'))
+    }
+
     /// The methods, as `Allow` has them.
-    fn allowed(&self) -> String {
-        let mut names: Vec<_> = self.methods.iter().map(|(method, ..)| method.as_str()).collect();
+    fn allowed(&self, says_what: bool) -> String {
+        let is_split = self.is_split();
+        let is_taken = |method: &&Method| !is_split || (**method == Method::POST) == says_what;
+        let mut names: Vec<_> =
+            self.methods.iter().map(|(method, ..)| method).filter(is_taken).map(Method::as_str).collect();
         if names.contains(&"GET") {
             names.push("HEAD");
         }
@@ -174,7 +190,8 @@ mod tests {
             let found = table.find(&method, "/v1/toys/top").unwrap();
             assert_eq!((found.template, found.face), ("/v1/toys/{toy}", "toys"), "{method}");
         }
-        assert_eq!(table.find(&Method::PUT, "/v1/toys/top"), Err(Missing::Method("GET, HEAD, POST".into())));
+        assert_eq!(table.find(&Method::PUT, "/v1/toys/top"), Err(Missing::Method("GET, HEAD".into())));
+        assert_eq!(table.find(&Method::PUT, "/v1/toys/top:spin"), Err(Missing::Method("POST".into())));
         for path in ["/v1/toys", "/v1/toys/", "/v1/toys/top/spin", "/", ""] {
             assert_eq!(table.find(&Method::GET, path), Err(Missing::Path), "{path:?}");
         }

@@ -35,6 +35,8 @@ pub(super) enum Verb {
 pub(super) enum Form {
     /// By its response.
     Message,
+    /// By its response, which is not sent again to who has it.
+    Tagged,
     /// By its response, and must never be shed.
     Free,
     /// By its responses, as events.
@@ -45,7 +47,7 @@ pub(super) enum Form {
     Upload,
 }
 
-use Form::{Document, Events, Free, Message, Upload};
+use Form::{Document, Events, Free, Message, Tagged, Upload};
 use Verb::{Delete, Get, Patch, Post, Put};
 
 const TOOLS: &str = "toolwire.v1.ToolService";
@@ -57,8 +59,8 @@ const JOBS: &str = "toolwire.agent.v1.JobService";
 
 /// Every RPC that is a route.
 pub(super) const ROWS: &[Row] = &[
-    row(Get, "/v1/limits", (TOOLS, "GetLimits"), Message),
-    row(Get, "/v1/guidance", (TOOLS, "DescribeForPlanner"), Message),
+    row(Get, "/v1/limits", (TOOLS, "GetLimits"), Tagged),
+    row(Get, "/v1/guidance", (TOOLS, "DescribeForPlanner"), Tagged),
     row(Get, "/v1/tools:watch", (TOOLS, "WatchTools"), Events),
     row(Get, "/v1/calls", (TOOLS, "ListCalls"), Message),
     row(Get, "/v1/calls/{call_id}", (TOOLS, "GetCall"), Message),
@@ -116,7 +118,7 @@ impl Row {
     /// Who may ask, and for how long.
     pub(super) fn rule(&self) -> Rule {
         match self.form {
-            Message => Rule::USER,
+            Message | Tagged => Rule::USER,
             Free => Rule { pool: Pool::Free, ..Rule::USER },
             Events => Rule::WATCH,
             Document => Rule::TRANSFER,

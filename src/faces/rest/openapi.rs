@@ -3,6 +3,7 @@
 //! A value and not derived types: 3.1 takes the JSON Schemas of tools as they are, and those of messages come from
 //! their descriptors. Made once for what a user sees, and kept for the next who sees the same.
 
+mod asked;
 mod paths;
 mod problems;
 mod rpcs;
@@ -28,7 +29,7 @@ use super::listing::{tag_of, unless_known};
 use crate::{
     digest::Digest,
     faces::{http::route::Http, incoming},
-    registry::RegisteredTool,
+    registry::{RegisteredTool, Status},
     service::Filter,
 };
 
@@ -42,7 +43,9 @@ static MADE: LazyLock<Mutex<VecDeque<(String, Bytes)>>> = LazyLock::new(Mutex::d
 pub(super) async fn answer(State(http): State<Http>, request: Request) -> Response {
     let (parts, _) = request.into_parts();
     let user = incoming::user(&parts.extensions);
-    let tools: Vec<_> = http.face.tools.list(&user, Filter::default()).collect();
+    // What cannot be called is left out, as in exports.
+    let is_callable = |tool: &Arc<RegisteredTool>| !matches!(tool.definition.status, Status::Disabled(_));
+    let tools: Vec<_> = http.face.tools.list(&user, Filter::default()).filter(is_callable).collect();
     let tag = Digest::of_parts(tools.iter().map(|tool| tag_of(&tool.definition))).to_string();
     unless_known(&parts.headers, &tag, || {
         let bytes = kept(&tag).unwrap_or_else(|| keep(&tag, document(&tools).to_string().into()));

@@ -4,8 +4,9 @@
 //! The service sees the extensions of the request that is answered: no second authentication, no second span. Not here:
 //! how the message is made (`transcode`), frames (`wire`) and documents (`document`).
 
-use axum::{extract::Request, response::Response};
+use axum::{body::Body, extract::Request, response::Response};
 use futures_util::StreamExt;
+use http::request::Parts;
 use prost_reflect::DynamicMessage;
 use serde_json::Value;
 use tonic::Status;
@@ -13,9 +14,13 @@ use tonic::Status;
 use super::{
     answer, document,
     fixed::{Form, Row},
+    listing::unless_known,
     message, transcode, wire,
 };
-use crate::faces::http::{problem::Problem, route::Http, sse};
+use crate::{
+    digest::Digest,
+    faces::http::{problem::Problem, route::Http, sse},
+};
 
 /// Answers a request for the RPC of a row, with what its path names.
 pub(super) async fn answer(
@@ -33,12 +38,26 @@ pub(super) async fn answer(
             let responses = wire::call(http, row, &parts, wire::body(&message)).await?;
             Ok(sse::response(responses.messages(transcode::described(row).output()).map(event)))
         }
-        Form::Message | Form::Free => {
-            let message = transcode::asked(row, &named, &parts, body).await?;
-            let responses = wire::call(http, row, &parts, wire::body(&message)).await?;
-            Ok(answer::json(&message::of_dynamic(&responses.one(transcode::described(row).output()).await?)))
+        Form::Message | Form::Free => Ok(answer::json(&said(row, http, &named, &parts, body).await?)),
+        Form::Tagged => {
+            let said = said(row, http, &named, &parts, body).await?;
+            let tag = Digest::of_bytes(said.to_string().as_bytes()).to_string();
+            Ok(unless_known(&parts.headers, &tag, || answer::json(&said)))
         }
     }
+}
+
+/// The one response of an RPC.
+async fn said(
+    row: &Row,
+    http: Http,
+    named: &[(String, String)],
+    parts: &Parts,
+    body: Body,
+) -> Result<Value, Problem> {
+    let message = transcode::asked(row, named, parts, body).await?;
+    let responses = wire::call(http, row, parts, wire::body(&message)).await?;
+    Ok(message::of_dynamic(&responses.one(transcode::described(row).output()).await?))
 }
 
 /// A response as an event: named by its type or by what it holds, with what a reader goes on after.

@@ -13,6 +13,7 @@ use std::{
 };
 
 use http::{Extensions, Request, Response};
+use http_body::Body as HttpBody;
 use pin_project_lite::pin_project;
 use tokio::time::Instant;
 
@@ -90,6 +91,7 @@ impl<S> tower::Layer<S> for Layer {
 impl<S, ReqB, ResB> tower::Service<Request<ReqB>> for Service<S>
 where
     S: tower::Service<Request<ReqB>, Response = Response<ResB>, Error = Infallible>,
+    ResB: HttpBody,
 {
     type Response = Response<Body<ResB>>;
     type Error = Infallible;
@@ -121,6 +123,7 @@ pin_project! {
 impl<F, B> Future for ResponseFuture<F>
 where
     F: Future<Output = Result<Response<B>, Infallible>>,
+    B: HttpBody,
 {
     type Output = Result<Response<Body<B>>, Infallible>;
 
@@ -128,15 +131,30 @@ where
         let mut this = self.project();
         this.timer.tell_stream();
         if let Some(inner) = this.inner.as_mut().as_pin_mut() {
-            if let Poll::Ready(Ok(response)) = inner.poll(cx) {
-                let timer = this.timer.take();
-                return Poll::Ready(Ok(response.map(|inner| Body::new(inner, timer))));
+            match inner.poll(cx) {
+                Poll::Ready(Ok(response)) if is_in_time(&response, this.timer) => {
+                    return Poll::Ready(Ok(bounded(response, this.timer.take())));
+                }
+                Poll::Ready(Ok(_)) => {}
+                Poll::Pending => ready!(this.timer.poll(cx)),
             }
-            ready!(this.timer.poll(cx));
             this.inner.set(None);
         }
         Poll::Ready(Ok(refusal::response(exceeded())))
     }
+}
+
+/// Whether an answer comes before the deadline, or says by itself that there is none.
+fn is_in_time<B: HttpBody>(response: &Response<B>, timer: &Timer) -> bool {
+    !timer.is_past() || !response.status().is_success() || response.body().is_end_stream()
+}
+
+/// The answer with a body that ends by the deadline. One whose length is known is complete: nobody waits for its end,
+/// and breaking it off would leave its reader with nothing.
+fn bounded<B: HttpBody>(response: Response<B>, timer: Timer) -> Response<Body<B>> {
+    let is_complete = response.body().size_hint().exact().is_some();
+    let timer = if is_complete { Timer::default() } else { timer };
+    response.map(|inner| Body::new(inner, timer))
 }
 
 #[cfg(test)]

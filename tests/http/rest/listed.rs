@@ -32,7 +32,14 @@ async fn pages_follow_one_another_without_a_gap() {
 #[tokio::test]
 async fn what_a_reader_has_is_not_sent_again() {
     let server = server();
-    for path in ["/v1/tools", "/v1/tools/get_quotes", "/v1/exports/openai?strict=true", "/openapi.json"] {
+    for path in [
+        "/v1/tools",
+        "/v1/tools/get_quotes",
+        "/v1/exports/openai?strict=true",
+        "/v1/guidance",
+        "/v1/limits",
+        "/openapi.json",
+    ] {
         let first = get(&server, path, &[]).await;
         assert_eq!(first.status, 200, "{path} {first:?}");
         let tag = &first.headers["etag"];

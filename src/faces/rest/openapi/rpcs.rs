@@ -1,9 +1,10 @@
 //! An operation for each row of the table, described by the comments of its RPC.
 
-use prost_reflect::{Kind, MessageDescriptor};
+use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
 use serde_json::{Value, json};
 
 use super::{
+    asked::{self, is_open, is_required},
     paths::Paths,
     problems::problems,
     schema::{Schemas, comment, described},
@@ -12,6 +13,9 @@ use crate::faces::rest::{
     fixed::{Form, ROWS, Row},
     read, transcode,
 };
+
+/// The field by which a repeat is recognised.
+const KEY: &str = "request_id";
 
 /// Adds every row.
 pub(super) fn add(paths: &mut Paths, schemas: &mut Schemas) {
@@ -44,13 +48,14 @@ fn operation(row: &Row, schemas: &mut Schemas) -> Value {
             operation["requestBody"] = json!({"required": true, "content": {"*/*": {}}});
         }
         _ if !row.is_queried() => {
-            let schema = schemas.reference(&input);
+            let schema = asked::body(schemas, &input, &elsewhere(row, &input));
+            let is_required = schema.get("required").or(schema.get("allOf")).is_some();
             operation["requestBody"] =
-                json!({"required": false, "content": {"application/json": {"schema": schema}}});
+                json!({"required": is_required, "content": {"application/json": {"schema": schema}}});
         }
         _ => {}
     }
-    if row.form == Form::Document {
+    if matches!(row.form, Form::Document | Form::Tagged) {
         operation["responses"]["304"] = json!({"description": "Nothing has changed."});
     }
     problems(&mut operation["responses"]);
@@ -65,36 +70,62 @@ fn id(row: &Row) -> String {
 }
 
 fn parameters(row: &Row, input: &MessageDescriptor, schemas: &mut Schemas) -> Vec<Value> {
-    let in_path: Vec<_> =
-        row.path.split('/').filter_map(|part| part.strip_prefix('{')?.split('}').next()).collect();
-    let in_path: Vec<_> = in_path.into_iter().map(|name| name.trim_start_matches('*')).collect();
-    let mut parameters: Vec<_> = in_path.iter().map(|name| {
-        json!({"name": name, "in": "path", "required": true, "schema": {"type": "string", "minLength": 1}})
-    }).collect();
+    let mut parameters: Vec<_> = in_path(row)
+        .map(|name| {
+            let field = input.get_field_by_name(name).expect("paths name fields");
+            let mut schema = asked::value(schemas, &field);
+            if schema["type"] == "string" && schema.get("minLength").is_none() {
+                schema["minLength"] = 1.into();
+            }
+            let text = comment(&field.parent_file(), field.path());
+            described(json!({"name": name, "in": "path", "required": true, "schema": schema}), &text)
+        })
+        .collect();
+    let elsewhere = elsewhere(row, input);
     if row.is_queried() {
-        let queried = queried(input.full_name(), schemas);
-        parameters.extend(queried.into_iter().filter(|it| !in_path.iter().any(|name| it["name"] == **name)));
+        parameters.extend(queried(input, &elsewhere, schemas));
     }
     parameters.push(json!({"$ref": "#/components/parameters/Timeout"}));
-    if input.get_field_by_name("request_id").is_some() {
-        parameters.push(json!({"$ref": "#/components/parameters/IdempotencyKey"}));
+    if let Some(key) = key(input).filter(|_| elsewhere.iter().any(|name| name == KEY)) {
+        let which = if is_required(&key) { "RequiredKey" } else { "IdempotencyKey" };
+        parameters.push(json!({"$ref": format!("#/components/parameters/{which}")}));
     }
     parameters
 }
 
-/// What the query of a request may name.
-pub(super) fn queried(message: &str, schemas: &mut Schemas) -> Vec<Value> {
-    let message = transcode::POOL.get_message_by_name(message).expect("a message of the platform");
+fn in_path(row: &Row) -> impl Iterator<Item = &'static str> + use<> {
+    let parts = row.path.split('/').filter_map(|part| part.strip_prefix('{')?.split('}').next());
+    parts.map(|name| name.trim_start_matches('*'))
+}
+
+/// By which a repeat is recognised. A header says it.
+fn key(input: &MessageDescriptor) -> Option<FieldDescriptor> {
+    input.get_field_by_name(KEY)
+}
+
+/// The fields that the path or a header says.
+fn elsewhere(row: &Row, input: &MessageDescriptor) -> Vec<String> {
+    let mut names: Vec<_> = in_path(row).map(str::to_owned).collect();
+    // Not where the path says which call is meant.
+    if key(input).is_some_and(|key| is_open(&key, &names)) {
+        names.push(KEY.to_owned());
+    }
+    names
+}
+
+/// What the query of a request may name, but for what is said elsewhere.
+pub(super) fn queried(input: &MessageDescriptor, elsewhere: &[String], schemas: &mut Schemas) -> Vec<Value> {
     let mut parameters = Vec::new();
-    for field in read::fields(&message) {
+    for field in read::fields(input).into_iter().filter(|field| is_open(field, elsewhere)) {
         let is_nested =
             matches!(field.kind(), Kind::Message(it) if !it.full_name().starts_with("google.protobuf"));
         // What is named by its key or its parts.
         if field.is_map() || is_nested {
             continue;
         }
-        let schema = schemas.field(&field);
-        let parameter = json!({"name": field.name(), "in": "query", "required": false, "schema": schema});
+        let schema = asked::value(schemas, &field);
+        let parameter =
+            json!({"name": field.name(), "in": "query", "required": is_required(&field), "schema": schema});
         parameters.push(described(parameter, &comment(&field.parent_file(), field.path())));
     }
     parameters
@@ -107,7 +138,7 @@ fn answer(row: &Row, output: &MessageDescriptor, schemas: &mut Schemas) -> Value
             "content": {"text/event-stream": {}},
         }),
         Form::Document => json!({"description": "The bytes of the document.", "content": {"*/*": {}}}),
-        Form::Message | Form::Free | Form::Upload => json!({
+        Form::Message | Form::Tagged | Form::Free | Form::Upload => json!({
             "description": "What came of it.",
             "content": {"application/json": {"schema": schemas.reference(output)}},
         }),

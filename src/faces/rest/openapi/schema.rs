@@ -1,4 +1,4 @@
-//! Messages as JSON Schemas, in the form in which this face writes and reads them (`message`, `read`).
+//! Messages as JSON Schemas, in the form in which this face writes them (`message`). As it reads them: `asked`.
 
 use prost_reflect::{FieldDescriptor, Kind, MessageDescriptor};
 use serde_json::{Map, Value, json};
@@ -33,6 +33,11 @@ impl Schemas {
         json!({"$ref": format!("#/components/schemas/{name}")})
     }
 
+    /// Whether there is a schema of this name.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
     /// All of them.
     pub(super) fn into_value(self) -> Value {
         Value::Object(self.0)
@@ -50,7 +55,7 @@ impl Schemas {
     }
 
     /// The schema of a field's value.
-    pub(super) fn field(&mut self, field: &FieldDescriptor) -> Value {
+    fn field(&mut self, field: &FieldDescriptor) -> Value {
         if field.is_map() {
             let Kind::Message(entry) = field.kind() else { return json!({"type": "object"}) };
             return json!({"type": "object", "additionalProperties": self.kind(&entry.map_entry_value_field().kind())});
@@ -85,7 +90,7 @@ impl Schemas {
 }
 
 /// The name of a field as this face has it, and whether it holds JSON.
-fn spelled(field: &FieldDescriptor) -> (&str, bool) {
+pub(super) fn spelled(field: &FieldDescriptor) -> (&str, bool) {
     let name = field.name();
     match name.strip_suffix("_json").filter(|_| field.kind() == Kind::String) {
         Some(place) => (place, true),

@@ -3,11 +3,16 @@
 use serde_json::{Value, json};
 
 use super::{
+    asked::LENGTH,
     paths::Paths,
     problems::{self, problems},
     rpcs,
     schema::Schemas,
 };
+use crate::faces::rest::transcode::POOL;
+
+/// What names of tools, of formats and of codes are made of.
+const NAME: &str = "^[A-Za-z][A-Za-z0-9_]*$";
 
 /// The headers that calls take.
 pub(super) fn parameters() -> Value {
@@ -16,11 +21,19 @@ pub(super) fn parameters() -> Value {
     let uuid = json!({"type": "string", "format": "uuid"});
     let text = json!({"type": "string", "maxLength": 128});
     let tag = json!({"type": "string", "pattern": "^(\\*|\"[0-9a-f]{64}([.][a-z]+-[0-9a-f]+)?\")$"});
-    let length = json!({"type": "string", "pattern": "^[1-9][0-9]{0,5}(ms|s|m)$"});
+    let length = json!({"type": "string", "pattern": LENGTH, "examples": ["1500ms", "2s"]});
+    let key = header(
+        "Idempotency-Key",
+        uuid,
+        "Recognises a repeat: a UUID made by the caller, the same for a repeat.",
+    );
+    let task = header("x-toolwire-task-id", text.clone(), "The task on whose behalf the call is made.");
     json!({
-        "IdempotencyKey": header("Idempotency-Key", uuid, "Recognises a repeat. Required for what does not only read."),
+        "RequiredKey": required(key.clone()),
+        "IdempotencyKey": key,
         "IfMatch": header("If-Match", tag, "The tag of the definition that the call is bound to."),
-        "TaskId": header("x-toolwire-task-id", text.clone(), "The task on whose behalf the call is made."),
+        "RequiredTask": required(not_empty(task.clone())),
+        "TaskId": task,
         "SessionId": header("x-toolwire-session-id", text, "The caller's session."),
         "Timeout": header("x-toolwire-timeout", length.clone(), "How long the caller waits."),
         "Wait": header("x-toolwire-wait-for-confirmation", length, "How long to wait for a person."),
@@ -36,11 +49,24 @@ pub(super) fn parameters() -> Value {
     })
 }
 
-/// References to the headers and the query of a call.
-pub(super) fn of_call() -> Value {
-    let names =
-        ["IdempotencyKey", "IfMatch", "TaskId", "SessionId", "Timeout", "Wait", "Format", "MaxTokens"];
+/// References to the headers and the query of a call: of one whose repeat must be recognised, or that needs a task.
+pub(super) fn of_call(needs_key: bool, needs_task: bool) -> Value {
+    let key = if needs_key { "RequiredKey" } else { "IdempotencyKey" };
+    let task = if needs_task { "RequiredTask" } else { "TaskId" };
+    let names = [key, "IfMatch", task, "SessionId", "Timeout", "Wait", "Format", "MaxTokens"];
     names.map(|name| json!({"$ref": format!("#/components/parameters/{name}")})).to_vec().into()
+}
+
+/// The same parameter, whose text says something.
+fn not_empty(mut parameter: Value) -> Value {
+    parameter["schema"]["minLength"] = 1.into();
+    parameter
+}
+
+/// The same parameter, which must be given.
+fn required(mut parameter: Value) -> Value {
+    parameter["required"] = true.into();
+    parameter
 }
 
 /// The operations that are neither tools nor RPCs, and the schemas that all have in common.
@@ -58,7 +84,8 @@ pub(super) fn add(paths: &mut Paths, schemas: &mut Schemas) {
     let tags = || {
         query("tags", json!({"type": "array", "items": {"type": "string"}, "maxItems": 32}), "All of these.")
     };
-    let mut filters = rpcs::queried("toolwire.v1.ListToolsRequest", schemas);
+    let asked = POOL.get_message_by_name("toolwire.v1.ListToolsRequest").expect("a message of the platform");
+    let mut filters = rpcs::queried(&asked, &[], schemas);
     filters.push(query("cursor", text(), "Where the last page ended: its `next_cursor`."));
     let limit = json!({"type": "integer", "minimum": 1, "maximum": 1_000});
     filters.push(query("limit", limit, "At most so many."));
@@ -68,16 +95,13 @@ pub(super) fn add(paths: &mut Paths, schemas: &mut Schemas) {
         read("ListTools", "The tools that the user may call.", &filters.into(), &listed),
     );
     let name = |name: &str, what: &str| {
-        let mut named = parameter("path", name, &text(), what);
-        named["required"] = true.into();
-        json!([named])
+        json!([required(parameter("path", name, &json!({"type": "string", "pattern": NAME}), what))])
     };
     let one =
         read("GetTool", "One tool.", &name("tool", "Its name."), &schemas.of("toolwire.v1.ToolDefinition"));
     paths.add("/v1/tools/{tool}", "get", one);
     let mut asked = name("format", "The provider's form.");
-    asked[0]["schema"]["enum"] =
-        json!(["gemini", "gemini-openapi", "openai", "openai-responses", "anthropic", "mcp"]);
+    asked[0]["schema"] = json!({"type": "string", "enum": ["gemini", "gemini-openapi", "openai", "openai-responses", "anthropic", "mcp"]});
     let rest =
         [query("strict", json!({"type": "boolean"}), "In the strict form, where there is one."), tags()];
     asked.as_array_mut().into_iter().for_each(|it| it.extend(rest.clone()));

@@ -3,7 +3,11 @@
 use serde_json::{Value, json};
 
 use super::{paths::Paths, problems::problems, shared::of_call};
-use crate::{contract::proto::v1::ToolView, faces::rest::message, registry::Definition};
+use crate::{
+    contract::proto::v1::ToolView,
+    faces::rest::message,
+    registry::{By, Category, Definition},
+};
 
 /// Adds the operations of a tool.
 pub(super) fn add(paths: &mut Paths, definition: &Definition) {
@@ -31,9 +35,9 @@ fn operation(definition: &Definition, id: &str, ok: &Value) -> Value {
         "summary": definition.title,
         "description": definition.description,
         "tags": tags,
-        "parameters": of_call(),
+        "parameters": of_call(definition.category != Category::Read, needs_task(definition)),
         "requestBody": {
-            "required": false,
+            "required": definition.input_schema.get("required").is_some(),
             "description": "The arguments.",
             "content": {"application/json": {"schema": *definition.input_schema, "examples": examples(definition)}},
         },
@@ -48,6 +52,11 @@ fn operation(definition: &Definition, id: &str, ok: &Value) -> Value {
     });
     problems(&mut operation["responses"]);
     operation
+}
+
+/// Whether a call acts on the task of its caller.
+fn needs_task(definition: &Definition) -> bool {
+    !matches!(definition.kind.behaviour().by, By::Executor | By::Log | By::Root)
 }
 
 fn examples(definition: &Definition) -> Value {

@@ -7,8 +7,9 @@ use std::{
 
 use bytes::Bytes;
 use futures_util::stream;
+use http::StatusCode;
 use http_body::Frame;
-use http_body_util::{BodyExt, StreamBody};
+use http_body_util::{BodyExt, Full, StreamBody};
 use hyper::rt::Executor as _;
 use tokio_util::task::TaskTracker;
 use tonic::Code;
@@ -100,6 +101,36 @@ async fn what_has_said_all_may_end_as_it_was_going_to() {
     tokio::time::advance(Duration::from_secs(2)).await;
     let trailers = body.frame().await.unwrap().unwrap().into_trailers().unwrap();
     assert_eq!(refusal::code_in(&trailers), Some(Code::Ok));
+}
+
+/// What comes of an answer of this status whose making takes two seconds of one.
+async fn end_of_a_late_one(status: StatusCode) -> Response<Body<Full<Bytes>>> {
+    let late = service_fn(move |_: Request<()>| async move {
+        // As work does that does not yield.
+        tokio::time::advance(Duration::from_secs(2)).await;
+        let mut response = Response::new(Full::from("said"));
+        *response.status_mut() = status;
+        Ok::<_, Infallible>(response)
+    });
+    Layer::new(CAP).layer(late).call(request(Some(1), Lifetime::Capped)).await.unwrap()
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_late_is_told_so_and_what_failed_says_why() {
+    let response = end_of_a_late_one(StatusCode::OK).await;
+    assert_eq!(refusal::code_in(response.headers()), Some(Code::DeadlineExceeded));
+    let response = end_of_a_late_one(StatusCode::GATEWAY_TIMEOUT).await;
+    assert_eq!(refusal::code_in(response.headers()), None);
+    assert_eq!(response.into_body().collect().await.unwrap().to_bytes(), "said");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_is_complete_is_not_broken_off() {
+    let complete =
+        service_fn(|_: Request<()>| ready(Ok::<_, Infallible>(Response::new(Full::<Bytes>::from("x")))));
+    let response = Layer::new(CAP).layer(complete).call(request(Some(1), Lifetime::Capped)).await.unwrap();
+    tokio::time::advance(Duration::from_secs(2)).await;
+    assert_eq!(response.into_body().collect().await.unwrap().to_bytes(), "x");
 }
 
 /// The code in the trailers of a stream that says nothing.
