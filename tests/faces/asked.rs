@@ -256,7 +256,7 @@ fn of_words<M: ReflectMessage + Default>(value: &Value) -> M {
         let prost_reflect::Kind::Enum(of) = field.kind() else { continue };
         if let Some(Value::String(word)) = object.get_mut(field.name()) {
             let full = of.values().find(|it| it.name() == word || it.name().ends_with(&format!("_{word}")));
-            *word = full.unwrap_or_else(|| panic!("{word}")).name().to_owned();
+            full.unwrap_or_else(|| panic!("{word}")).name().clone_into(word);
         }
     }
     DynamicMessage::deserialize(descriptor, value).unwrap().transcode_to().unwrap()

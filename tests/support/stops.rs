@@ -43,9 +43,8 @@ impl Stops {
     /// Waits until there are as many, and takes them. A call that is refused or ended before its tool began has none.
     pub async fn take(&self, count: usize) -> Vec<Stop> {
         let mut counted = self.count.subscribe();
-        if timeout(PATIENCE, counted.wait_for(|&seen| seen >= count)).await.is_err() {
-            panic!("{} of {count} stop records came within {PATIENCE:?}", *counted.borrow());
-        }
+        let came = timeout(PATIENCE, counted.wait_for(|&seen| seen >= count)).await.is_ok();
+        assert!(came, "{} of {count} stop records came within {PATIENCE:?}", *counted.borrow());
         self.count.send_replace(0);
         std::mem::take(&mut *self.records.lock().expect("not poisoned"))
     }
