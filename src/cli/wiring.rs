@@ -51,7 +51,8 @@ pub(super) async fn open_state(app: &App) -> Result<(), Failure> {
 /// Takes the configured addresses.
 pub(super) async fn bind(config: &Config, telemetry: &Guard) -> Result<Listeners, Failure> {
     let grpc = grpc::bind(&config.server).map_err(not_bound)?;
-    let http = config.http.listen.map(|listen| http::bind(listen, &config.server).map_err(not_bound));
+    let http =
+        config.http.listen.map(|listen| http::bind(listen, &config.http, &config.server).map_err(not_bound));
     let admin = match config.admin.listen {
         None => None,
         Some(address) => {

@@ -55,10 +55,13 @@ pub fn table(config: &config::Http, of_domains: Vec<Route>) -> Result<Table, Rou
 }
 
 /// Takes the address, and reads the certificate if one is configured.
-pub fn bind(listen: SocketAddr, server: &config::Server) -> Result<Listener, ListenError> {
+pub fn bind(
+    listen: SocketAddr,
+    config: &config::Http,
+    server: &config::Server,
+) -> Result<Listener, ListenError> {
     let files = server.tls.files().map(|(cert, key)| Files { cert: cert.to_owned(), key: key.to_owned() });
-    let speech = Speech::Either(Either::from(&config::Http::default()));
-    Listener::open(listen, server.reuse_port, files, &speech)
+    Listener::open(listen, server.reuse_port, files, &Speech::Either(Either::from(config)))
 }
 
 /// Serves until `shutdown`, then drains. Without credentials for users, requests must name this machine.
@@ -73,7 +76,7 @@ pub async fn serve(
 ) -> Report {
     let in_flight = http.face.tools.in_flight().clone();
     let hooks = Hooks::default().on_forced(move || in_flight.shut_down());
-    let edge = edge::Layer::new(table.clone(), config, needs_credentials);
+    let edge = edge::Layer::new(config, needs_credentials);
     let stack = stack(http, table, edge, common);
     transport::serve(listener, stack, common.http_config(), shutdown, hooks).await
 }

@@ -5,6 +5,7 @@
 pub mod collector;
 pub mod program;
 pub mod raw;
+pub mod second_calls;
 pub mod server;
 pub mod stops;
 

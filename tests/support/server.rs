@@ -66,7 +66,8 @@ impl Server {
     pub fn of(app: App, config: Config) -> Self {
         let listener = grpc::bind(&config.server).expect("binds");
         let address = listener.local_addr().expect("bound");
-        let http = config.http.listen.map(|listen| http::bind(listen, &config.server).expect("binds"));
+        let http =
+            config.http.listen.map(|listen| http::bind(listen, &config.http, &config.server).expect("binds"));
         let http_address = http.as_ref().map(|http| http.local_addr().expect("bound"));
         let (stop, stopped) = oneshot::channel();
         let listeners = Listeners { grpc: listener, http, admin: None };

@@ -143,7 +143,7 @@ impl Offer {
 
     /// Whether a message names dates or a time that is over, and none of the tools that were called for it knows times.
     pub fn leaves_time_out(&self, called: &[&str], message: &str, today: NaiveDate) -> bool {
-        leaves_time_out(&self.index, &self.names, called, message, today)
+        leaves_time_out(&self.index, called, message, today)
     }
 
     /// The snapshot that the tools are of. Calls of the turn pin it too.

@@ -26,7 +26,7 @@ use super::{
     host::{BadHost, Hosts},
     origin::{Origins, Page},
     problem::Problem,
-    table::{Found, Missing, Table},
+    table::{Found, Missing},
 };
 use crate::{
     config,
@@ -41,7 +41,6 @@ pub(super) struct Layer(Arc<Edge>);
 struct Edge {
     hosts: Hosts,
     origins: Origins,
-    table: Table,
 }
 
 #[derive(Clone, Debug)]
@@ -51,14 +50,14 @@ pub(super) struct Service<S> {
 }
 
 impl Layer {
-    /// By the configuration, and for these routes.
-    pub(super) fn new(table: Table, config: &config::Http, needs_credentials: bool) -> Self {
+    /// By the configuration.
+    pub(super) fn new(config: &config::Http, needs_credentials: bool) -> Self {
         let hosts = match (needs_credentials, &*config.allowed_hosts) {
             (false, _) => Hosts::Loopback,
             (true, []) => Hosts::Any,
             (true, names) => Hosts::Allowed(names.to_vec()),
         };
-        Self(Arc::new(Edge { hosts, origins: Origins::new(&config.allowed_origins), table }))
+        Self(Arc::new(Edge { hosts, origins: Origins::new(&config.allowed_origins) }))
     }
 }
 
@@ -91,7 +90,8 @@ where
         if cors::is_preflight(&parts.method, &parts.headers) {
             return ResponseFuture::decided(cors::preflight(), page);
         }
-        match self.edge.found(&parts, body.is_end_stream()) {
+        let found = parts.extensions.remove().expect("the layer above finds the route of every request");
+        match allowed(found, &parts, body.is_end_stream()) {
             Ok(found) => {
                 parts.extensions.insert(found);
                 parts.extensions.insert(found.rule);
@@ -112,17 +112,16 @@ impl Edge {
             page => Ok(page),
         }
     }
+}
 
-    /// The route of a request, if there is one that takes such a body.
-    fn found(&self, parts: &Parts, is_empty: bool) -> Result<Found, Problem> {
-        let found = self.table.find(&parts.method, parts.uri.path()).map_err(missing)?;
-        let is_read =
-            found.rule.messages == Messages::One && !matches!(parts.method, Method::GET | Method::HEAD);
-        if is_read && !is_json(&parts.headers, is_empty) {
-            return Err(not_json());
-        }
-        Ok(found)
+/// The route of a request, if there is one that takes such a body.
+fn allowed(found: Result<Found, Missing>, parts: &Parts, is_empty: bool) -> Result<Found, Problem> {
+    let found = found.map_err(missing)?;
+    let is_read = found.rule.messages == Messages::One && !matches!(parts.method, Method::GET | Method::HEAD);
+    if is_read && !is_json(&parts.headers, is_empty) {
+        return Err(not_json());
     }
+    Ok(found)
 }
 
 /// Whether a body is JSON by its type. One that is empty needs none.

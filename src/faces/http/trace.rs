@@ -158,8 +158,10 @@ where
     }
 
     fn call(&mut self, mut request: Request<ReqB>) -> Self::Future {
-        let found = self.table.find(request.method(), request.uri().path()).ok();
-        let recorder = Recorder::open(found, &mut request);
+        let found = self.table.find(request.method(), request.uri().path());
+        let recorder = Recorder::open(found.as_ref().ok().copied(), &mut request);
+        // Whether it may be asked is decided below.
+        request.extensions_mut().insert(found);
         let inner = recorder.span.in_scope(|| self.inner.call(request));
         ResponseFuture { inner, recorder: Some(recorder) }
     }

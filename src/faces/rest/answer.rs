@@ -149,7 +149,8 @@ pub(super) fn json(body: &impl Serialize) -> Response {
     text(spelled(body))
 }
 
-fn text(json: String) -> Response {
+/// JSON that is spelled already.
+pub(super) fn text(json: String) -> Response {
     ([(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")], json).into_response()
 }
 

@@ -41,8 +41,9 @@ pub(super) async fn answer(
         Form::Message | Form::Free => Ok(answer::json(&said(row, http, &named, &parts, body).await?)),
         Form::Tagged => {
             let said = said(row, http, &named, &parts, body).await?;
-            let tag = Digest::of_bytes(said.to_string().as_bytes()).to_string();
-            Ok(unless_known(&parts.headers, &tag, || answer::json(&said)))
+            let text = said.to_string();
+            let tag = Digest::of_bytes(text.as_bytes()).to_string();
+            Ok(unless_known(&parts.headers, &tag, || answer::text(text)))
         }
     }
 }

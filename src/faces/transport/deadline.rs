@@ -150,9 +150,9 @@ fn is_in_time<B: HttpBody>(response: &Response<B>, timer: &Timer) -> bool {
 }
 
 /// The answer with a body that ends by the deadline. One whose length is known is complete: nobody waits for its end,
-/// and breaking it off would leave its reader with nothing.
+/// and breaking it off would leave its reader with nothing. A reader that does not take it is ended with its stream.
 fn bounded<B: HttpBody>(response: Response<B>, timer: Timer) -> Response<Body<B>> {
-    let is_complete = response.body().size_hint().exact().is_some();
+    let is_complete = !timer.counts_stalls() && response.body().size_hint().exact().is_some();
     let timer = if is_complete { Timer::default() } else { timer };
     response.map(|inner| Body::new(inner, timer))
 }

@@ -11,7 +11,10 @@ use super::{
 };
 use crate::{
     house::House,
-    support::{data_directory, patch_json},
+    support::{
+        data_directory, patch_json,
+        second_calls::{Answer, Case},
+    },
     talk::{Answer as Told, Talk},
 };
 
@@ -64,54 +67,6 @@ async fn no_route_carries_a_tool_out_without_a_confirmation() {
     let calls = calls["calls"].as_array().unwrap();
     let done: Vec<_> = calls.iter().filter(|call| call["state"] == "SUCCEEDED").collect();
     assert!(!calls.is_empty() && done.is_empty(), "{done:?}");
-}
-
-/// How the second call differs from the one that was asked for.
-#[derive(Clone, Copy, Debug)]
-#[allow(clippy::struct_excessive_bools, reason = "every combination of them")]
-struct Case {
-    same_user: bool,
-    same_definition: bool,
-    same_arguments: bool,
-    is_approved: bool,
-    was_used: bool,
-    in_time: bool,
-}
-
-/// What docs/CONFIRMATIONS.md says of it.
-#[derive(Debug, PartialEq)]
-enum Answer {
-    Runs,
-    Record,
-    Asks,
-    AsksForAnother,
-    Reused,
-    Expired,
-}
-
-impl Case {
-    /// What is approved and used in time has a record; what is not approved cannot be used.
-    fn all() -> impl Iterator<Item = Self> {
-        let case = |bits: u8| {
-            let [same_user, same_definition, same_arguments, is_approved, was_used, in_time] =
-                [0, 1, 2, 3, 4, 5].map(|at| bits & (1 << at) != 0);
-            Self { same_user, same_definition, same_arguments, is_approved, was_used, in_time }
-        };
-        (0..64).map(case).filter(|case| !case.was_used || (case.is_approved && case.in_time))
-    }
-
-    fn expected(self) -> Answer {
-        match self {
-            // Another user's identifiers are others.
-            Self { same_user: false, .. } => Answer::AsksForAnother,
-            Self { same_arguments: false, .. } => Answer::Reused,
-            Self { was_used: true, .. } => Answer::Record,
-            Self { in_time: false, .. } => Answer::Expired,
-            Self { same_definition: false, .. } => Answer::AsksForAnother,
-            Self { is_approved: true, .. } => Answer::Runs,
-            Self { is_approved: false, .. } => Answer::Asks,
-        }
-    }
 }
 
 /// How a call is made.

@@ -133,6 +133,27 @@ async fn an_answer_that_is_complete_is_not_broken_off() {
     assert_eq!(response.into_body().collect().await.unwrap().to_bytes(), "x");
 }
 
+#[tokio::test(start_paused = true)]
+async fn a_reader_that_does_not_take_a_complete_answer_is_ended_all_the_same() {
+    for (lifetime, expected) in [(Lifetime::Capped, 1), (Lifetime::Transfer, 30)] {
+        let executor = Executor { streams: TaskTracker::new() };
+        let start = clock::now();
+        executor.execute(async move {
+            let complete = service_fn(|_: Request<()>| {
+                ready(Ok::<_, Infallible>(Response::new(Full::<Bytes>::from("x"))))
+            });
+            let timeout = (lifetime == Lifetime::Capped).then_some(1);
+            let mut body =
+                Layer::new(CAP).layer(complete).call(request(timeout, lifetime)).await.unwrap().into_body();
+            body.frame().await.unwrap().unwrap();
+            pending::<()>().await;
+        });
+        executor.streams.close();
+        tokio::time::timeout(Duration::from_hours(1), executor.streams.wait()).await.unwrap();
+        assert_eq!(start.elapsed().as_secs(), expected, "{lifetime:?}");
+    }
+}
+
 /// The code in the trailers of a stream that says nothing.
 async fn end_of_silence(request: Request<()>) -> Option<Code> {
     let silent = service_fn(|_: Request<()>| {

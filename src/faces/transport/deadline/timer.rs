@@ -34,6 +34,11 @@ impl Timer {
         std::mem::take(self)
     }
 
+    /// Whether the stream ends when its reader takes nothing for some time.
+    pub(super) fn counts_stalls(&self) -> bool {
+        self.stall.is_some()
+    }
+
     /// Whether the deadline has passed, by the clock.
     pub(super) fn is_past(&self) -> bool {
         self.deadline.is_some_and(|deadline| clock::now() >= deadline)
