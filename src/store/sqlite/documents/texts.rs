@@ -3,6 +3,8 @@
 
 use std::fmt::Write;
 
+use serde_json::Value;
+
 use super::quota::Workspace;
 use crate::{
     context::TaskId,
@@ -18,8 +20,10 @@ const REMOVE: &str = "DELETE FROM texts WHERE rowid = ?";
 
 const WORKSPACE: &str = "SELECT id, documents FROM workspaces WHERE root = ?";
 
-/// Answers with one text: a row for each document would cost more than all the rest.
-const WORD: &str = "SELECT json_group_array(rowid) FROM texts WHERE texts MATCH ?";
+/// The documents of each of several queries, as one text a query: a row for each document, or a statement for each query,
+/// would cost more than all the rest.
+const POSTINGS: &str = "SELECT (SELECT json_group_array(rowid) FROM texts WHERE texts MATCH asked.value) \
+                        FROM json_each(?) AS asked ORDER BY asked.key";
 
 /// The highest step of a weight.
 const STEPS: u8 = 8;
@@ -69,21 +73,21 @@ impl Sqlite {
         let Some((workspace, documents)) = workspace else {
             return Ok(Postings { documents: 0, parts: vec![Vec::new(); wanted.len()] });
         };
+        let asked: Vec<_> = wanted.iter().map(|part| asked(workspace, part)).collect();
+        let queries = Value::from_iter(asked.iter().flatten().map(|(query, _)| query.as_str()));
+        let found: Vec<String> =
+            sqlx::query_scalar(POSTINGS).bind(queries.to_string()).fetch_all(&mut *reading).await?;
+        let mut found = found.iter().map(|rows| serde_json::from_str::<Vec<i64>>(rows).unwrap_or_default());
         let mut parts = Vec::new();
-        for part in wanted {
-            let mut postings = Vec::new();
-            for (words, step) in asked(workspace, part) {
-                let rows: String = sqlx::query_scalar(WORD).bind(words).fetch_one(&mut *reading).await?;
-                let rows: Vec<i64> = serde_json::from_str(&rows).unwrap_or_default();
-                postings.extend(rows.into_iter().map(|row| (row, step)));
-            }
-            parts.push(postings);
+        for queries in &asked {
+            let each = queries.iter().zip(&mut found);
+            parts.push(each.flat_map(|((_, step), rows)| rows.into_iter().map(|row| (row, *step))).collect());
         }
         Ok(Postings { documents: u64::try_from(documents).unwrap_or_default(), parts })
     }
 }
 
-/// What FTS5 is asked for, with the step that an answer means.
+/// What FTS5 is asked for, query by query, with the step that an answer means.
 fn asked(workspace: i64, part: &Wanted) -> Vec<(String, u8)> {
     match part {
         Wanted::Word(stem) => {
