@@ -111,7 +111,8 @@ impl Chat {
             _ = signal::ctrl_c() => None,
         } {
             let said = message.trim();
-            if ENDS.iter().any(|end| said.eq_ignore_ascii_case(end)) {
+            let word = said.strip_prefix('/').unwrap_or(said);
+            if ENDS.iter().any(|end| word.eq_ignore_ascii_case(end)) {
                 break;
             }
             if said.is_empty() {

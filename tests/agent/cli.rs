@@ -115,7 +115,7 @@ async fn a_stream_that_breaks_off_ends_with_a_line_of_json_that_names_turn_and_s
 #[tokio::test]
 async fn a_conversation_ends_by_a_word_and_says_its_name() {
     let house = House::new();
-    let lines = format!("{}\nquit\n{}\n", quotes(), quotes());
+    let lines = format!("{}\n/quit\n{}\n", quotes(), quotes());
     let (code, out, said) = run(&house, &[], &lines).await;
     assert_eq!((code, out.matches("193.12").count()), (0, 1), "{said}");
     let session = said.split("To go on: toolwire chat --session ").nth(1).expect("its name");
