@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, reason = "shows what it measures")]
 
 mod follow_ups;
+mod left_out;
 mod offered;
 mod questions;
 mod scores;

@@ -51,8 +51,9 @@ impl Embedded {
             std::iter::once(body).chain(notes::of_result(made, &item.source_ids))
         });
         let failures = asked.made.iter().filter_map(|made| notes::of_failure(asked, made));
-        let parts: Vec<_> =
-            results.chain(notes::of_time(asked)).chain(failures).filter(|part| !part.is_empty()).collect();
+        // First, since what follows may be the answer to another question.
+        let parts = notes::of_message(asked).into_iter().chain(results).chain(failures);
+        let parts: Vec<_> = parts.filter(|part| !part.is_empty()).collect();
         if parts.is_empty() { vec![NOTHING.to_owned()] } else { parts }
     }
 

@@ -29,7 +29,8 @@ mod writes;
 
 use futures_util::future::{BoxFuture, FutureExt, ready};
 
-pub(super) use self::{limited::leaves_time_out, nearest::nearest};
+pub use self::limited::{LeftOut, LeftOutTime};
+pub(super) use self::{limited::left_out, nearest::nearest};
 use super::{Asked, Plan, PlanError, Planner};
 
 /// The planner that comes with Toolwire.

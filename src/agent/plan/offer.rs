@@ -12,7 +12,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use moka::sync::Cache;
 
 use super::{
-    embedded::{index::Index, leaves_time_out, lexicon::Words, names::NameIndex, nearest},
+    embedded::{LeftOut, index::Index, left_out, lexicon::Words, names::NameIndex, nearest},
     names::{Lexicon, Name, Names},
 };
 use crate::{
@@ -141,9 +141,9 @@ impl Offer {
         Self { tools, offered, ..self }
     }
 
-    /// Whether a message names dates or a time that is over, and none of the tools that were called for it knows times.
-    pub fn leaves_time_out(&self, called: &[&str], message: &str, today: NaiveDate) -> bool {
-        leaves_time_out(&self.index, called, message, today)
+    /// What of a message the tools that were called for it had no regard for.
+    pub fn left_out(&self, called: &[&str], message: &str, today: NaiveDate) -> LeftOut {
+        left_out(&self.index, &self.names, called, message, today)
     }
 
     /// The snapshot that the tools are of. Calls of the turn pin it too.

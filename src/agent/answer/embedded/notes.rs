@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::quote::{quote, quote_within};
 use crate::agent::{
     cycle::is_cut,
-    plan::{Asked, Made},
+    plan::{Asked, Made, embedded::LeftOutTime},
 };
 
 /// A copy as young as this is not worth a word.
@@ -33,14 +33,22 @@ pub(super) fn of_result(made: &Made, source_ids: &[String]) -> Vec<String> {
     warnings.chain(age).map(|note| format!("{note}{cite}")).collect()
 }
 
-/// Said where the message names a time, and what was found out is not limited to it.
-pub(super) fn of_time(asked: &Asked<'_>) -> Option<String> {
+/// Said where the message names a time, a thing or something else that what was found out is not limited to.
+pub(super) fn of_message(asked: &Asked<'_>) -> Vec<String> {
     let called: Vec<_> = asked.made.iter().filter(|made| made.result.outcome.is_ok()).collect();
-    let is_ours = called.iter().all(|made| made.call.by_model.is_none());
     let tools: Vec<_> = called.iter().map(|made| made.call.tool.as_str()).collect();
-    let leaves_out =
-        is_ours && !tools.is_empty() && asked.offer.leaves_time_out(&tools, asked.message, asked.today);
-    leaves_out.then(|| "This is everything there is: it cannot be narrowed to the time you name.".to_owned())
+    if tools.is_empty() || called.iter().any(|made| made.call.by_model.is_some()) {
+        return Vec::new();
+    }
+    let left_out = asked.offer.left_out(&tools, asked.message, asked.today);
+    let time = left_out.time.map(|time| match time {
+        LeftOutTime::Whole => "This is everything there is: it cannot be narrowed to the time you name.",
+        LeftOutTime::Calendar => "The time ends now: it cannot be narrowed to one of the calendar.",
+    });
+    let words: Vec<_> =
+        left_out.words.iter().take(MOST_VALUES).map(|it| quote_within(it, LONGEST_VALUE)).collect();
+    let words = (!words.is_empty()).then(|| format!("Not taken into account: {}.", words.join(", ")));
+    words.into_iter().chain(time.map(ToOwned::to_owned)).collect()
 }
 
 /// What a call that failed is about, and why.

@@ -1,17 +1,83 @@
-//! Whether what was found out is limited to the time that a message names.
+//! Whether what was found out is limited to what a message names: a time, names, and words.
 
 use chrono::NaiveDate;
 
-use super::{index::Index, slots::Slot, times::Times, words::words};
+use super::{
+    index::{Index, Indexed},
+    message::Message,
+    names::{Found, NameIndex},
+    slots::Slot,
+    times::is_calendar,
+    words::is_filler,
+};
+use crate::registry::ExtractKind;
 
-/// Whether a message names dates or a time that is over, and none of these tools takes a time.
-pub(in crate::agent::plan) fn leaves_time_out(
+/// What of a message had no part in what was found out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Its time.
+    pub time: Option<LeftOutTime>,
+    /// Its names that no tool that was called takes, and its words that are of none of them, in order.
+    pub words: Vec<String>,
+}
+
+/// How the time of a message had no part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeftOutTime {
+    /// It names dates or a time that is over, and no tool that was called takes a time.
+    Whole,
+    /// It names a time of the calendar, and the tools that were called know only times that end now.
+    Calendar,
+}
+
+/// What these tools, which were called for a message, had no regard for.
+pub(in crate::agent::plan) fn left_out(
     index: &Index,
-    tools: &[&str],
+    names: &NameIndex,
+    called: &[&str],
     message: &str,
     today: NaiveDate,
-) -> bool {
-    let called = index.tools.iter().filter(|it| tools.contains(&it.tool.definition.name.as_str()));
-    let mut slots = called.flat_map(|it| &it.slots);
-    Times::of(&words(message), today).is_narrow() && !slots.any(Slot::takes_a_time)
+) -> LeftOut {
+    let message = Message::new(message, today, names, index);
+    let is_called = |(_, it): &(usize, &Indexed)| called.contains(&it.tool.definition.name.as_str());
+    let called: Vec<_> = index.tools.iter().enumerate().filter(is_called).collect();
+    let slots: Vec<_> = called.iter().flat_map(|(_, it)| &it.slots).collect();
+    let time = if message.times.is_narrow() && !slots.iter().any(|slot| slot.takes_a_time()) {
+        Some(LeftOutTime::Whole)
+    } else {
+        let is_calendar =
+            message.times.is_of_calendar(&message.words) && !slots.iter().any(|slot| slot.takes_dates());
+        is_calendar.then_some(LeftOutTime::Calendar)
+    };
+    let takes_texts = |slot: &&Slot| matches!(slot.extract.kind, ExtractKind::Rest | ExtractKind::Topic);
+    if slots.iter().any(takes_texts) {
+        return LeftOut { time, words: Vec::new() };
+    }
+    let unnamed = message.found.iter().filter(|found| !slots.iter().any(|slot| takes(slot, found)));
+    let mut words: Vec<_> =
+        unnamed.map(|found| (found.begin, &message.text[found.begin..found.end])).collect();
+    for (term, at) in &message.content {
+        let word = &message.words[*at];
+        let is_of_tool = |(tool, _): &(u32, f32)| called.iter().any(|(at, _)| *at == *tool as usize);
+        let is_of_value =
+            |slot: &&Slot| slot.phrases.iter().any(|(phrase, _)| phrase.iter().any(|it| *it == word.term));
+        let is_regarded = index.postings(*term).iter().any(is_of_tool)
+            || slots.iter().any(is_of_value)
+            || message.times.takes(*at)
+            || word.number().is_some()
+            || is_calendar(&word.lower)
+            || is_filler(&word.term);
+        if !is_regarded {
+            words.push((word.begin, &message.text[word.begin..word.end]));
+        }
+    }
+    words.sort_unstable();
+    words.dedup_by(|one, other| one.1.eq_ignore_ascii_case(other.1));
+    LeftOut { time, words: words.into_iter().map(|(_, word)| word.to_owned()).collect() }
+}
+
+/// Whether a parameter takes what is named.
+fn takes(slot: &Slot, found: &Found) -> bool {
+    let takes_names = slot.takes_names() || slot.extract.kind == ExtractKind::Account;
+    takes_names && (slot.of_kind().is_empty() || found.is_of(slot.of_kind()) || found.is_unknown())
 }

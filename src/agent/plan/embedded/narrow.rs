@@ -52,6 +52,11 @@ pub(super) fn to_a_time(index: &Index, message: &Message<'_>, before: &Before<'_
         && message.times.is_any()
         && message.content.iter().all(|(_, word)| message.times.takes(*word) || *word == 0);
     let title = &tool.tool.definition.title;
-    (says_time_alone && !tool.slots.iter().any(Slot::takes_a_time))
-        .then(|| format!("“{title}” cannot be narrowed to a time: it has everything there is. What else do you want to know?"))
+    let limits = match tool.slots.iter().find(|slot| slot.takes_a_time()) {
+        None => "a time: it has everything there is".to_owned(),
+        Some(_) if tool.slots.iter().any(Slot::takes_dates) => return None,
+        Some(slot) => format!("that: its times end now ({})", slot.allowed.join(", ")),
+    };
+    says_time_alone
+        .then(|| format!("“{title}” cannot be narrowed to {limits}. What else do you want to know?"))
 }

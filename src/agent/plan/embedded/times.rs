@@ -146,6 +146,17 @@ impl Times {
         !self.dates.is_empty() || self.spans.iter().any(|span| span.form == Form::Past)
     }
 
+    /// Whether there is a time of the calendar that has ended: dates, or `last month`, which is not `the last month`.
+    pub(in crate::agent::plan) fn is_of_calendar(&self, words: &[Word]) -> bool {
+        let lower = |at: usize| words[at].lower.as_str();
+        let is_last = |span: &Span| {
+            let is_the = span.first.checked_sub(1).is_some_and(|before| lower(before) == "the");
+            span.end == span.first + 2 && matches!(lower(span.first), "last" | "previous") && !is_the
+        };
+        let is_long = |span: &&Span| matches!(span.unit, Unit::Month | Unit::Quarter | Unit::Year);
+        !self.dates.is_empty() || self.spans.iter().filter(is_long).any(is_last)
+    }
+
     /// Whether a word belongs to a time.
     pub(in crate::agent::plan) fn takes(&self, word: usize) -> bool {
         self.spans.iter().any(|span| (span.first..span.end).contains(&word)) || self.dates.contains(&word)

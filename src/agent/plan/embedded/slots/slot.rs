@@ -82,6 +82,11 @@ impl Slot {
         )
     }
 
+    /// Whether it takes a time that need not end now.
+    pub(in crate::agent::plan) fn takes_dates(&self) -> bool {
+        self.takes_a_time() && self.extract.kind != ExtractKind::Timeframe
+    }
+
     /// Of which kind the names are that it takes.
     pub(in crate::agent::plan) fn of_kind(&self) -> &str {
         let account = if self.extract.kind == ExtractKind::Account { "account" } else { "" };
