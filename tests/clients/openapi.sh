@@ -13,9 +13,11 @@ openapi-spec-validator --subschema-errors=all "$work/openapi.json"
 
 # Not tried: tools that fail by design, streams that have no end, and the tool whose call is UNAVAILABLE (503) once 100
 # confirmations of other calls wait for a person.
+# One worker: with two, Python 3.11 fails within ast.parse ("recursion depth mismatch"), and Hypothesis sees results
+# that differ between runs.
 cd "$work"
 SCHEMATHESIS_HOOKS=openapi_hooks PYTHONPATH=$here PYTHONDONTWRITEBYTECODE=1 \
   schemathesis --config-file "$here/schemathesis.toml" run "$url/openapi.json" \
   --exclude-operation-id-regex '(debug_fail|debug_panic|debug_confirm_nested|^Watch)' \
-  --request-timeout 10 --max-examples "${EXAMPLES:-3}" --generation-deterministic --workers 2 --no-color \
+  --request-timeout 10 --max-examples "${EXAMPLES:-2}" --generation-deterministic --workers 1 --no-color \
   --phases examples,coverage,fuzzing

@@ -80,7 +80,7 @@ async fn a_caller_that_was_approved_itself_is_not_asked_about_twice() {
     assert_eq!((&whole["first"]["writes"], &whole["second"]["writes"]), (&json!(1), &json!(1)));
 }
 
-/// Issue 10, acceptance 5.
+/// Each stream is asked about alone, and what has ended is not done again.
 #[tokio::test]
 async fn of_parallel_streams_those_that_need_one_are_reported_and_finished_ones_do_not_run_again() {
     let house = House::open();

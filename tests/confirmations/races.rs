@@ -10,7 +10,7 @@ fn rounds() -> usize {
     std::env::var("RACE_ROUNDS").map_or(25, |text| text.parse().expect("a number"))
 }
 
-/// Issue 10, acceptance 4.
+/// Exactly one decision counts, however many come at once.
 #[tokio::test(flavor = "multi_thread")]
 async fn of_a_thousand_racing_decisions_one_wins() {
     let house = House::open();

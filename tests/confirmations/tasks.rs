@@ -1,4 +1,4 @@
-//! Issue 10, acceptance 4, the dimension task: where a call is asked for, where it is made again, and what became of
+//! Confirmations of calls within tasks: where a call is asked for, where it is made again, and what became of
 //! the task meanwhile. Each combination has its documented answer, by `CallTool` and by `HandleToolCall`.
 
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Issue 10, acceptance 4: no way round by tasks, documents or the command line.
+//! No way round by tasks, documents or the command line.
 //!
 //! Every tool of every type is called within a task, where each needs a confirmation; and a call that waits is carried
 //! out by nothing that can be said to its task.

@@ -1,4 +1,4 @@
-//! Issue 10, acceptance 4: no RPC and no way in executes a tool that requires confirmation without one.
+//! No RPC and no way in executes a tool that requires confirmation without one.
 //!
 //! Every tool of every domain is made to require one. Then everything that a caller can send is sent.
 

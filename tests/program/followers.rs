@@ -1,4 +1,4 @@
-//! Followers of a timeline while the server is killed under appends, again and again (issue 10, acceptance 7): each
+//! Followers of a timeline while the server is killed under appends, again and again: each
 //! ends with the whole log, without a gap or a duplicate, in order.
 //!
 //! `FOLLOWER_KILLS` says how often.

@@ -1,4 +1,4 @@
-//! Kill -9 at random points of a mixed load, again and again on one state (issue 10, acceptance 3): writes, decisions,
+//! Kill -9 at random points of a mixed load, again and again on one state: writes, decisions,
 //! trees of tasks with delegations and questions, messages, documents. Nothing acknowledged is lost, nothing is done
 //! twice, no sequence has a gap, every parent that waits goes on exactly once, and what was under way ends as
 //! `OUTCOME_UNKNOWN`.

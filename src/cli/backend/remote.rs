@@ -12,7 +12,7 @@ use super::invocation::{Confirmations, Events, Invocation};
 use crate::{
     client::Server,
     contract::{
-        convert,
+        Refusal, convert,
         proto::v1::{
             self, audit_service_client::AuditServiceClient,
             confirmation_service_client::ConfirmationServiceClient, tool_service_client::ToolServiceClient,
@@ -221,7 +221,7 @@ fn message(invocation: Invocation) -> v1::InvokeToolRequest {
 fn own_timer(status: Status) -> Status {
     match status.code() {
         Code::Cancelled if status.message() == "Timeout expired" => {
-            Status::deadline_exceeded("the deadline passed before the call ended")
+            Status::deadline_exceeded(Refusal::DeadlineExceeded.to_string())
         }
         _ => status,
     }

@@ -59,7 +59,7 @@ async fn an_end_and_a_message_that_are_repeated_are_answered_as_the_first_time()
     assert_eq!(house.assert_folds(&root.id).await.next_sequence, 3);
 }
 
-/// Issue 10: one change, however many there are.
+/// It is one change, however many there are.
 #[tokio::test]
 async fn a_cancelled_tree_of_a_thousand_tasks_ends_as_a_whole() {
     let house = House::new();

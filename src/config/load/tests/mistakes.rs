@@ -36,3 +36,30 @@ fn every_syntax_error_of_a_file_has_its_line() {
         "{error}"
     );
 }
+
+#[test]
+fn bounds_of_the_http_listener_under_which_nothing_could_be_served_are_refused_with_their_names() {
+    let zeros =
+        "[http]\nmax_connections = 0\nheader_timeout = '0s'\nidle_timeout = '0s'\nstall_timeout = '0s'\n";
+    let error = refused(zeros, &[], Flags::default());
+    for (at, name) in
+        ["max_connections", "header_timeout", "idle_timeout", "stall_timeout"].iter().enumerate()
+    {
+        let line = format!("toolwire.toml:{}: http.{name}: must be more than zero", at + 2);
+        assert!(error.contains(&line), "{line:?} is not in\n{error}");
+    }
+    assert_eq!(error.lines().count(), 4, "{error}");
+    let nonsense =
+        "[http]\nmax_connections = -1\nheader_timeout = 5\nidle_timeout = '-1s'\nstall_timeout = 'soon'\n";
+    let error = refused(nonsense, &[], Flags::default());
+    let expected = [
+        "toolwire.toml:2: http.max_connections: expected a whole number from 0 to",
+        "toolwire.toml:3: http.header_timeout: expected a length of time such as",
+        "toolwire.toml:4: http.idle_timeout: expected a length of time such as",
+        "toolwire.toml:5: http.stall_timeout: expected a length of time such as",
+    ];
+    for line in expected {
+        assert!(error.contains(line), "{line:?} is not in\n{error}");
+    }
+    assert_eq!(error.lines().count(), expected.len(), "{error}");
+}

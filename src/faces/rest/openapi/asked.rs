@@ -15,6 +15,8 @@ pub(super) const LENGTH: &str = "^([0-9]{1,9} *ms|[0-9]{1,6}([.][0-9]{1,3})? *[s
 const LARGEST: i64 = (1 << 53) - 1;
 /// What the comment of a field or of a choice says that must be given.
 const REQUIRED: &str = "Required.";
+/// The same, of a field that another one may stand for.
+const REQUIRED_WITHOUT: &str = "Required without `";
 
 /// The schema of a request's body, but for what its path and its headers say.
 pub(super) fn body(schemas: &mut Schemas, message: &MessageDescriptor, elsewhere: &[String]) -> Value {
@@ -27,6 +29,10 @@ pub(super) fn body(schemas: &mut Schemas, message: &MessageDescriptor, elsewhere
         properties[name] = described(schema, &text);
         if choice(field).is_none() && text.contains(REQUIRED) {
             required.insert(name.to_owned());
+        }
+        if let Some((other, _)) = text.split_once(REQUIRED_WITHOUT).and_then(|(_, it)| it.split_once('`')) {
+            let said = json!({"required": [name], "properties": {name: {"minLength": 1}}});
+            rules.push(json!({"anyOf": [said, {"required": [other]}]}));
         }
     }
     for one in message.oneofs().filter(|it| !it.is_synthetic() && !is_decided(it, elsewhere)) {

@@ -14,6 +14,9 @@ use crate::faces::rest::transcode::POOL;
 /// What names of tools, of formats and of codes are made of.
 const NAME: &str = "^[A-Za-z][A-Za-z0-9_]*$";
 
+/// What the platform names tasks by.
+const TASK: &str = "^task_[0-9a-f]{32}$";
+
 /// The headers that calls take.
 pub(super) fn parameters() -> Value {
     let header =
@@ -32,7 +35,7 @@ pub(super) fn parameters() -> Value {
         "RequiredKey": required(key.clone()),
         "IdempotencyKey": key,
         "IfMatch": header("If-Match", tag, "The tag of the definition that the call is bound to."),
-        "RequiredTask": required(not_empty(task.clone())),
+        "RequiredTask": required(of_task(task.clone())),
         "TaskId": task,
         "SessionId": header("x-toolwire-session-id", text, "The caller's session."),
         "Timeout": header("x-toolwire-timeout", length.clone(), "How long the caller waits."),
@@ -57,9 +60,9 @@ pub(super) fn of_call(needs_key: bool, needs_task: bool) -> Value {
     names.map(|name| json!({"$ref": format!("#/components/parameters/{name}")})).to_vec().into()
 }
 
-/// The same parameter, whose text says something.
-fn not_empty(mut parameter: Value) -> Value {
-    parameter["schema"]["minLength"] = 1.into();
+/// The same parameter, which names a task that is to be found.
+fn of_task(mut parameter: Value) -> Value {
+    parameter["schema"] = json!({"type": "string", "pattern": TASK});
     parameter
 }
 

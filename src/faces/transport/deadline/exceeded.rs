@@ -1,11 +1,10 @@
 //! The answer to a call whose deadline has passed.
 
-use tonic::{Code, Status};
+use tonic::Status;
 
-use crate::contract::status;
+use crate::contract::Refusal;
 
 /// `DEADLINE_EXCEEDED`, which names no tool: the call may not have reached one.
 pub(super) fn exceeded() -> Status {
-    let message = "the call's deadline passed before it was finished";
-    status::plain(Code::DeadlineExceeded, "DEADLINE_EXCEEDED", message)
+    Refusal::DeadlineExceeded.into()
 }
