@@ -13,8 +13,8 @@ openapi-spec-validator --subschema-errors=all "$work/openapi.json"
 
 # Not tried: tools that fail by design, streams that have no end, and the tool whose call is UNAVAILABLE (503) once 100
 # confirmations of other calls wait for a person.
-# One worker: with two, Python 3.11 fails within ast.parse ("recursion depth mismatch"), and Hypothesis sees results
-# that differ between runs.
+# One worker: with two, Python 3.11 fails within ast.parse ("recursion depth mismatch"), and what one worker changes is
+# seen by the other.
 cd "$work"
 SCHEMATHESIS_HOOKS=openapi_hooks PYTHONPATH=$here PYTHONDONTWRITEBYTECODE=1 \
   schemathesis --config-file "$here/schemathesis.toml" run "$url/openapi.json" \

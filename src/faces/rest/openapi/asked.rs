@@ -11,6 +11,10 @@ use crate::faces::rest::message;
 
 /// As `duration` reads it, of bounded length.
 pub(super) const LENGTH: &str = "^([0-9]{1,9} *ms|[0-9]{1,6}([.][0-9]{1,3})? *[smhd])$";
+/// The names of tasks, of users, and of the roles of agents.
+pub(super) const TASK: &str = "^task_[0-9a-f]{32}$";
+const USER: &str = "^[!-~]{1,128}$";
+const ROLE: &str = "^[a-z][a-z0-9_]{0,63}$";
 /// The largest integer that every reader of JSON keeps.
 const LARGEST: i64 = (1 << 53) - 1;
 /// What the comment of a field or of a choice says that must be given.
@@ -102,13 +106,20 @@ pub(super) fn value(schemas: &mut Schemas, field: &FieldDescriptor) -> Value {
         Kind::String if text.contains("A UUID") || field.name().ends_with("call_id") => {
             one["format"] = "uuid".into();
         }
+        Kind::String if matches!(field.name(), "task_id" | "root_id") => one["pattern"] = TASK.into(),
+        Kind::String if matches!(field.name(), "role" | "roles") => one["pattern"] = ROLE.into(),
+        Kind::String if field.name() == "user_id" => one["pattern"] = USER.into(),
         Kind::String => bounds.put(&mut one, "minLength", "maxLength"),
         Kind::Int32 | Kind::Int64 | Kind::Uint32 | Kind::Uint64 => bounds.put(&mut one, "minimum", "maximum"),
         // A choice is made by what is true.
         Kind::Bool if choice(field).is_some() => one["const"] = true.into(),
         _ => {}
     }
-    if field.kind() == Kind::String && text.contains(REQUIRED) && one.get("minLength").is_none() {
+    if field.kind() == Kind::String
+        && text.contains(REQUIRED)
+        && one.get("minLength").is_none()
+        && one.get("pattern").is_none()
+    {
         one["minLength"] = 1.into();
     }
     if field.is_list() { json!({"type": "array", "items": one}) } else { one }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    asked::LENGTH,
+    asked::{LENGTH, TASK},
     paths::Paths,
     problems::{self, problems},
     rpcs,
@@ -13,9 +13,6 @@ use crate::faces::rest::transcode::POOL;
 
 /// What names of tools, of formats and of codes are made of.
 const NAME: &str = "^[A-Za-z][A-Za-z0-9_]*$";
-
-/// What the platform names tasks by.
-const TASK: &str = "^task_[0-9a-f]{32}$";
 
 /// The headers that calls take.
 pub(super) fn parameters() -> Value {
