@@ -59,8 +59,7 @@ pub(in crate::agent::plan) fn left_out(
     for (term, at) in &message.content {
         let word = &message.words[*at];
         let is_of_tool = |(tool, _): &(u32, f32)| called.iter().any(|(at, _)| *at == *tool as usize);
-        let is_of_value =
-            |slot: &&Slot| slot.phrases.iter().any(|(phrase, _)| phrase.iter().any(|it| *it == word.term));
+        let is_of_value = |slot: &&Slot| slot.phrases.iter().any(|(phrase, _)| phrase.contains(&word.term));
         let is_regarded = index.postings(*term).iter().any(is_of_tool)
             || slots.iter().any(is_of_value)
             || message.times.takes(*at)

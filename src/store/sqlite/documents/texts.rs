@@ -74,7 +74,7 @@ impl Sqlite {
             return Ok(Postings { documents: 0, parts: vec![Vec::new(); wanted.len()] });
         };
         let asked: Vec<_> = wanted.iter().map(|part| asked(workspace, part)).collect();
-        let queries = Value::from_iter(asked.iter().flatten().map(|(query, _)| query.as_str()));
+        let queries: Value = asked.iter().flatten().map(|(query, _)| query.as_str()).collect();
         let found: Vec<String> =
             sqlx::query_scalar(POSTINGS).bind(queries.to_string()).fetch_all(&mut *reading).await?;
         let mut found = found.iter().map(|rows| serde_json::from_str::<Vec<i64>>(rows).unwrap_or_default());
