@@ -106,7 +106,7 @@ pub(super) fn value(schemas: &mut Schemas, field: &FieldDescriptor) -> Value {
         Kind::String if text.contains("A UUID") || field.name().ends_with("call_id") => {
             one["format"] = "uuid".into();
         }
-        Kind::String if matches!(field.name(), "task_id" | "root_id") => one["pattern"] = TASK.into(),
+        Kind::String if is_task(field) => one["pattern"] = TASK.into(),
         Kind::String if matches!(field.name(), "role" | "roles") => one["pattern"] = ROLE.into(),
         Kind::String if field.name() == "user_id" => one["pattern"] = USER.into(),
         Kind::String => bounds.put(&mut one, "minLength", "maxLength"),
@@ -123,6 +123,11 @@ pub(super) fn value(schemas: &mut Schemas, field: &FieldDescriptor) -> Value {
         one["minLength"] = 1.into();
     }
     if field.is_list() { json!({"type": "array", "items": one}) } else { one }
+}
+
+/// Whether a field names a task. On whose behalf calls are made may be a label too, and so what they are found by.
+fn is_task(field: &FieldDescriptor) -> bool {
+    matches!(field.name(), "task_id" | "root_id") && field.parent_file().package_name() != "toolwire.v1"
 }
 
 fn kind(schemas: &mut Schemas, kind: &Kind) -> Value {

@@ -20,8 +20,8 @@ const REMOVE: &str = "DELETE FROM texts WHERE rowid = ?";
 
 const WORKSPACE: &str = "SELECT id, documents FROM workspaces WHERE root = ?";
 
-/// The documents of each of several queries, as one text a query: a row for each document, or a statement for each query,
-/// would cost more than all the rest.
+/// The documents of each of several queries, as one text a query: a row for each document, or a statement for each
+/// query, would cost more than all the rest.
 const POSTINGS: &str = "SELECT (SELECT json_group_array(rowid) FROM texts WHERE texts MATCH asked.value) \
                         FROM json_each(?) AS asked ORDER BY asked.key";
 
