@@ -144,3 +144,6 @@ where
         .layer(watches::Layer)
         .service(routes)
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,7 +11,7 @@ use std::{
 };
 
 use http::{Extensions, Request, Response};
-use http_body::{Body as HttpBody, Frame};
+use http_body::{Body as HttpBody, Frame, SizeHint};
 use pin_project_lite::pin_project;
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 use tonic::{Code, Status};
@@ -132,6 +132,15 @@ impl<B: HttpBody> HttpBody for Body<B> {
 
     fn is_end_stream(&self) -> bool {
         self.inner.as_ref().is_none_or(HttpBody::is_end_stream)
+    }
+
+    /// The layers above leave an answer whole whose length they know.
+    fn size_hint(&self) -> SizeHint {
+        match (&self.inner, &self.ended) {
+            (Some(inner), None) => inner.size_hint(),
+            (Some(_), Some(_)) => SizeHint::default(),
+            (None, _) => SizeHint::with_exact(0),
+        }
     }
 }
 
