@@ -34,7 +34,8 @@ fn question(plan: &Plan) -> &str {
 fn a_name_alone_is_asked_which_it_is_and_then_what_is_wanted_of_it() {
     let bench = Bench::new();
     let plan = bench.decide(&[], "How is Tata doing?");
-    assert!(question(&plan).starts_with("Which stock do you mean: Tata"), "{plan:?}");
+    let all = "Tata Consultancy Services, Tata Elxsi, Tata Motors, Tata Steel";
+    assert_eq!(question(&plan), format!("Which stock do you mean: {all}?"));
     let plan = bench.decide(&["How is Tata doing?"], "Tata Motors");
     assert!(question(&plan).starts_with("What do you want to know of Tata Motors?"), "{plan:?}");
     let plan = bench.decide(&["What news is there on Tata?"], "Tata Motors");
@@ -150,6 +151,31 @@ fn an_order_that_no_tool_carries_out_is_refused_in_words() {
     ] {
         let plan = bench.decide(&[], order);
         assert!(matches!(plan.step, Step::Refuse(_)), "{order}: {plan:?}");
+    }
+}
+
+#[test]
+fn tools_are_named_as_perhaps_meant_only_if_something_speaks_for_them() {
+    let bench = Bench::new();
+    let said = |message| question(&bench.decide(&[], message)).to_owned();
+    for message in ["What is the weather in Paris?", "Tell me a joke", "Reset my password"] {
+        let whole = "I have no tool for this. Ask “What can you do?” for what there is.";
+        assert_eq!(said(message), whole, "{message}");
+    }
+}
+
+#[test]
+fn a_number_that_something_is_compared_with_is_no_number_of_things() {
+    let bench = Bench::new();
+    for (message, count) in [
+        ("Show 15 stocks of the small cap screen", Some(15)),
+        ("Small cap screen, stocks with a PE under 15", None),
+        ("Small cap screen, stocks with a PE of less than 15", None),
+    ] {
+        let plan = bench.decide(&[], message);
+        let [(tool, arguments)] = &calls(&plan)[..] else { panic!("{plan:?}") };
+        assert_eq!(tool, "browse_screener", "{message}");
+        assert_eq!(arguments["limit"].as_u64(), count, "{message}: {arguments}");
     }
 }
 

@@ -27,6 +27,7 @@ fn names_and_words_without_a_part_in_the_answer_are_told() {
         ("when did I last buy Nvidia and at what price?", &["Nvidia"]),
         ("How did my portfolio do last month?", &[]),
         ("How is my Apple position doing?", &[]),
+        ("Small cap screen, stocks with a PE under 15", &["under 15"]),
         ("Which screens of small caps are there?", &[]),
     ] {
         assert_eq!(left_out(&bench, said).expect(said).words, expected, "{said}");

@@ -20,6 +20,8 @@ const UNKNOWN: f32 = -0.87;
 const FOREIGN: f32 = -3.24;
 /// So much must speak for a tool.
 const ENOUGH: f32 = 10.2;
+/// So much must speak for a tool that is named as perhaps meant.
+const SOME: f32 = 4.0;
 
 /// Words behind which one more order may begin.
 const NEXT: [&str; 2] = ["and", "then"];
@@ -33,10 +35,15 @@ const MOST_NAMED: usize = 6;
 
 /// Whether a ranking says too little to call its first tool.
 pub(in crate::agent::plan) fn is_too_weak(ranking: &Ranking, candidate: &Candidate) -> bool {
+    support(ranking, candidate) < ENOUGH
+}
+
+/// How much speaks for a tool.
+fn support(ranking: &Ranking, candidate: &Candidate) -> f32 {
     let Ranking { coverage, unknown, foreign, .. } = *ranking;
     let named = if candidate.takes_known { NAMED } else { 0.0 };
     let known = SCORE * candidate.score.max(0.3).ln() + COVERAGE * coverage + named;
-    known + UNKNOWN * unknown + FOREIGN * foreign < ENOUGH
+    known + UNKNOWN * unknown + FOREIGN * foreign
 }
 
 /// What is said to an order that no tool carries out, if the message gives one: a verb of orders where an order begins,
@@ -61,13 +68,15 @@ fn order_at<'a>(message: &Message<'_>, at: usize, lexicon: &'a Words) -> Option<
     (has_number || has_amount || has_name).then_some(answer)
 }
 
-/// `I have no tool for this.`, and the nearest ones.
+/// `I have no tool for this.`, with the nearest ones if something speaks for them, and else with how to learn which there
+/// are.
 pub(in crate::agent::plan) fn no_tool(index: &Index, ranking: &Ranking) -> String {
-    let titles = ranking.candidates.iter().map(|it| index.tools[it.tool].tool.definition.title.as_str());
+    let near = ranking.candidates.iter().filter(|it| support(ranking, it) >= SOME);
+    let titles = near.map(|it| index.tools[it.tool].tool.definition.title.as_str());
     let titles: Vec<_> =
         titles.filter(|title| !title.is_empty()).take(2).map(|it| format!("“{it}”")).collect();
     match titles.as_slice() {
-        [] => "I have no tool for this.".to_owned(),
+        [] => "I have no tool for this. Ask “What can you do?” for what there is.".to_owned(),
         near => format!("I have no tool for this. Did you mean {}?", near.join(" or ")),
     }
 }

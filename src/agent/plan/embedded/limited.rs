@@ -70,6 +70,12 @@ pub(in crate::agent::plan) fn left_out(
             words.push((word.begin, &message.text[word.begin..word.end]));
         }
     }
+    for (at, word) in message.words.iter().enumerate().filter(|(_, word)| word.number().is_some()) {
+        if let Some(bound) = message.bound(at).filter(|_| !message.times.takes(at)) {
+            let begin = message.words[bound].begin;
+            words.push((begin, &message.text[begin..word.end]));
+        }
+    }
     words.sort_unstable();
     words.dedup_by(|one, other| one.1.eq_ignore_ascii_case(other.1));
     LeftOut { time, words: words.into_iter().map(|(_, word)| word.to_owned()).collect() }

@@ -39,6 +39,21 @@ const POLITE: [&[&str]; 18] = [
 const TAGS: [&[&str]; 6] =
     [&["would", "you"], &["will", "you"], &["can", "you"], &["could", "you"], &["please"], &["ok"]];
 
+/// What stands before a number that something is compared with, and that is no number of things to show.
+const COMPARING: [&[&str]; 11] = [
+    &["under"],
+    &["below"],
+    &["over"],
+    &["above"],
+    &["beyond"],
+    &["exceeding"],
+    &["less", "than"],
+    &["lower", "than"],
+    &["more", "than"],
+    &["higher", "than"],
+    &["greater", "than"],
+];
+
 /// A message or a clause of one.
 #[derive(Debug)]
 pub(in crate::agent::plan) struct Message<'a> {
@@ -94,6 +109,12 @@ impl<'a> Message<'a> {
                 .any(|tag| self.words.len() > tag.len() && self.says(self.words.len() - tag.len(), tag))
         };
         !is_asking(&word.lower) && (first > 0 || !self.text.trim_end().ends_with('?') || is_tagged())
+    }
+
+    /// Where the words begin that make a bound of the number at a place: `under 15`. `None` if nothing is compared with it.
+    pub(in crate::agent::plan) fn bound(&self, number: usize) -> Option<usize> {
+        let begins = |phrase: &&[&str]| number.checked_sub(phrase.len()).filter(|at| self.says(*at, phrase));
+        COMPARING.iter().find_map(begins)
     }
 
     /// Whether the words at a place are these.

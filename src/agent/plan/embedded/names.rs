@@ -192,9 +192,16 @@ impl NameIndex {
         if named.len() == 1 {
             return Some(self.named(word, parts[0].0));
         }
-        // A word that many names have in common names none of them.
-        let candidates: BTreeSet<_> = parts.iter().map(|(at, _)| self.names[*at].text.clone()).collect();
-        let candidates = candidates.into_iter().collect();
+        // A word that many names have in common names none of them. Of the names of one thing the longest is told.
+        let mut longest: HashMap<_, &str> = HashMap::new();
+        for Name { of, value, text, .. } in parts.iter().map(|(at, _)| &self.names[*at]) {
+            let told = longest.entry((of, value)).or_insert(text);
+            if told.len() < text.len() {
+                *told = text;
+            }
+        }
+        let candidates: BTreeSet<_> = longest.into_values().collect();
+        let candidates = candidates.into_iter().map(str::to_owned).collect();
         let kinds: BTreeSet<_> = named.iter().map(|(of, _)| (*of).clone()).collect();
         let meanings = kinds.into_iter().map(|of| (of, String::new())).collect();
         (style != Style::Small).then_some(Found { begin, end, meanings, is_foreign: false, candidates })
@@ -208,7 +215,8 @@ fn without_what_is_said_better(text: &str, mut found: Vec<Found>) -> Vec<Found> 
         .filter(|it| it.candidates.is_empty())
         .map(|it| text[it.begin..it.end].to_lowercase())
         .collect();
-    found.retain(|it| !it.candidates.iter().any(|name| said.contains(&name.to_lowercase())));
+    let is_said = |name: &String| said.iter().any(|said| name.to_lowercase().starts_with(said));
+    found.retain(|it| !it.candidates.iter().any(is_said));
     found
 }
 

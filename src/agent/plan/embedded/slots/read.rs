@@ -192,12 +192,13 @@ fn quarters(message: &Message<'_>) -> Option<u32> {
     }
 }
 
-/// A number of things: one that belongs to no time, no name and no sum of money.
+/// A number of things: one that belongs to no time, no name and no sum of money, and that nothing is compared with.
 fn count(message: &Message<'_>) -> Option<u32> {
     let is_free = |(at, word): &(usize, &Word)| {
         let before = &message.text[..word.begin];
         let after = &message.text[word.end..];
         !message.times.takes(*at)
+            && message.bound(*at).is_none()
             && word.lower != "one"
             && !message.found.iter().any(|it| it.begin < word.end && word.begin < it.end)
             && !before.ends_with(['$', '₹', '€', '.', ',', '-', '/'])
