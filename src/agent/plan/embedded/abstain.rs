@@ -68,8 +68,7 @@ fn order_at<'a>(message: &Message<'_>, at: usize, lexicon: &'a Words) -> Option<
     (has_number || has_amount || has_name).then_some(answer)
 }
 
-/// `I have no tool for this.`, with the nearest ones if something speaks for them, and else with how to learn which there
-/// are.
+/// `I have no tool for this.`, with the nearest ones if something speaks for them, and else how to learn what there is.
 pub(in crate::agent::plan) fn no_tool(index: &Index, ranking: &Ranking) -> String {
     let near = ranking.candidates.iter().filter(|it| support(ranking, it) >= SOME);
     let titles = near.map(|it| index.tools[it.tool].tool.definition.title.as_str());

@@ -111,7 +111,8 @@ impl<'a> Message<'a> {
         !is_asking(&word.lower) && (first > 0 || !self.text.trim_end().ends_with('?') || is_tagged())
     }
 
-    /// Where the words begin that make a bound of the number at a place: `under 15`. `None` if nothing is compared with it.
+    /// Where the words begin that make a bound of the number at a place, as `under 15`. `None` if nothing is compared
+    /// with it.
     pub(in crate::agent::plan) fn bound(&self, number: usize) -> Option<usize> {
         let begins = |phrase: &&[&str]| number.checked_sub(phrase.len()).filter(|at| self.says(*at, phrase));
         COMPARING.iter().find_map(begins)
