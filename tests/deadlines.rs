@@ -174,7 +174,7 @@ async fn a_forced_end_tells_the_caller_of_a_write_that_its_outcome_is_unknown() 
     let server = Server::with(config);
     let client = Raw::connect(server.address).await;
     let in_flight = server.app.tools.in_flight().clone();
-    let under_way = client.start(CALL, &[], &write("1s")).await;
+    let under_way = client.start(CALL, &[], &write("3s")).await;
     while in_flight.is_empty() {
         tokio::task::yield_now().await;
     }
