@@ -130,8 +130,7 @@ async fn killing_the_client_stops_the_work_and_leaves_nothing_behind() {
     assert_eq!(Stops::causes(&stopped), [("caller_gone", KILLS)].into());
     let p99 = Stops::quantile(&stopped, 0.99, |stop| stop.ran_ms);
     println!("kill → stop: p99 {p99:.1} ms after the start, over {KILLS} kills");
-    // What looks into the state from time to time may have opened it meanwhile; a leak has a descriptor for each kill.
-    let after = settled(tasks, descriptors + KILLS / 20).await;
+    let after = settled(tasks, descriptors).await;
     println!("tasks {tasks} → {}, descriptors {descriptors} → {}", after.0, after.1);
     assert!(server.app.tools.in_flight().is_empty());
 }
@@ -204,10 +203,8 @@ async fn a_tool_that_streams_without_a_pause_stops_when_its_reader_is_gone() {
 
 /// Waits until the tasks and the open descriptors of the process are at most as many as given, and returns them.
 async fn settled(tasks: usize, descriptors: usize) -> (usize, usize) {
-    let now = || {
-        let open = fs::read_dir("/proc/self/fd").map_or(0, Iterator::count);
-        (Handle::current().metrics().num_alive_tasks(), open)
-    };
+    let open = || fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
+    let now = || (Handle::current().metrics().num_alive_tasks(), open().count());
     for _ in 0..1_000_000 {
         let seen = now();
         if seen.0 <= tasks && seen.1 <= descriptors {
@@ -215,5 +212,6 @@ async fn settled(tasks: usize, descriptors: usize) -> (usize, usize) {
         }
         tokio::task::yield_now().await;
     }
-    panic!("never settled: {:?}, wanted at most {:?}", now(), (tasks, descriptors));
+    let of: Vec<_> = open().filter_map(|one| fs::read_link(one.path()).ok()).collect();
+    panic!("never settled: {:?}, wanted at most {:?}; open: {of:?}", now(), (tasks, descriptors));
 }
