@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use http::{Extensions, HeaderMap};
+use http::{Extensions, HeaderMap, HeaderName};
 use tonic::Request;
 
 use crate::{
@@ -20,6 +20,14 @@ use crate::{
     service::request,
     store::audit::{By, on_behalf},
 };
+
+/// What a typed request and one over HTTP say beside their message.
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-toolwire-request-id");
+const TASK_ID: HeaderName = HeaderName::from_static("x-toolwire-task-id");
+const SESSION_ID: HeaderName = HeaderName::from_static("x-toolwire-session-id");
+const EXPECTED_DIGEST: HeaderName = HeaderName::from_static("x-toolwire-expected-digest");
+const WAIT: HeaderName = HeaderName::from_static("x-toolwire-wait-for-confirmation");
+const REQUIRE: HeaderName = HeaderName::from_static("x-toolwire-require-confirmation");
 
 /// The time of a call whose caller states none: longer than any cap.
 const UNBOUNDED: Duration = Duration::from_hours(24);
@@ -132,30 +140,29 @@ pub fn context(own: &mut ToolContext, context: v1::ToolContext) -> Result<(), Re
 
 /// Task, session, `request_id` and wishes of a typed request, which travel as metadata.
 pub(super) fn metadata(call: &mut Call, metadata: &HeaderMap) -> Result<(), Refusal> {
-    call.request_id = request::request_id("request_id", text(metadata, "x-toolwire-request-id")?)?;
-    call.context.task_id = request::task_id("x-toolwire-task-id", text(metadata, "x-toolwire-task-id")?)?;
+    call.request_id = request::request_id("request_id", text(metadata, &REQUEST_ID)?)?;
+    call.context.task_id = request::task_id(TASK_ID.as_str(), text(metadata, &TASK_ID)?)?;
     call.context.session_id = session(metadata)?;
     call.wishes = wishes(metadata)?.if_any();
     Ok(())
 }
 
 fn wishes(metadata: &HeaderMap) -> Result<Wishes, Refusal> {
-    const DIGEST: &str = "x-toolwire-expected-digest";
-    const WAIT: &str = "x-toolwire-wait-for-confirmation";
-    const REQUIRE: &str = "x-toolwire-require-confirmation";
-    let wait = match text(metadata, WAIT)? {
+    let malformed = |header: &HeaderName, what: &str| request::refuse(header.as_str(), "format", what);
+    let wait = match text(metadata, &WAIT)? {
         "" => None,
-        length => {
-            Some(duration::parse(length).map_err(|what| request::refuse(WAIT, "format", &what.to_string()))?)
-        }
+        length => Some(duration::parse(length).map_err(|what| malformed(&WAIT, &what.to_string()))?),
     };
-    let require_confirmation = match text(metadata, REQUIRE)? {
+    let require_confirmation = match text(metadata, &REQUIRE)? {
         "" | "false" => false,
         "true" => true,
-        _ => return Err(request::refuse(REQUIRE, "format", "must be true or false")),
+        _ => return Err(malformed(&REQUIRE, "must be true or false")),
     };
     Ok(Wishes {
-        expected_digest: request::expected_digest(DIGEST, text(metadata, DIGEST)?)?,
+        expected_digest: request::expected_digest(
+            EXPECTED_DIGEST.as_str(),
+            text(metadata, &EXPECTED_DIGEST)?,
+        )?,
         wait_for_confirmation: wait,
         require_confirmation,
     })
@@ -163,15 +170,14 @@ fn wishes(metadata: &HeaderMap) -> Result<Wishes, Refusal> {
 
 /// The session of a typed request.
 fn session(metadata: &HeaderMap) -> Result<Option<SessionId>, Refusal> {
-    const KEY: &str = "x-toolwire-session-id";
-    request::session_id(KEY, text(metadata, KEY)?)
+    request::session_id(SESSION_ID.as_str(), text(metadata, &SESSION_ID)?)
 }
 
 /// A header's text; empty if there is none. What cannot be read is not taken for absent: a write would lose its
 /// `request_id`.
-fn text<'a>(metadata: &'a HeaderMap, key: &str) -> Result<&'a str, Refusal> {
+fn text<'a>(metadata: &'a HeaderMap, key: &HeaderName) -> Result<&'a str, Refusal> {
     let mut values = metadata.get_all(key).iter();
-    let malformed = || request::refuse(key, "format", "must be visible ASCII characters, sent once");
+    let malformed = || request::refuse(key.as_str(), "format", "must be visible ASCII characters, sent once");
     match (values.next(), values.next()) {
         (None, _) => Ok(""),
         (Some(value), None) => value.to_str().map_err(|_| malformed()),

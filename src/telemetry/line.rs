@@ -132,6 +132,10 @@ struct Escaped<'a, 'b>(&'a mut Writer<'b>);
 impl Write for Escaped<'_, '_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let is_special = |byte: u8| byte < b' ' || byte == b'"' || byte == b'\\';
+        // Looked at without an end in between, which takes many bytes at once: hardly any text has one.
+        if !text.bytes().fold(false, |has, byte| has | is_special(byte)) {
+            return self.0.write_str(text);
+        }
         let mut rest = text;
         while let Some(at) = rest.bytes().position(is_special) {
             let (plain, special) = rest.split_at(at);

@@ -32,7 +32,7 @@ pub async fn rendered(tools: &Tools, result: ToolResult, form: Form) -> v1::Tool
     match form.max_tokens {
         None => convert::tool_result(result, form.data),
         Some(most) => {
-            let text = tools.for_model(&result, most).await;
+            let text = Box::pin(tools.for_model(&result, most)).await;
             convert::result_in_text(result, text)
         }
     }

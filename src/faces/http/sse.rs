@@ -11,7 +11,10 @@ use axum::{
 };
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt, stream};
-use http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use http::{
+    HeaderName,
+    header::{CACHE_CONTROL, CONTENT_TYPE},
+};
 use tokio::{
     select,
     time::{Instant, sleep_until},
@@ -20,7 +23,7 @@ use tokio::{
 use crate::clock;
 
 /// The header by which a reader says which event it has last.
-pub const LAST_EVENT_ID: &str = "last-event-id";
+pub const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// A stream that is silent for so long says that it is open.
 const SILENCE: Duration = Duration::from_secs(15);

@@ -1,6 +1,9 @@
 //! How a call ended, as one answer: data with status 200, or a problem.
 
-use axum::response::{IntoResponse, Response};
+use axum::{
+    body::Body,
+    response::{IntoResponse, Response},
+};
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use opentelemetry::trace::TraceId;
 use serde::Serialize;
@@ -19,6 +22,9 @@ use crate::{
     pipeline::Call,
     service::Tools,
 };
+
+/// What most answers need beside their data, in bytes.
+const ROOM: usize = 512;
 
 const CALL_ID: HeaderName = HeaderName::from_static("x-toolwire-call-id");
 
@@ -93,31 +99,46 @@ impl Which {
     fn data(self, result: v1::ToolResult) -> Response {
         let provenance = result.provenance.unwrap_or_default();
         let framing = provenance.untrusted_framing.as_ref();
-        let head = spelled(&Head {
-            call_id: self.call_id.to_string(),
-            tool: &result.tool,
-            fetched_at: result.fetched_at.map(|at| at.to_string()).unwrap_or_default(),
-            meta: framing.map(|it| it.meta.as_str()),
-            nonce: framing.map(|it| it.nonce.as_str()),
-        });
-        let provenance = spelled(&Provenance {
-            source_ids: &provenance.source_ids,
-            as_of: &provenance.as_of,
-            from_cache: provenance.from_cache,
-            age: provenance.age.map(|age| age.to_string()),
-            warnings: &provenance.warnings,
-        });
-        let head = head.trim_end_matches('}');
-        text(match result.outcome {
-            Some(tool_result::Outcome::DataText(text)) => {
-                format!("{head},\"data_text\":{},\"provenance\":{provenance}}}", spelled(&text))
+        let data = match &result.outcome {
+            Some(tool_result::Outcome::DataJson(data) | tool_result::Outcome::DataText(data)) => {
+                data.as_str()
             }
+            _ => "null",
+        };
+        let mut answer = Vec::with_capacity(data.len() + ROOM);
+        spell(
+            &mut answer,
+            &Head {
+                call_id: self.call_id.to_string(),
+                tool: &result.tool,
+                fetched_at: result.fetched_at.map(|at| at.to_string()).unwrap_or_default(),
+                meta: framing.map(|it| it.meta.as_str()),
+                nonce: framing.map(|it| it.nonce.as_str()),
+            },
+        );
+        // Goes on behind what stands before the data.
+        answer.pop();
+        if let Some(tool_result::Outcome::DataText(text)) = &result.outcome {
+            answer.extend_from_slice(br#","data_text":"#);
+            spell(&mut answer, text);
+        } else {
+            answer.extend_from_slice(br#","data":"#);
             // The exact text, which is not read again.
-            Some(tool_result::Outcome::DataJson(text)) => {
-                format!("{head},\"data\":{text},\"provenance\":{provenance}}}")
-            }
-            _ => format!("{head},\"data\":null,\"provenance\":{provenance}}}"),
-        })
+            answer.extend_from_slice(data.as_bytes());
+        }
+        answer.extend_from_slice(br#","provenance":"#);
+        spell(
+            &mut answer,
+            &Provenance {
+                source_ids: &provenance.source_ids,
+                as_of: &provenance.as_of,
+                from_cache: provenance.from_cache,
+                age: provenance.age.map(|age| age.to_string()),
+                warnings: &provenance.warnings,
+            },
+        );
+        answer.push(b'}');
+        text(answer)
     }
 
     fn failed(self, problem: Problem) -> Response {
@@ -146,14 +167,18 @@ pub fn confirmation_required(required: ConfirmationRequired) -> Problem {
 
 /// JSON that nobody but its reader keeps.
 pub(super) fn json(body: &impl Serialize) -> Response {
-    text(spelled(body))
+    let mut text = Vec::with_capacity(ROOM);
+    spell(&mut text, body);
+    self::text(text)
 }
 
 /// JSON that is spelled already.
-pub(super) fn text(json: String) -> Response {
-    ([(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")], json).into_response()
+pub(super) fn text(json: impl Into<Body>) -> Response {
+    const JSON: HeaderValue = HeaderValue::from_static("application/json");
+    const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
+    ([(header::CONTENT_TYPE, JSON), (header::CACHE_CONTROL, NO_STORE)], json.into()).into_response()
 }
 
-fn spelled(body: &impl Serialize) -> String {
-    serde_json::to_string(body).expect("a body holds nothing that JSON cannot express")
+fn spell(text: &mut Vec<u8>, body: &impl Serialize) {
+    serde_json::to_writer(text, body).expect("a body holds nothing that JSON cannot express");
 }

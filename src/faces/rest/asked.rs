@@ -1,6 +1,6 @@
 //! What a request asks of a tool: target, body, headers and query to a call.
 
-use http::{HeaderMap, header::IF_MATCH, request::Parts};
+use http::{HeaderMap, HeaderName, header::IF_MATCH, request::Parts};
 
 use super::query::Query;
 use crate::{
@@ -13,6 +13,7 @@ use crate::{
 
 /// By what a repeat is recognised.
 const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
+const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// The call that a request asks for, whose body is the arguments, and the form of its result.
 pub(super) fn call(parts: &Parts, target: Target, body: &[u8]) -> Result<(Call, Form), Refusal> {
@@ -57,7 +58,7 @@ fn form(query: &Query) -> Result<Form, Refusal> {
 
 /// The key by which a repeat is recognised: bare or in quotation marks, as its draft has it.
 pub(super) fn key(headers: &HeaderMap) -> Result<Option<&str>, Refusal> {
-    let Some(text) = text(headers, IDEMPOTENCY_KEY)? else { return Ok(None) };
+    let Some(text) = text(headers, &KEY, IDEMPOTENCY_KEY)? else { return Ok(None) };
     let bare = quoted(text).unwrap_or(text);
     if bare.is_empty() {
         return Err(request::refuse(IDEMPOTENCY_KEY, "format", "must be a UUID"));
@@ -71,7 +72,7 @@ fn if_match(headers: &HeaderMap) -> Result<Option<Digest>, Refusal> {
         let what = "must be the tag of one definition, such as the ETag of GET /v1/tools/{name}";
         request::refuse("If-Match", "format", what)
     };
-    match text(headers, IF_MATCH.as_str())? {
+    match text(headers, &IF_MATCH, "If-Match")? {
         // Any definition there is.
         None | Some("*") => Ok(None),
         Some(text) => {
@@ -87,9 +88,13 @@ pub(super) fn quoted(text: &str) -> Option<&str> {
     text.strip_prefix('"')?.strip_suffix('"')
 }
 
-/// The text of a header; what cannot be read is not taken for absent.
-pub(super) fn text<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>, Refusal> {
-    let malformed = || request::refuse(name, "format", "must be visible ASCII characters, sent once");
+/// The text of a header, whose name callers read as it is `written`; what cannot be read is not taken for absent.
+pub(super) fn text<'a>(
+    headers: &'a HeaderMap,
+    name: &HeaderName,
+    written: &str,
+) -> Result<Option<&'a str>, Refusal> {
+    let malformed = || request::refuse(written, "format", "must be visible ASCII characters, sent once");
     let mut values = headers.get_all(name).iter();
     match (values.next(), values.next()) {
         (None, _) => Ok(None),

@@ -55,7 +55,8 @@ async fn answer(
             Ok(terminal) => Ok(which.ended(tools, terminal, form).await),
             Err(refusal) => refused(refusal),
         },
-        Manner::Invoke => match tools.start(call).await {
+        // In a box: a call that is answered by its result need not be as large.
+        Manner::Invoke => match Box::pin(tools.start(call)).await {
             Ok(started) => Ok(which.note(events::answer(started, tools, form, &user))),
             Err(refusal) => refused(refusal),
         },

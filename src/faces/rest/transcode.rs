@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use axum::body::Body;
-use http::request::Parts;
+use http::{header::IF_MATCH, request::Parts};
 use prost_reflect::{DescriptorPool, DynamicMessage, MethodDescriptor};
 
 use super::{asked, fixed::Row, query::Query, read::Message, tool};
@@ -50,12 +50,12 @@ pub(super) fn with_headers(mut message: Message, parts: &Parts) -> Result<Messag
     {
         message = message.with_field("request_id", key)?;
     }
-    if let Some(tag) = asked::text(&parts.headers, "If-Match")?
+    if let Some(tag) = asked::text(&parts.headers, &IF_MATCH, "If-Match")?
         && message.has("etag")
     {
         message = message.with_field("etag", asked::quoted(tag).unwrap_or(tag))?;
     }
-    if let Some(last) = asked::text(&parts.headers, sse::LAST_EVENT_ID)? {
+    if let Some(last) = asked::text(&parts.headers, &sse::LAST_EVENT_ID, "Last-Event-ID")? {
         for after in ["after_sequence", "after_position"] {
             if message.has(after) {
                 message = message.with_field(after, last)?;

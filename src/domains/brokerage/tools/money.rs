@@ -8,10 +8,24 @@ use rust_decimal::{Decimal, RoundingStrategy};
 
 use crate::words::counted;
 
-/// An amount as given.
+/// The powers of ten that are doubles exactly.
+const POWERS: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
+    1e19, 1e20, 1e21, 1e22,
+];
+
+/// Up to here every whole number is a double.
+const WHOLE: u128 = 1 << f64::MANTISSA_DIGITS;
+
+/// An amount as given: the double that is nearest to it.
+#[allow(clippy::cast_precision_loss, reason = "only of numbers that are doubles")]
 pub(super) fn exact(amount: Decimal) -> f64 {
-    let text = amount.to_string();
-    text.parse().expect("a decimal is written as a number")
+    let (digits, power) = (amount.mantissa(), POWERS.get(amount.scale() as usize));
+    match power.filter(|_| digits.unsigned_abs() <= WHOLE) {
+        // Of two exact doubles the quotient is the nearest one too.
+        Some(power) => digits as f64 / power,
+        None => amount.to_string().parse().expect("a decimal is written as a number"),
+    }
 }
 
 /// A computed amount or percentage, rounded to two decimals.
@@ -41,7 +55,18 @@ pub(super) fn decimal(amount: f64) -> Decimal {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn an_amount_is_the_double_that_its_text_is(digits in -(1_i64 << 56)..1_i64 << 56, scale in 0_u32..=28) {
+            let amount = Decimal::new(digits, scale);
+            let read: f64 = amount.to_string().parse().unwrap();
+            prop_assert_eq!(exact(amount).to_bits(), read.to_bits(), "{}", amount);
+        }
+    }
 
     #[test]
     fn amounts_keep_their_digits_both_ways() {
