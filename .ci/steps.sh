@@ -22,6 +22,7 @@ finish() {
   local status=$?
   trap - EXIT
   kill_server
+  for job in $(jobs -p); do kill "$job" 2>/dev/null || true; done
   rm -rf "$work"
   printf '\n=== Summary\n'
   for i in "${!passed[@]}"; do printf '%6d s  %s\n' "${seconds[i]}" "${passed[i]}"; done
