@@ -33,8 +33,12 @@ fn runs(text: &str, begin: usize) -> impl Iterator<Item = (usize, &str)> {
 
 /// What a word is found by.
 pub fn term(word: &str) -> String {
-    let plain: String =
-        word.nfkd().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).nfc().collect();
+    let plain: String = if word.is_ascii() {
+        // It has no other form.
+        word.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+    } else {
+        word.nfkd().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).nfc().collect()
+    };
     let is_english = plain.len() <= LONGEST && plain.bytes().all(|byte| byte.is_ascii_lowercase());
     let mut term =
         if is_english { Stemmer::create(Algorithm::English).stem(&plain).into_owned() } else { plain };

@@ -62,6 +62,24 @@ fn a_word_behind_a_stock_is_about_that_stock() {
 }
 
 #[test]
+fn what_may_be_added_to_two_things_is_asked() {
+    let (bench, compared) = (Bench::new(), "Compare Infosys and TCS");
+    let plan = bench.decide(&[compared], "add Wipro");
+    let asked = "Does “add Wipro” mean “Comparison”, with those of before, or “Add to the watchlist”?";
+    assert_eq!(question(&plan), asked);
+    let plan = bench.decide(&[compared, "add Wipro"], "compare");
+    assert_eq!(calls(&plan), [("compare_stocks".to_owned(), json!({"symbols": ["INFY", "TCS", "WIPRO"]}))]);
+    for (earlier, message) in [
+        (&[compared, "add Wipro"][..], "add to the watchlist"),
+        (&[compared][..], "add Wipro to my watchlist"),
+        (&["What is the RSI of TCS?"][..], "add Wipro"),
+    ] {
+        let plan = bench.decide(earlier, message);
+        assert_eq!(calls(&plan)[0].0, "add_to_watchlist", "{earlier:?} {message}");
+    }
+}
+
+#[test]
 fn what_cannot_be_narrowed_to_a_time_says_so() {
     let bench = Bench::new();
     let plan = bench.decide(&["Show my recent trades"], "only those of December");

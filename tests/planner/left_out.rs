@@ -29,6 +29,9 @@ fn names_and_words_without_a_part_in_the_answer_are_told() {
         ("How is my Apple position doing?", &[]),
         ("Small cap screen, stocks with a PE under 15", &["under 15"]),
         ("Which screens of small caps are there?", &[]),
+        ("What are my three worst positions?", &["three"]),
+        ("What are my 2 best positions over the last 3 months?", &["2"]),
+        ("Show my last 5 trades", &["5"]),
     ] {
         assert_eq!(left_out(&bench, said).expect(said).words, expected, "{said}");
     }

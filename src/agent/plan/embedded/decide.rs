@@ -1,5 +1,7 @@
 //! The first step of a cycle: refuse an order, split the message, follow up on what was said before, or choose by rank.
 
+use std::slice;
+
 use super::{
     abstain,
     again::again,
@@ -29,10 +31,11 @@ pub(super) fn first(asked: &Asked<'_>) -> Plan {
         return plan(Step::Clarify("No tools are currently available.".to_owned()), "there is no tool");
     }
     let before = Before::new(asked.history, asked.offer.index(), |said| read(asked, said));
-    if let Some(pending) = before.pending.filter(|_| is_answer(asked)) {
-        return all(asked, &completed(asked, pending), &before);
+    let message = read(asked, asked.message);
+    match before.pending.filter(|_| is_answer(asked, &message)) {
+        Some(pending) => all(asked, &read(asked, &completed(asked, pending, &message)), &before),
+        None => all(asked, &message, &before),
     }
-    all(asked, asked.message, &before)
 }
 
 /// A plan without calls.
@@ -42,24 +45,22 @@ pub(super) fn plan(step: Step, reason: &str) -> Plan {
 
 /// What was said before, with the message as the answer to what was asked: which of several things a name means, or
 /// whatever was missing.
-fn completed(asked: &Asked<'_>, pending: &str) -> String {
+fn completed(asked: &Asked<'_>, pending: &str, answer: &Message<'_>) -> String {
     let said = read(asked, pending);
     let unclear = said.found.iter().find(|found| !found.candidates.is_empty());
-    let answer = read(asked, asked.message);
     let is_clear = |found: &Found| found.candidates.is_empty() && !found.is_unknown();
     match unclear.filter(|_| answer.content.is_empty() && answer.found.iter().any(is_clear)) {
-        Some(unclear) => format!("{}{}{}", &pending[..unclear.begin], asked.message, &pending[unclear.end..]),
-        None => format!("{} {}", pending.trim_end_matches(['?', '.', '!', ' ']), asked.message),
+        Some(unclear) => format!("{}{}{}", &pending[..unclear.begin], answer.text, &pending[unclear.end..]),
+        None => format!("{} {}", pending.trim_end_matches(['?', '.', '!', ' ']), answer.text),
     }
 }
 
 /// Whether the message answers a question of ours: it is short, and about nothing by itself.
-fn is_answer(asked: &Asked<'_>) -> bool {
-    let message = read(asked, asked.message);
+fn is_answer(asked: &Asked<'_>, message: &Message<'_>) -> bool {
     if message.words.len() > SHORT {
         return false;
     }
-    let given = Given { message: &message, carried: &[], account: None, refers: false };
+    let given = Given { message, carried: &[], account: None, refers: false };
     let ranking = Ranking::new(asked.offer.index(), asked.offer.offered(), given);
     ranking.candidates.first().is_none_or(|first| abstain::is_too_weak(&ranking, first))
 }
@@ -70,22 +71,23 @@ fn read<'a>(asked: &Asked<'_>, text: &'a str) -> Message<'a> {
 }
 
 /// The whole, unless every clause is clearly about a tool of its own.
-fn all(asked: &Asked<'_>, text: &str, before: &Before<'_>) -> Plan {
-    let clauses = clauses(text);
-    for clause in &clauses {
-        if let Some(answer) = abstain::order(&read(asked, clause), asked.offer.words()) {
-            return plan(Step::Refuse(answer.to_owned()), "it is an order that no tool carries out");
-        }
+fn all(asked: &Asked<'_>, whole: &Message<'_>, before: &Before<'_>) -> Plan {
+    let parts = clauses(whole.text).into_iter().filter(|part| part.len() < whole.text.len());
+    let parts: Vec<_> = parts.map(|part| read(asked, part)).collect();
+    let said = if parts.is_empty() { slice::from_ref(whole) } else { &parts };
+    if let Some(answer) = said.iter().find_map(|part| abstain::order(part, asked.offer.words())) {
+        return plan(Step::Refuse(answer.to_owned()), "it is an order that no tool carries out");
     }
-    if let Some(count) = too_many(text) {
+    if let Some(count) = too_many(whole.text) {
         return plan(Step::Clarify(refusal(count)), "it asks for too much at once");
     }
-    let whole = route(asked, text, before, &before.named);
-    let parts = if clauses.len() > 1 { each(asked, &clauses, before) } else { halves(asked, text) };
-    let is_each = |parts: &Routed| parts.score >= if parts.calls(whole.tool()) { SURE } else { VERY_SURE };
-    let routed = parts.filter(is_each).unwrap_or(whole);
-    if routed.changes(asked.offer.index())
-        && let Some(question) = writes::unsure(&read(asked, text))
+    let routed = route(asked, whole, before, &before.named);
+    let parts = if parts.len() > 1 { each(asked, &parts, before) } else { halves(asked, whole.text) };
+    let is_each = |parts: &Routed| parts.score >= if parts.calls(routed.tool()) { SURE } else { VERY_SURE };
+    let routed = parts.filter(is_each).unwrap_or(routed);
+    let index = asked.offer.index();
+    if let Some(tool) = routed.changing(index)
+        && let Some(question) = writes::unsure(whole).or_else(|| writes::either(index, tool, before, whole))
     {
         return plan(Step::Clarify(question), "it changes something only for who says so plainly");
     }
@@ -99,16 +101,18 @@ fn all(asked: &Asked<'_>, text: &str, before: &Before<'_>) -> Plan {
 
 /// `The price of Apple and the RSI of TCS`: two halves without a verb, each clearly about a tool and a name of its own.
 fn halves(asked: &Asked<'_>, text: &str) -> Option<Routed> {
-    let has_name = |half: &str| read(asked, half).found.iter().any(|found| !found.is_unknown());
-    let halves =
-        text.match_indices(" and ").take(MOST_HALVES).map(|(at, and)| [&text[..at], &text[at + and.len()..]]);
-    let halves = halves.filter(|halves| halves.iter().all(|half| has_name(half)));
+    let has_name = |half: &Message<'_>| half.found.iter().any(|found| !found.is_unknown());
+    let halves = text.match_indices(" and ").take(MOST_HALVES).map(|(at, and)| {
+        let halves = [&text[..at], &text[at + and.len()..]];
+        halves.map(|half| read(asked, half))
+    });
+    let halves = halves.filter(|halves| halves.iter().all(has_name));
     let routed = halves.filter_map(|halves| each(asked, &halves, &Before::default()));
     routed.filter(|it| it.score >= SURE).max_by(|left, right| left.score.total_cmp(&right.score))
 }
 
 /// The calls of all clauses, if each is about a tool of its own.
-fn each(asked: &Asked<'_>, clauses: &[&str], before: &Before<'_>) -> Option<Routed> {
+fn each(asked: &Asked<'_>, clauses: &[Message<'_>], before: &Before<'_>) -> Option<Routed> {
     let (mut all, mut reasons, mut alternatives) = (Vec::new(), Vec::new(), Vec::new());
     let (mut confidence, mut score) = (1.0_f32, f32::MAX);
     let mut named = before.named.clone();
@@ -147,27 +151,31 @@ fn newer(index: &Index, calls: &[PlannedCall], older: Vec<(String, String)>) -> 
 }
 
 /// One clause.
-fn route(asked: &Asked<'_>, text: &str, before: &Before<'_>, named: &[(String, String)]) -> Routed {
-    let (offer, message) = (asked.offer, read(asked, text));
-    let given =
-        Given { message: &message, carried: named, account: asked.account, refers: has_pronoun(&message) };
+fn route(
+    asked: &Asked<'_>,
+    message: &Message<'_>,
+    before: &Before<'_>,
+    named: &[(String, String)],
+) -> Routed {
+    let offer = asked.offer;
+    let given = Given { message, carried: named, account: asked.account, refers: has_pronoun(message) };
     let ranking = Ranking::new(offer.index(), offer.offered(), given);
-    let chosen = choose(offer.index(), &ranking, &message)
-        .map(|it| narrow::to_what_was_named(offer.index(), &ranking, &message, before, it));
+    let chosen = choose(offer.index(), &ranking, message)
+        .map(|it| narrow::to_what_was_named(offer.index(), &ranking, message, before, it));
     let is_weak = chosen.is_none_or(|it| abstain::is_too_weak(&ranking, it));
-    if is_weak || leads(&message) {
+    if is_weak || leads(message) {
         // `What about Infosys?` is about nothing else.
-        let is_bare = leads(&message) && is_bare(&message);
+        let is_bare = leads(message) && is_bare(message);
         let best = chosen.filter(|_| !is_weak && !is_bare).map_or(0.0, |it| it.score);
         if let Some(routed) = again(asked, &ranking, given, before, best) {
             return routed;
         }
     }
     if let Some(candidate) = chosen.filter(|_| !is_weak) {
-        return call(offer, &ranking, candidate, &message);
+        return call(offer, &ranking, candidate, message);
     }
-    let asked_back = bare::question(offer, &message);
-    match asked_back.or_else(|| narrow::to_a_time(offer.index(), &message, before)) {
+    let asked_back = bare::question(offer, message);
+    match asked_back.or_else(|| narrow::to_a_time(offer.index(), message, before)) {
         Some(question) => Routed { step: Routing::Ask(question), ..nothing(offer, &ranking) },
         None => nothing(offer, &ranking),
     }

@@ -17,7 +17,7 @@ use crate::registry::ExtractKind;
 pub struct LeftOut {
     /// Its time.
     pub time: Option<LeftOutTime>,
-    /// Its names that no tool that was called takes, and its words that are of none of them, in order.
+    /// Its names and numbers that no tool that was called takes, and its words that are of none of them, in order.
     pub words: Vec<String>,
 }
 
@@ -70,15 +70,27 @@ pub(in crate::agent::plan) fn left_out(
             words.push((word.begin, &message.text[word.begin..word.end]));
         }
     }
-    for (at, word) in message.words.iter().enumerate().filter(|(_, word)| word.number().is_some()) {
-        if let Some(bound) = message.bound(at).filter(|_| !message.times.takes(at)) {
-            let begin = message.words[bound].begin;
+    let takes_numbers = slots.iter().any(|slot| takes_numbers(slot));
+    for (at, word) in message.words.iter().enumerate() {
+        let is_number = word.number().is_some_and(|number| number > 1) && !message.times.takes(at);
+        let is_bound = is_number && message.bound(at).is_some();
+        let is_of_value =
+            || slots.iter().any(|slot| slot.phrases.iter().any(|it| it.0.contains(&word.lower)));
+        if is_bound || (is_number && message.tokens[at].is_some() && !takes_numbers && !is_of_value()) {
+            let begin = message.words[message.bound(at).unwrap_or(at)].begin;
             words.push((begin, &message.text[begin..word.end]));
         }
     }
     words.sort_unstable();
     words.dedup_by(|one, other| one.1.eq_ignore_ascii_case(other.1));
     LeftOut { time, words: words.into_iter().map(|(_, word)| word.to_owned()).collect() }
+}
+
+/// Whether a parameter takes a number of things, or as many as are named.
+fn takes_numbers(slot: &Slot) -> bool {
+    let is_number =
+        matches!(slot.extract.kind, ExtractKind::Count | ExtractKind::Days | ExtractKind::Quarters);
+    is_number || slot.fewest > 1
 }
 
 /// Whether a parameter takes what is named.

@@ -1,6 +1,6 @@
 //! Finds the names in a message: known ones by one pass over the text, unknown ones by how they are written.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
@@ -186,23 +186,21 @@ impl NameIndex {
         if style == Style::Small && !parts.iter().any(|(_, is_first)| *is_first) {
             return None;
         }
-        let named: BTreeSet<_> =
-            parts.iter().map(|(at, _)| &self.names[*at]).map(|it| (&it.of, &it.value)).collect();
-        let (begin, end) = (word.begin, word.end);
-        if named.len() == 1 {
-            return Some(self.named(word, parts[0].0));
-        }
-        // A word that many names have in common names none of them. Of the names of one thing the longest is told.
-        let mut longest: HashMap<_, &str> = HashMap::new();
+        // Of the names of one thing the longest is told.
+        let mut longest: BTreeMap<_, &str> = BTreeMap::new();
         for Name { of, value, text, .. } in parts.iter().map(|(at, _)| &self.names[*at]) {
             let told = longest.entry((of, value)).or_insert(text);
             if told.len() < text.len() {
                 *told = text;
             }
         }
-        let candidates: BTreeSet<_> = longest.into_values().collect();
-        let candidates = candidates.into_iter().map(str::to_owned).collect();
-        let kinds: BTreeSet<_> = named.iter().map(|(of, _)| (*of).clone()).collect();
+        if longest.len() == 1 {
+            return Some(self.named(word, parts[0].0));
+        }
+        // A word that many names have in common names none of them.
+        let kinds: BTreeSet<_> = longest.keys().map(|(of, _)| (*of).clone()).collect();
+        let candidates: BTreeSet<_> = longest.into_values().map(str::to_owned).collect();
+        let (begin, end, candidates) = (word.begin, word.end, candidates.into_iter().collect());
         let meanings = kinds.into_iter().map(|of| (of, String::new())).collect();
         (style != Style::Small).then_some(Found { begin, end, meanings, is_foreign: false, candidates })
     }

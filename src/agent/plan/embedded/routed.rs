@@ -32,11 +32,12 @@ impl Routed {
         }
     }
 
-    /// Whether a call changes something.
-    pub(super) fn changes(&self, index: &Index) -> bool {
-        let Routing::Calls(calls) = &self.step else { return false };
-        let is = |it: &Indexed, call: &PlannedCall| it.tool.definition.name.as_str() == call.tool;
-        !calls.iter().all(|call| index.tools.iter().any(|it| it.is_read && is(it, call)))
+    /// The first tool of the calls that changes something.
+    pub(super) fn changing<'a>(&self, index: &'a Index) -> Option<&'a Indexed> {
+        let Routing::Calls(calls) = &self.step else { return None };
+        let is_called =
+            |it: &&Indexed| calls.iter().any(|call| it.tool.definition.name.as_str() == call.tool);
+        index.tools.iter().find(|it| !it.is_read && is_called(it))
     }
 
     /// Whether a tool is called, if there is one.

@@ -1,9 +1,8 @@
 //! The words of questions: what they are found by, which of them say nothing, and numbers that are written out.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::LazyLock,
-};
+use std::sync::LazyLock;
+
+use foldhash::{HashMap, HashSet};
 
 use crate::workspace::terms;
 

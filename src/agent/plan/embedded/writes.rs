@@ -2,12 +2,13 @@
 
 use super::{
     abstain::question,
-    follow_up::has_pronoun,
-    index::Indexed,
+    follow_up::{Before, has_pronoun},
+    index::{Index, Indexed},
     lexicon::Words,
     message::Message,
     slots::{Filled, Slot},
 };
+use crate::agent::plan::PlannedCall;
 
 /// A message that changes something is no longer, in words. What is longer was as a rule written by somebody else.
 const LONGEST: usize = 40;
@@ -55,6 +56,29 @@ pub(super) fn unsure(whole: &Message<'_>) -> Option<String> {
     let phrase = NOT_PLAIN.iter().find(says)?;
     let word = phrase.join("'");
     Some(format!("I have changed nothing, because of the word “{word}”. What should I do? Say it plainly."))
+}
+
+/// What is asked where a message may add to what was called last as well as change something: `add Wipro` behind a
+/// comparison.
+pub(super) fn either(
+    index: &Index,
+    tool: &Indexed,
+    before: &Before<'_>,
+    whole: &Message<'_>,
+) -> Option<String> {
+    let says_more = whole.content.iter().any(|(_, word)| *word > whole.first());
+    if says_more || whole.found.is_empty() {
+        return None;
+    }
+    let takes_several = |(at, _): &&(usize, &PlannedCall)| {
+        let several = |slot: &Slot| slot.fewest > 1 && whole.found.iter().any(|it| it.is_of(slot.of_kind()));
+        index.tools[*at].slots.iter().any(several)
+    };
+    let (last, _) = before.calls.iter().find(takes_several)?;
+    let title = |it: &Indexed| format!("“{}”", it.tool.definition.title);
+    let (last, other) = (title(&index.tools[*last]), title(tool));
+    let said = whole.text.trim_end_matches(['?', '.', '!', ' ']);
+    Some(format!("Does “{said}” mean {last}, with those of before, or {other}?"))
 }
 
 /// Whether a clause tells of something rather than says what is to be done.

@@ -1,6 +1,6 @@
 //! The words of tools by number: each is stemmed once, and synonyms are one.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use crate::agent::plan::embedded::{
     lexicon::Words,
