@@ -67,10 +67,18 @@ fn what_may_be_added_to_two_things_is_asked() {
     let plan = bench.decide(&[compared], "add Wipro");
     let asked = "Does “add Wipro” mean “Comparison”, with those of before, or “Add to the watchlist”?";
     assert_eq!(question(&plan), asked);
-    let plan = bench.decide(&[compared, "add Wipro"], "compare");
-    assert_eq!(calls(&plan), [("compare_stocks".to_owned(), json!({"symbols": ["INFY", "TCS", "WIPRO"]}))]);
     for (earlier, message) in [
-        (&[compared, "add Wipro"][..], "add to the watchlist"),
+        (&[compared, "add Wipro"][..], "compare"),
+        (&[compared, "add Wipro"][..], "the comparison"),
+        (&[compared][..], "add Wipro to the comparison"),
+    ] {
+        let plan = bench.decide(earlier, message);
+        let expected = json!({"symbols": ["INFY", "TCS", "WIPRO"]});
+        assert_eq!(calls(&plan), [("compare_stocks".to_owned(), expected)], "{earlier:?} {message}");
+    }
+    for (earlier, message) in [
+        (&[compared, "add Wipro"][..], "add it to the watchlist"),
+        (&[compared, "add Wipro", "add to the watchlist"][..], "Wipro"),
         (&[compared][..], "add Wipro to my watchlist"),
         (&["What is the RSI of TCS?"][..], "add Wipro"),
     ] {

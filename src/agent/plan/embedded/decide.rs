@@ -15,7 +15,7 @@ use super::{
     rank::{Candidate, Ranking},
     routed::{ALTERNATIVES, Routed, Routing, SURE, VERY_SURE, alternatives},
     slots::{Filled, Given},
-    writes,
+    writes::{self, Meant},
 };
 use crate::agent::plan::{Alternative, Asked, Offer, Plan, PlannedCall, Step};
 
@@ -85,18 +85,41 @@ fn all(asked: &Asked<'_>, whole: &Message<'_>, before: &Before<'_>) -> Plan {
     let parts = if parts.len() > 1 { each(asked, &parts, before) } else { halves(asked, whole.text) };
     let is_each = |parts: &Routed| parts.score >= if parts.calls(routed.tool()) { SURE } else { VERY_SURE };
     let routed = parts.filter(is_each).unwrap_or(routed);
-    let index = asked.offer.index();
-    if let Some(tool) = routed.changing(index)
-        && let Some(question) = writes::unsure(whole).or_else(|| writes::either(index, tool, before, whole))
-    {
-        return plan(Step::Clarify(question), "it changes something only for who says so plainly");
-    }
+    let routed = match changed(asked, whole, before, routed) {
+        Ok(routed) => routed,
+        Err(question) => {
+            return plan(Step::Clarify(question), "it changes something only for who says so plainly");
+        }
+    };
     let (step, confidence) = match routed.step {
         Routing::Calls(calls) => (Step::Call(calls), routed.confidence),
         Routing::Ask(question) | Routing::Nothing(question) => (Step::Clarify(question), 0.0),
     };
     let confidence = f64::from((confidence * 100.0).round()) / 100.0;
     Plan { step, reason: routed.reason, confidence, alternatives: routed.alternatives }
+}
+
+/// The same, or what else is meant, where it changes something; or the question that must be answered before.
+fn changed(
+    asked: &Asked<'_>,
+    whole: &Message<'_>,
+    before: &Before<'_>,
+    routed: Routed,
+) -> Result<Routed, String> {
+    let (offer, index) = (asked.offer, asked.offer.index());
+    let Some(change) = routed.changing(index) else { return Ok(routed) };
+    if let Some(question) = writes::unsure(whole) {
+        return Err(question);
+    }
+    match writes::meant(index, change, before, whole) {
+        Meant::Change => Ok(routed),
+        Meant::Either(question) => Err(question),
+        Meant::Last => {
+            let given = Given { message: whole, carried: &[], account: asked.account, refers: false };
+            let ranking = Ranking::new(index, offer.offered(), given);
+            again(asked, &ranking, given, before, 0.0).ok_or_else(|| abstain::no_tool(index, &ranking))
+        }
+    }
 }
 
 /// `The price of Apple and the RSI of TCS`: two halves without a verb, each clearly about a tool and a name of its own.

@@ -32,12 +32,11 @@ impl Routed {
         }
     }
 
-    /// The first tool of the calls that changes something.
-    pub(super) fn changing<'a>(&self, index: &'a Index) -> Option<&'a Indexed> {
+    /// The first tool of the calls that changes something, by its place in the index.
+    pub(super) fn changing(&self, index: &Index) -> Option<usize> {
         let Routing::Calls(calls) = &self.step else { return None };
-        let is_called =
-            |it: &&Indexed| calls.iter().any(|call| it.tool.definition.name.as_str() == call.tool);
-        index.tools.iter().find(|it| !it.is_read && is_called(it))
+        let is_called = |it: &Indexed| calls.iter().any(|call| it.tool.definition.name.as_str() == call.tool);
+        index.tools.iter().position(|it| !it.is_read && is_called(it))
     }
 
     /// Whether a tool is called, if there is one.

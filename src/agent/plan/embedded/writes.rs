@@ -58,27 +58,37 @@ pub(super) fn unsure(whole: &Message<'_>) -> Option<String> {
     Some(format!("I have changed nothing, because of the word “{word}”. What should I do? Say it plainly."))
 }
 
-/// What is asked where a message may add to what was called last as well as change something: `add Wipro` behind a
-/// comparison.
-pub(super) fn either(
-    index: &Index,
-    tool: &Indexed,
-    before: &Before<'_>,
-    whole: &Message<'_>,
-) -> Option<String> {
-    let says_more = whole.content.iter().any(|(_, word)| *word > whole.first());
-    if says_more || whole.found.is_empty() {
-        return None;
-    }
+/// What is meant by a message that would change something, behind a call that takes several names.
+pub(super) enum Meant {
+    /// The change.
+    Change,
+    /// The last call, with one name more.
+    Last,
+    /// One of them: the question.
+    Either(String),
+}
+
+/// Which of the two `add Wipro` means behind a comparison: that which its other words are about.
+pub(super) fn meant(index: &Index, change: usize, before: &Before<'_>, whole: &Message<'_>) -> Meant {
     let takes_several = |(at, _): &&(usize, &PlannedCall)| {
         let several = |slot: &Slot| slot.fewest > 1 && whole.found.iter().any(|it| it.is_of(slot.of_kind()));
         index.tools[*at].slots.iter().any(several)
     };
-    let (last, _) = before.calls.iter().find(takes_several)?;
-    let title = |it: &Indexed| format!("“{}”", it.tool.definition.title);
-    let (last, other) = (title(&index.tools[*last]), title(tool));
-    let said = whole.text.trim_end_matches(['?', '.', '!', ' ']);
-    Some(format!("Does “{said}” mean {last}, with those of before, or {other}?"))
+    let Some((last, _)) = before.calls.iter().find(takes_several) else { return Meant::Change };
+    let verb = whole.words.get(whole.first()).map(|word| &word.term);
+    let others = whole.content.iter().filter(|(_, at)| Some(&whole.words[*at].term) != verb);
+    let others: Vec<_> = others.map(|(term, _)| index.postings(*term)).collect();
+    let is_about = |tool: usize| others.iter().any(|of| of.iter().any(|(at, _)| *at as usize == tool));
+    match (is_about(change), is_about(*last)) {
+        (true, false) => Meant::Change,
+        (false, true) => Meant::Last,
+        _ => {
+            let title = |tool: usize| format!("“{}”", index.tools[tool].tool.definition.title);
+            let said = whole.text.trim_end_matches(['?', '.', '!', ' ']);
+            let (last, change) = (title(*last), title(change));
+            Meant::Either(format!("Does “{said}” mean {last}, with those of before, or {change}?"))
+        }
+    }
 }
 
 /// Whether a clause tells of something rather than says what is to be done.
