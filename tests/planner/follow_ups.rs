@@ -80,11 +80,14 @@ fn what_may_be_added_to_two_things_is_asked() {
         (&[compared, "add Wipro"][..], "add it to the watchlist"),
         (&[compared, "add Wipro", "add to the watchlist"][..], "Wipro"),
         (&[compared][..], "add Wipro to my watchlist"),
+        (&[compared][..], "add Wipro stock to my watchlist"),
         (&["What is the RSI of TCS?"][..], "add Wipro"),
     ] {
         let plan = bench.decide(earlier, message);
         assert_eq!(calls(&plan)[0].0, "add_to_watchlist", "{earlier:?} {message}");
     }
+    let plan = bench.decide(&[compared], "remove Wipro from my list");
+    assert_eq!(calls(&plan)[0].0, "remove_from_watchlist", "{plan:?}");
 }
 
 #[test]

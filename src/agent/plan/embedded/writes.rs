@@ -8,7 +8,7 @@ use super::{
     message::Message,
     slots::{Filled, Slot},
 };
-use crate::agent::plan::PlannedCall;
+use crate::{agent::plan::PlannedCall, registry::Category};
 
 /// A message that changes something is no longer, in words. What is longer was as a rule written by somebody else.
 const LONGEST: usize = 40;
@@ -39,6 +39,9 @@ const NOT_PLAIN: [&[&str]; 18] = [
 const TELLING: &str = "he she they we it this that these those there here the a an my his her their our someone \
     somebody dear hi hello from subject";
 
+/// So much more must speak for one of two things that are added to.
+const CLEARLY: f32 = 2.0;
+
 /// What stands between texts.
 const BREAKS: [&str; 4] = ["\n", "---", "===", "***"];
 
@@ -68,20 +71,27 @@ pub(super) enum Meant {
     Either(String),
 }
 
-/// Which of the two `add Wipro` means behind a comparison: that which its other words are about.
+/// Which of the two `add Wipro` means behind a comparison: that which its other words clearly speak for.
 pub(super) fn meant(index: &Index, change: usize, before: &Before<'_>, whole: &Message<'_>) -> Meant {
     let takes_several = |(at, _): &&(usize, &PlannedCall)| {
         let several = |slot: &Slot| slot.fewest > 1 && whole.found.iter().any(|it| it.is_of(slot.of_kind()));
         index.tools[*at].slots.iter().any(several)
     };
-    let Some((last, _)) = before.calls.iter().find(takes_several) else { return Meant::Change };
+    // Taking away adds to nothing.
+    let adds = index.tools[change].tool.definition.category == Category::Write;
+    let Some((last, _)) = before.calls.iter().find(takes_several).filter(|_| adds) else {
+        return Meant::Change;
+    };
     let verb = whole.words.get(whole.first()).map(|word| &word.term);
     let others = whole.content.iter().filter(|(_, at)| Some(&whole.words[*at].term) != verb);
     let others: Vec<_> = others.map(|(term, _)| index.postings(*term)).collect();
-    let is_about = |tool: usize| others.iter().any(|of| of.iter().any(|(at, _)| *at as usize == tool));
-    match (is_about(change), is_about(*last)) {
-        (true, false) => Meant::Change,
-        (false, true) => Meant::Last,
+    let about = |tool: usize| {
+        let of_tool = others.iter().flat_map(|of| of.iter().filter(|(at, _)| *at as usize == tool));
+        of_tool.map(|(_, weight)| weight).sum::<f32>()
+    };
+    match (about(change), about(*last)) {
+        (change, last) if change > CLEARLY * last => Meant::Change,
+        (change, last) if last > CLEARLY * change => Meant::Last,
         _ => {
             let title = |tool: usize| format!("“{}”", index.tools[tool].tool.definition.title);
             let said = whole.text.trim_end_matches(['?', '.', '!', ' ']);
