@@ -20,6 +20,7 @@ mod parts;
 pub mod plan;
 pub mod policy;
 pub mod prompts;
+pub mod proposal;
 mod reply;
 mod run;
 pub mod running;

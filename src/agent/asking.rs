@@ -15,6 +15,8 @@ pub struct Asking {
     pub context: ToolContext,
     /// The conversation.
     pub session: SessionId,
+    /// Whether its caller named none, so that it begins with this turn.
+    pub is_new_session: bool,
     /// Its name.
     pub turn_id: TurnId,
     /// What the user says.

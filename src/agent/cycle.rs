@@ -15,12 +15,13 @@ pub(super) use self::call::{Caller, component, text};
 pub(super) use self::slot::is_cut;
 use self::slot::{Slot, Wanted, broken, cut, failed, key_in, not_offered, too_often};
 use super::{
-    Budget,
+    Budget, TurnId,
     memory::{KeptCall, Pending, Standing},
     plan::{Made, Offer, PlannedCall},
     policy::{OnError, on_error},
 };
 use crate::{
+    context::RequestId,
     contract::{ErrorCode, ToolError, ToolResult},
     digest::Digest,
     registry::RegisteredTool,
@@ -109,6 +110,19 @@ impl Cycle {
         self.position
     }
 
+    /// The identifier of the next call of a turn.
+    pub(super) fn name_next(&mut self, turn_id: TurnId) -> RequestId {
+        let request_id = turn_id.part(self.position);
+        self.position += 1;
+        request_id
+    }
+
+    /// Counts a step of so many calls that were planned in the turn before.
+    pub(super) fn begin_accepted(&mut self, calls: usize) {
+        self.steps += 1;
+        self.calls += u32::try_from(calls).unwrap_or(u32::MAX);
+    }
+
     /// Whether another plan may be made.
     pub(super) fn may_plan(&self) -> bool {
         self.steps < self.budget.max_steps
@@ -150,8 +164,7 @@ impl Cycle {
             return Slot { key: key_in(caller.offer, &planned), planned, wanted: Wanted::Refused(broken()) };
         }
         let key = key_in(caller.offer, &planned);
-        let request_id = caller.turn_id.part(self.position);
-        self.position += 1;
+        let request_id = self.name_next(caller.turn_id);
         if self.known.contains_key(&key) {
             return Slot { planned, key, wanted: Wanted::Known };
         }

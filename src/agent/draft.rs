@@ -1,6 +1,9 @@
 //! The reply of a turn as far as it is made. Not here: making it (`run`), and its form (`reply`).
 
-use super::ground::{Checker, ContextBundle, Issue};
+use super::{
+    ground::{Checker, ContextBundle, Issue},
+    proposal::Proposal,
+};
 use crate::contract::proto::agent::v1::Validation;
 
 /// The reply as far as it is made.
@@ -16,6 +19,8 @@ pub(super) struct Draft {
     pub(super) written: Option<String>,
     /// What the user is asked.
     pub(super) question: Option<String>,
+    /// What is proposed.
+    pub(super) proposal: Option<Proposal>,
     /// What the answer cites.
     pub(super) citations: Vec<String>,
     /// What a reader should know.
@@ -38,6 +43,7 @@ impl Default for Draft {
             words: String::new(),
             written: None,
             question: None,
+            proposal: None,
             citations: Vec::new(),
             warnings: Vec::new(),
             bundle: ContextBundle::default(),

@@ -11,7 +11,7 @@ pub use self::{
     session::Session,
     standing::{KeptCall, KeptMade, Pending, Standing},
 };
-use super::plan::Exchange;
+use super::{plan::Exchange, proposal::Proposal};
 use crate::{
     contract::proto::agent::v1::{Paused, Reply},
     store::StoreError,
@@ -24,6 +24,8 @@ pub struct Remembered {
     pub history: Vec<Exchange>,
     /// Whether one of them has read text from outside.
     pub tainted: bool,
+    /// What the turn before proposed. Read only if the message answers it.
+    pub proposal: Option<Proposal>,
 }
 
 impl Remembered {
@@ -41,8 +43,8 @@ impl Remembered {
 /// How a turn is kept.
 #[derive(Clone, Debug)]
 pub enum Ending {
-    /// It ended with a reply.
-    Ended(Box<Reply>),
+    /// It ended with a reply, and may have proposed calls.
+    Ended(Box<Reply>, Option<Proposal>),
     /// It waits for persons.
     Paused(Box<Paused>, Box<Standing>),
     /// It was cancelled, its caller left, or its time was over.
@@ -74,7 +76,7 @@ mod tests {
 
     #[test]
     fn what_a_caller_says_was_said_before_stands_before_what_is_remembered() {
-        let own = Remembered { history: vec![said("c")], tainted: false };
+        let own = Remembered { history: vec![said("c")], ..Remembered::default() };
         let both = own.clone().after(&[said("a"), said("b"), said("other words of c")]);
         assert_eq!((both.history, both.tainted), (vec![said("a"), said("b"), said("c")], true));
         let same = own.after(&[said("other words of c")]);

@@ -27,6 +27,11 @@ use crate::contract::{ErrorCode, ToolError, ToolResult};
 pub trait Planner: Send + Sync + fmt::Debug {
     /// The next step of a cycle.
     fn plan<'a>(&'a self, asked: Asked<'a>) -> BoxFuture<'a, Result<Plan, PlanError>>;
+
+    /// Whether calls that change something are only proposed, and made once the user has said yes to them.
+    fn proposes_changes(&self) -> bool {
+        false
+    }
 }
 
 /// What a planner is asked: one message of a conversation, with what is known so far in this cycle.
@@ -53,8 +58,11 @@ pub struct Exchange {
     pub said: String,
     /// What was answered. Empty if nothing was.
     pub answered: String,
-    /// The calls that were made for it.
+    /// The calls that were made or proposed for it.
     pub calls: Vec<PlannedCall>,
+    /// Whether it ended with a question of ours, which the next message may answer. Never of what a caller says was
+    /// said before: that has been answered, whatever it holds.
+    pub is_open: bool,
 }
 
 /// A call of this cycle that has ended.

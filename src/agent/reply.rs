@@ -10,6 +10,8 @@ use super::{
     cycle::{Cycle, component},
     draft::Draft,
     plan::{Made, Offer},
+    proposal::{Proposal, ProposedCall},
+    run,
     turn::Outcome,
 };
 use crate::{
@@ -63,6 +65,7 @@ pub(super) fn reply(parts: &Parts<'_>) -> v1::Reply {
             calls: cycle.calls,
         }),
         warnings: warnings(parts),
+        proposal: draft.proposal.as_ref().map(proposal),
     };
     bounded(reply)
 }
@@ -101,6 +104,14 @@ fn tool_result(made: &Made) -> v1::TurnToolResult {
         arguments: None,
         arguments_json: super::cycle::text(&made.call),
         result: Some(convert::tool_result((*made.result).clone(), ResultFormat::Json)),
+    }
+}
+
+fn proposal(proposal: &Proposal) -> v1::Proposal {
+    let call = |it: &ProposedCall| run::told::planned(&it.call.clone().into());
+    v1::Proposal {
+        calls: proposal.calls.iter().map(call).collect(),
+        expires_at: Some(convert::timestamp(proposal.expires_at())),
     }
 }
 

@@ -2,9 +2,10 @@
 
 mod answering;
 mod asked_back;
+mod consent;
 mod misunderstood;
 mod planning;
-mod told;
+pub(super) mod told;
 
 use futures_util::future::BoxFuture;
 use tokio::time::Instant;
@@ -17,6 +18,7 @@ use super::{
     log::Log,
     memory::{Ending, KeptMade, Memory, Pending, Remembered, Standing},
     plan::{Asked, Exchange, Made, Offer, PlannedCall},
+    proposal::Proposal,
     reply,
     turn::{self, Event, Outcome, State},
 };
@@ -47,8 +49,10 @@ pub(super) struct Turn<'a> {
     cycle: Cycle,
     /// What the last plan wants.
     wanted: Vec<PlannedCall>,
-    /// What waited for persons.
+    /// What waited for persons, or for the user's yes.
     resumed: Vec<Pending>,
+    /// What the turn before proposed.
+    proposed: Option<Proposal>,
     /// From then on only the answer is made.
     until: Instant,
     /// How often one user may ask each source.
@@ -74,11 +78,12 @@ impl<'a> Turn<'a> {
         let Beginning { parts, asking, log, memory, offer, remembered, until } = beginning;
         let ledger = Ledger::default();
         let context = ToolContext { ledger: Some(ledger.clone()), ..asking.context.clone() };
-        let Remembered { history, tainted } = remembered;
+        let Remembered { history, tainted, proposal } = remembered;
         let mut draft = Draft::default();
         let (mut cycle, mut resumed) = (Cycle::new(asking.budget), Vec::new());
         if let Some(mut standing) = asking.standing.clone() {
             resumed = std::mem::take(&mut standing.pending);
+            draft.proposal = standing.proposal.take();
             draft.confidence = standing.confidence;
             cycle = Cycle::resumed(standing, asking.was_tainted, &offer);
         }
@@ -97,6 +102,7 @@ impl<'a> Turn<'a> {
             cycle,
             wanted: Vec::new(),
             resumed,
+            proposed: proposal,
             until,
             budgets,
             chosen,
@@ -145,8 +151,7 @@ impl<'a> Turn<'a> {
             offer: &self.offer,
             log: self.log,
             step: self.cycle.steps,
-            // Without a model nothing that was read decides what is called.
-            tainted: self.cycle.tainted && self.parts.mode != Mode::Embedded,
+            tainted: self.tainted(),
             until: self.until,
             concurrency: self.parts.settings.concurrency as usize,
             budgets: &self.budgets,
@@ -169,6 +174,11 @@ impl<'a> Turn<'a> {
             }
             Stepped::Spent => Event::Spent,
         }
+    }
+
+    /// Whether text from outside may have decided what is called. Without a model it does not.
+    fn tainted(&self) -> bool {
+        self.cycle.tainted && self.parts.mode != Mode::Embedded
     }
 
     /// What the user is asked where no model can correct arguments that break a schema.
@@ -196,6 +206,7 @@ impl<'a> Turn<'a> {
             tokens: [usage.input_tokens, usage.output_tokens],
             made: kept.map(|(made, call_id)| KeptMade::of(made, call_id)).collect(),
             pending,
+            proposal: self.draft.proposal.clone(),
         };
         let ending = Ending::Paused(Box::new(paused.clone()), Box::new(standing));
         self.keep(&ending).await?;
@@ -204,6 +215,7 @@ impl<'a> Turn<'a> {
 
     async fn finish(mut self, outcome: Outcome) -> Result<(Told, &'static str), Refusal> {
         self.say_what_was_not_said(outcome);
+        self.ask_about_proposal();
         let reply = reply::reply(&reply::Parts {
             asking: self.asking,
             model: &self.parts.model,
@@ -217,7 +229,7 @@ impl<'a> Turn<'a> {
         if !self.draft.citations.is_empty() {
             self.log.tell(Told::Citations(reply::citations(&reply)));
         }
-        self.keep(&Ending::Ended(Box::new(reply.clone()))).await?;
+        self.keep(&Ending::Ended(Box::new(reply.clone()), self.draft.proposal.clone())).await?;
         metric::cycle_ended("turn", self.cycle.calls);
         Ok((Told::Final(reply), outcome.word()))
     }

@@ -20,7 +20,7 @@ use tower::Service;
 use tracing::Instrument;
 
 pub(super) use self::asked::asked;
-pub use self::cause::cause;
+pub use self::cause::{cause, of_definition};
 use self::wait::{Waited, until, wait};
 use super::{Call, CallResult, in_flight::Asked, recorded::digest_of, span};
 use crate::{

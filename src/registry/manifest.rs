@@ -66,6 +66,7 @@ pub(super) struct Manifest {
     pub(super) memory: Option<MemoryScope>,
     pub(super) guidance: Vec<String>,
     pub(super) progress: String,
+    pub(super) proposal: String,
     pub(super) summary: String,
 }
 
@@ -117,6 +118,7 @@ impl Manifest {
             memory: reader.optional("memory"),
             guidance: reader.list("guidance"),
             progress: text_of(&mut reader, "progress"),
+            proposal: text_of(&mut reader, "proposal"),
             summary: text_of(&mut reader, "summary"),
         };
         refuse_upstream(&mut reader);

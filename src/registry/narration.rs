@@ -12,6 +12,7 @@ use super::{
 #[derive(Clone, Debug, Default)]
 pub struct Narration {
     progress: Option<Template>,
+    proposal: Option<Template>,
     summary: Option<Template>,
 }
 
@@ -20,6 +21,7 @@ impl Narration {
     pub(super) fn new(manifest: &Manifest, input: &Value, output: &Value, report: &mut Report) -> Self {
         Self {
             progress: template(&manifest.progress, input, "/progress", report),
+            proposal: template(&manifest.proposal, input, "/proposal", report),
             summary: template(&manifest.summary, output, "/summary", report),
         }
     }
@@ -38,6 +40,11 @@ impl Narration {
     /// What is said while a call runs.
     pub fn progress(&self, arguments: &Value) -> Option<String> {
         Some(self.progress.as_ref()?.render(arguments))
+    }
+
+    /// The call as an order, such as `Remove TCS from the watchlist`.
+    pub fn proposal(&self, arguments: &Value) -> Option<String> {
+        Some(self.proposal.as_ref()?.render(arguments))
     }
 
     /// What is said of a result's data: `RSI: 38, SMA200: +5%`.

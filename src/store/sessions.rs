@@ -46,7 +46,7 @@ pub struct KeptTurn {
     pub tainted: bool,
     /// The encoded end. Empty for a cancelled turn.
     pub reply: Vec<u8>,
-    /// What a paused turn goes on from, as JSON. Empty for all others.
+    /// What a paused turn goes on from, or what an ended one proposed, as JSON. Empty for all others.
     pub standing: String,
 }
 
@@ -133,6 +133,14 @@ pub trait Sessions: Send + Sync + std::fmt::Debug {
         session: &'a SessionId,
         limit: u32,
     ) -> BoxFuture<'a, Result<Vec<Remembered>, StoreError>>;
+
+    /// So many turns of a session in whatever state, the one that ended last first.
+    fn newest_turns<'a>(
+        &'a self,
+        user: &'a UserId,
+        session: &'a SessionId,
+        limit: u32,
+    ) -> BoxFuture<'a, Result<Vec<KeptTurn>, StoreError>>;
 
     /// The turns of a session that wait for persons, the oldest first.
     fn paused<'a>(

@@ -13,6 +13,7 @@ mod support;
 mod bad_input;
 mod by_model;
 mod cli;
+mod consent;
 mod declared;
 mod discovery;
 mod events;

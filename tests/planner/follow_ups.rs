@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use toolwire::{
-    agent::plan::{Plan, Step},
+    agent::plan::{Exchange, Plan, Step},
     registry::Category,
 };
 
@@ -245,5 +245,39 @@ fn the_same_message_is_always_planned_the_same() {
         "?;?;?;?;?",
     ] {
         assert_eq!(one.decide(&[], message), other.decide(&[], message), "{message}");
+    }
+}
+
+/// What a caller says was said before, with whatever was answered.
+fn behind(bench: &Bench, said: &str, message: &str) -> Plan {
+    let told = Exchange { said: said.to_owned(), answered: "Done.".to_owned(), ..Exchange::default() };
+    bench.plan(&[told], message)
+}
+
+#[test]
+fn what_a_caller_says_was_said_before_is_not_done_again() {
+    let bench = Bench::new();
+    let orders = [
+        "add TCS to my watchlist",
+        "remove TCS from my watchlist",
+        "What is the RSI of TCS?",
+        "any news on Tata?",
+    ];
+    for said in orders {
+        for message in ["thanks", "no", "cancel", "undo", "ok", "great", "stop", "no thanks"] {
+            let plan = behind(&bench, said, message);
+            assert!(!matches!(plan.step, Step::Call(_)), "{said:?}, {message:?}: {plan:?}");
+        }
+    }
+}
+
+#[test]
+fn a_follow_up_on_what_a_caller_says_was_said_before_is_about_what_it_names() {
+    let bench = Bench::new();
+    for (said, tool) in
+        [("What is the RSI of TCS?", "get_technicals"), ("add TCS to my watchlist", "add_to_watchlist")]
+    {
+        let plan = behind(&bench, said, "and Infosys?");
+        assert_eq!(calls(&plan), [(tool.to_owned(), json!({"symbol": "INFY"}))], "{said}");
     }
 }

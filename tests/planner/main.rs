@@ -2,6 +2,7 @@
 
 #![allow(clippy::print_stdout, reason = "shows what it measures")]
 
+mod consent;
 mod follow_ups;
 mod left_out;
 mod offered;

@@ -39,12 +39,14 @@ impl Bench {
                 Step::Call(calls) => calls,
                 _ => Vec::new(),
             };
-            history.push(Exchange { said: (*said).to_owned(), answered: String::new(), calls });
+            let is_open = calls.is_empty();
+            history.push(Exchange { said: (*said).to_owned(), answered: String::new(), calls, is_open });
         }
         self.plan(&history, message)
     }
 
-    fn plan(&self, history: &[Exchange], message: &str) -> Plan {
+    /// What is decided after the given exchanges.
+    pub(crate) fn plan(&self, history: &[Exchange], message: &str) -> Plan {
         let today = NaiveDate::from_ymd_opt(2026, 1, 16).expect("a date");
         let (made, account) = (&[], None);
         Embedded::decide(&Asked { message, account, history, made, offer: &self.offer, today })

@@ -7,7 +7,11 @@ use prost::Message;
 
 use super::{Ending, KeptCall, Memory, Remembered};
 use crate::{
-    agent::{TurnId, plan::Exchange},
+    agent::{
+        TurnId,
+        plan::Exchange,
+        proposal::{self, Answer, Proposal},
+    },
     clock,
     context::{SessionId, UserId},
     contract::proto::agent::v1::Reply,
@@ -22,6 +26,9 @@ const MOST_TURNS: u32 = 50;
 
 /// So many bytes of what was said are remembered: about 16,000 tokens.
 const MOST_BYTES: usize = 64 * 1024;
+
+/// So many of the newest turns are looked at for a proposal: yeses whose callers left stand before it.
+const MOST_RETRIES: u32 = 8;
 
 /// The largest reply that is kept whole, in bytes. A larger one is kept without the data of its results.
 const LARGEST_REPLY: usize = 256 * 1024;
@@ -49,7 +56,11 @@ impl Memory for Session {
     fn messages(&self) -> BoxFuture<'_, Result<Remembered, StoreError>> {
         Box::pin(async move {
             let turns = self.store.remembered(&self.user, &self.session, MOST_TURNS).await?;
-            Ok(newest(turns))
+            let proposal = match proposal::answer(&self.message) {
+                Answer::Yes | Answer::No => self.proposed().await?,
+                Answer::Neither => None,
+            };
+            Ok(Remembered { proposal, ..newest(turns) })
         })
     }
 
@@ -67,9 +78,23 @@ impl Memory for Session {
 }
 
 impl Session {
+    /// What the turn before this one proposed. A yes that was cancelled is said again, so it does not stand between.
+    async fn proposed(&self) -> Result<Option<Proposal>, StoreError> {
+        let turns = self.store.newest_turns(&self.user, &self.session, MOST_RETRIES).await?;
+        let is_retried = |turn: &KeptTurn| {
+            turn.state == State::Cancelled && proposal::answer(&turn.message) == Answer::Yes
+        };
+        let before = turns.into_iter().find(|turn| turn.turn_id != self.turn_id && !is_retried(turn));
+        let before = before.filter(|turn| turn.state == State::Ended);
+        Ok(before.and_then(|turn| serde_json::from_str(&turn.standing).ok()))
+    }
+
     fn row(&self, ending: &Ending, calls: &[KeptCall], tainted: bool) -> KeptTurn {
         let (state, answered, reply, standing) = match ending {
-            Ending::Ended(reply) => (State::Ended, answer_of(reply), encoded(reply), String::new()),
+            Ending::Ended(reply, proposal) => {
+                let proposed = proposal.as_ref().map(text).unwrap_or_default();
+                (State::Ended, answer_of(reply), encoded(reply), proposed)
+            }
             Ending::Paused(paused, standing) => {
                 (State::Paused, String::new(), paused.encode_to_vec(), text(standing))
             }
@@ -105,10 +130,10 @@ fn newest(turns: Vec<sessions::Remembered>) -> Remembered {
     let tainted = turns.iter().any(|turn| turn.tainted);
     let exchange = |turn: sessions::Remembered| {
         let calls: Vec<KeptCall> = serde_json::from_str(&turn.calls).unwrap_or_default();
-        let calls = calls.into_iter().map(Into::into).collect();
-        Exchange { said: turn.message, answered: turn.answered, calls }
+        let calls: Vec<_> = calls.into_iter().map(Into::into).collect();
+        Exchange { said: turn.message, answered: turn.answered, is_open: calls.is_empty(), calls }
     };
-    Remembered { history: turns.into_iter().map(exchange).collect(), tainted }
+    Remembered { history: turns.into_iter().map(exchange).collect(), tainted, proposal: None }
 }
 
 fn answer_of(reply: &Reply) -> String {

@@ -9,7 +9,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{
-    agent::plan::{ByModel, Made, PlannedCall},
+    agent::{
+        plan::{ByModel, Made, PlannedCall},
+        proposal::Proposal,
+    },
     contract::{Payload, Provenance, ToolError, ToolResult},
 };
 
@@ -35,6 +38,9 @@ pub struct Standing {
     pub made: Vec<KeptMade>,
     /// The calls that wait, in the order in which they were planned.
     pub pending: Vec<Pending>,
+    /// What is proposed beside them.
+    #[serde(default)]
+    pub proposal: Option<Proposal>,
 }
 
 /// A planned call.

@@ -17,11 +17,13 @@ mod message;
 pub(super) mod names;
 mod narrow;
 mod nearest;
+mod orders;
 mod rank;
 mod recover;
 mod routed;
 mod slots;
 mod spelling;
+mod statements;
 mod times;
 mod topic;
 mod words;
@@ -47,5 +49,9 @@ impl Embedded {
 impl Planner for Embedded {
     fn plan<'a>(&'a self, asked: Asked<'a>) -> BoxFuture<'a, Result<Plan, PlanError>> {
         ready(Ok(Self::decide(&asked))).boxed()
+    }
+
+    fn proposes_changes(&self) -> bool {
+        true
     }
 }

@@ -23,6 +23,9 @@ impl Turn<'_> {
         if !self.cycle.may_plan() || clock::now() >= self.until {
             return Event::Spent;
         }
+        if let Some(event) = self.answer_proposal() {
+            return event;
+        }
         if self.parts.mode == Mode::Embedded && help::is_asked_for(&self.asking.message) {
             self.draft.words = help::words(&self.offer);
             return Event::Question;
@@ -32,7 +35,7 @@ impl Turn<'_> {
             return Event::Question;
         }
         let plan = match self.planned().await {
-            Ok(plan) => plan,
+            Ok(plan) => self.without_changes(plan),
             Err(event) => return event,
         };
         self.cycle.steps += 1;
@@ -46,6 +49,8 @@ impl Turn<'_> {
                 self.wanted = calls;
                 Event::Calls
             }
+            // All of them are proposed.
+            Step::Call(_) if self.draft.proposal.is_some() => Event::Question,
             Step::Call(_) | Step::Answer => Event::NoCalls,
             Step::Say(text) => {
                 self.draft.written = Some(text);

@@ -34,7 +34,8 @@ pub(super) fn plan(plan: &Plan, step: u32) -> v1::TurnPlan {
     }
 }
 
-fn planned(call: &PlannedCall) -> v1::PlannedCall {
+/// A call of a plan.
+pub(in crate::agent) fn planned(call: &PlannedCall) -> v1::PlannedCall {
     v1::PlannedCall {
         tool: call.tool.clone(),
         reason: call.reason.clone(),

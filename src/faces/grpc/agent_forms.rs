@@ -57,6 +57,9 @@ pub(super) fn reply_in(mut reply: Reply, format: ResultFormat) -> Reply {
             in_structure(result);
         }
     }
+    for call in reply.proposal.iter_mut().flat_map(|proposal| &mut proposal.calls) {
+        call.arguments = structure(&mut call.arguments_json);
+    }
     for item in reply.context.iter_mut().flat_map(|context| &mut context.items) {
         item.data = structure(&mut item.data_json);
     }

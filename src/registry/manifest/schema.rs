@@ -154,6 +154,7 @@ fn words_for_people() -> Map<String, Value> {
     object(json!({
         "guidance": texts("Lines for a planner's system prompt. One that begins with `Prioritize:` is about the choice among tools."),
         "progress": text("What is said when a call begins, with {parameters} in braces."),
+        "proposal": text("The call as an order, with {parameters} in braces: what the embedded planner asks about before it changes something."),
         "summary": text("What is said of a result, with {fields} in braces.")
     }))
 }

@@ -170,6 +170,7 @@ impl Turns {
         Asking {
             context,
             session,
+            is_new_session: new.context.session_id.is_none(),
             turn_id,
             message: said.message.clone(),
             account: said.account.clone(),

@@ -36,6 +36,9 @@ const LIST: &str =
 const REMEMBERED: &str = "SELECT message, answered, calls, tainted FROM turns \
      WHERE user_id = ? AND session_id = ? AND state = 'ended' ORDER BY position DESC LIMIT ?";
 
+const NEWEST: &str = "SELECT * FROM turns WHERE user_id = ? AND session_id = ? \
+     ORDER BY ended_at DESC, position DESC LIMIT ?";
+
 const PAUSED: &str =
     "SELECT * FROM turns WHERE user_id = ? AND session_id = ? AND state = 'paused' ORDER BY position";
 
@@ -87,6 +90,15 @@ impl Sessions for Sqlite {
         limit: u32,
     ) -> BoxFuture<'a, Result<Vec<Remembered>, StoreError>> {
         Box::pin(async move { self.explain(self.remembered_turns(user, session, limit).await) })
+    }
+
+    fn newest_turns<'a>(
+        &'a self,
+        user: &'a UserId,
+        session: &'a SessionId,
+        limit: u32,
+    ) -> BoxFuture<'a, Result<Vec<KeptTurn>, StoreError>> {
+        Box::pin(async move { self.explain(self.turns_by_end(user, session, limit).await) })
     }
 
     fn paused<'a>(
@@ -169,6 +181,16 @@ impl Sqlite {
             })
         };
         rows.iter().rev().map(of).collect()
+    }
+
+    async fn turns_by_end(
+        &self,
+        user: &UserId,
+        session: &SessionId,
+        limit: u32,
+    ) -> Result<Vec<KeptTurn>, Failed> {
+        let query = sqlx::query(NEWEST).bind(user.as_str()).bind(session.as_str()).bind(limit);
+        query.fetch_all(self.readers().await?).await?.iter().map(turn).collect()
     }
 
     async fn paused_turns(&self, user: &UserId, session: &SessionId) -> Result<Vec<KeptTurn>, Failed> {

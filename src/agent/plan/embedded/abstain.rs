@@ -1,5 +1,7 @@
 //! When no tool is meant, and what is then said instead of guessing.
 
+use std::ops::Range;
+
 use super::{
     index::Index,
     lexicon::Words,
@@ -48,7 +50,11 @@ fn support(ranking: &Ranking, candidate: &Candidate) -> f32 {
 
 /// What is said to an order that no tool carries out, if the message gives one: a verb of orders where an order begins,
 /// and what it is done to.
-pub(in crate::agent::plan) fn order<'a>(message: &Message<'_>, lexicon: &'a Words) -> Option<&'a str> {
+/// With the answer, the places of the verb's words.
+pub(in crate::agent::plan) fn order<'a>(
+    message: &Message<'_>,
+    lexicon: &'a Words,
+) -> Option<(&'a str, Range<usize>)> {
     if !message.is_order() {
         return None;
     }
@@ -58,14 +64,14 @@ pub(in crate::agent::plan) fn order<'a>(message: &Message<'_>, lexicon: &'a Word
     begins.find_map(|at| order_at(message, at, lexicon))
 }
 
-fn order_at<'a>(message: &Message<'_>, at: usize, lexicon: &'a Words) -> Option<&'a str> {
+fn order_at<'a>(message: &Message<'_>, at: usize, lexicon: &'a Words) -> Option<(&'a str, Range<usize>)> {
     let begins = |(order, _): &&(Vec<String>, String)| message.says(at, order);
-    let (_, answer) = lexicon.orders.iter().find(begins)?;
+    let (verb, answer) = lexicon.orders.iter().find(begins)?;
     let rest = message.words.get(at + 1..)?;
     let has_number = rest.iter().any(|word| word.number().is_some() && word.lower != "one");
     let has_amount = rest.iter().any(|word| AMOUNTS.contains(&word.lower.as_str()));
     let has_name = message.found.iter().any(|found| found.begin >= message.words[at].end);
-    (has_number || has_amount || has_name).then_some(answer)
+    (has_number || has_amount || has_name).then_some((answer, at..at + verb.len()))
 }
 
 /// `I have no tool for this.`, with the nearest ones if something speaks for them, and else how to learn what there is.

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{
-    follow_up::{Before, leads},
+    follow_up::{Before, lead, leads},
     rank::Ranking,
     routed::{Routed, Routing, VERY_SURE, alternatives},
     slots::{Filled, Given},
@@ -36,7 +36,10 @@ pub(super) fn again(
         let filled = Filled::new(slots, Given { carried: &[], ..given });
         let is_topic = |at: &usize| slots[*at].extract.kind == ExtractKind::Topic && !leads(given.message);
         let says = filled.said.iter().any(|at| !is_topic(at));
-        if !says || filled.wrong.is_some() || score < NEAR_THE_LAST * best {
+        let indexed = &index.tools[*tool];
+        let is_ordered = indexed.is_read
+            || indexed.orders.accounts_for(given.message, slots, lead(given.message), |_| false);
+        if !says || !is_ordered || filled.wrong.is_some() || score < NEAR_THE_LAST * best {
             continue;
         }
         let merged = |arguments: Map<String, Value>| {

@@ -8,19 +8,24 @@ use super::{
     bare,
     clauses::{clauses, refusal, too_many},
     follow_up::{Before, has_pronoun, is_bare, leads},
-    index::Index,
+    index::{Index, Indexed},
     message::Message,
     names::Found,
-    narrow,
+    narrow, orders,
     rank::{Candidate, Ranking},
     routed::{ALTERNATIVES, Routed, Routing, SURE, VERY_SURE, alternatives},
     slots::{Filled, Given},
+    statements,
+    words::Word,
     writes::{self, Meant},
 };
 use crate::agent::plan::{Alternative, Asked, Offer, Plan, PlannedCall, Step};
 
 /// A message that only says what is different is no longer than this, in words, if nothing else tells.
 const SHORT: usize = 6;
+
+/// A tool that reads is meant beside one that changes something if it is so near.
+const NEAR_A_CHANGE: f32 = 0.5;
 
 /// So many places are tried at which a message may have two halves.
 const MOST_HALVES: usize = 3;
@@ -30,11 +35,25 @@ pub(super) fn first(asked: &Asked<'_>) -> Plan {
     if asked.offer.tools().is_empty() {
         return plan(Step::Clarify("No tools are currently available.".to_owned()), "there is no tool");
     }
-    let before = Before::new(asked.history, asked.offer.index(), |said| read(asked, said));
+    let told = told_before(asked);
+    let mut before = Before::new(asked.history, asked.offer.index(), |said| read(asked, said));
+    before.take_calls(asked.offer.index(), &told);
     let message = read(asked, asked.message);
     match before.pending.filter(|_| is_answer(asked, &message)) {
         Some(pending) => all(asked, &read(asked, &completed(asked, pending, &message)), &before),
         None => all(asked, &message, &before),
+    }
+}
+
+/// The calls of the last exchange where its caller alone says that it was: those that its message would be planned as.
+/// They tell what a follow-up is about, and are not made again.
+fn told_before(asked: &Asked<'_>) -> Vec<PlannedCall> {
+    let last = asked.history.last().filter(|last| last.calls.is_empty() && !last.is_open);
+    let Some(last) = last else { return Vec::new() };
+    let message = read(asked, &last.said);
+    match all(asked, &message, &Before::default()).step {
+        Step::Call(calls) => calls,
+        _ => Vec::new(),
     }
 }
 
@@ -75,28 +94,89 @@ fn all(asked: &Asked<'_>, whole: &Message<'_>, before: &Before<'_>) -> Plan {
     let parts = clauses(whole.text).into_iter().filter(|part| part.len() < whole.text.len());
     let parts: Vec<_> = parts.map(|part| read(asked, part)).collect();
     let said = if parts.is_empty() { slice::from_ref(whole) } else { &parts };
-    if let Some(answer) = said.iter().find_map(|part| abstain::order(part, asked.offer.words())) {
+    if let Some(answer) = said.iter().find_map(|part| refused(asked, part)) {
         return plan(Step::Refuse(answer.to_owned()), "it is an order that no tool carries out");
     }
     if let Some(count) = too_many(whole.text) {
         return plan(Step::Clarify(refusal(count)), "it asks for too much at once");
     }
     let routed = route(asked, whole, before, &before.named);
-    let parts = if parts.len() > 1 { each(asked, &parts, before) } else { halves(asked, whole.text) };
+    // What is one order as a whole has no halves.
+    let is_one = routed.changing(asked.offer.index()).is_some();
+    let parts = if is_one {
+        None
+    } else if let Some(routed) = beside_statements(asked, whole.text, before) {
+        return answer(routed);
+    } else if parts.len() > 1 {
+        each(asked, &parts, before)
+    } else {
+        halves(asked, whole.text)
+    };
     let is_each = |parts: &Routed| parts.score >= if parts.calls(routed.tool()) { SURE } else { VERY_SURE };
     let routed = parts.filter(is_each).unwrap_or(routed);
     let routed = match changed(asked, whole, before, routed) {
         Ok(routed) => routed,
         Err(question) => {
-            return plan(Step::Clarify(question), "it changes something only for who says so plainly");
+            return plan(Step::Clarify(question), "two things may be changed");
         }
     };
+    answer(routed)
+}
+
+fn answer(routed: Routed) -> Plan {
     let (step, confidence) = match routed.step {
         Routing::Calls(calls) => (Step::Call(calls), routed.confidence),
         Routing::Ask(question) | Routing::Nothing(question) => (Step::Clarify(question), 0.0),
     };
     let confidence = f64::from((confidence * 100.0).round()) / 100.0;
     Plan { step, reason: routed.reason, confidence, alternatives: routed.alternatives }
+}
+
+/// `I am done with Acme, take it off my list`: orders beside what the user tells of oneself or of what is named.
+fn beside_statements(asked: &Asked<'_>, text: &str, before: &Before<'_>) -> Option<Routed> {
+    let parts = statements::parts(text);
+    let parts: Vec<_> = parts.iter().map(|part| (read(asked, part.text), part)).collect();
+    let is_order = |message: &Message<'_>| {
+        let ranking = Ranking::new(asked.offer.index(), asked.offer.offered(), given(asked, message, &[]));
+        ordered(asked.offer.index(), &ranking, message, &Before::default()).is_some()
+    };
+    let is_place = |message: &Message<'_>| {
+        let says_nothing_else =
+            |it: &Indexed| !it.is_read && it.orders.accounts_for(message, &[], 0, orders::is_direction);
+        asked.offer.index().tools.iter().any(says_nothing_else)
+    };
+    let (mut orders, mut named) = (Vec::new(), Before::default());
+    for (message, part) in parts {
+        if is_order(&message) {
+            orders.push(message);
+        } else if is_place(&message) {
+            // `On my list, add Acme`.
+        } else if part.is_statement(&message, orders.is_empty()) {
+            named.name_said(&message);
+        } else {
+            return None;
+        }
+    }
+    if orders.is_empty() {
+        return None;
+    }
+    let kinds: Vec<_> = named.named.iter().map(|(kind, _)| kind.clone()).collect();
+    named.named.extend(before.named.iter().filter(|(kind, _)| !kinds.contains(kind)).cloned());
+    each(asked, &orders, &named)
+}
+
+/// What is said to an order that no tool carries out. `Get rid of it on my watchlist` is one that a tool does.
+fn refused<'a>(asked: &Asked<'a>, part: &Message<'_>) -> Option<&'a str> {
+    let (answer, verb) = abstain::order(part, asked.offer.words())?;
+    let is_done = |(tool, is_offered): (&Indexed, &bool)| {
+        let says_more = part.content.iter().any(|(_, at)| !verb.contains(at));
+        *is_offered
+            && !tool.is_read
+            && says_more
+            && tool.orders.is_given(asked.offer.index(), part, &tool.slots, |_| false)
+    };
+    let mut offered = asked.offer.index().tools.iter().zip(asked.offer.offered());
+    (!offered.any(is_done)).then_some(answer)
 }
 
 /// The same, or what else is meant, where it changes something; or the question that must be answered before.
@@ -108,9 +188,6 @@ fn changed(
 ) -> Result<Routed, String> {
     let (offer, index) = (asked.offer, asked.offer.index());
     let Some(change) = routed.changing(index) else { return Ok(routed) };
-    if let Some(question) = writes::unsure(whole) {
-        return Err(question);
-    }
     match writes::meant(index, change, before, whole) {
         Meant::Change => Ok(routed),
         Meant::Either(question) => Err(question),
@@ -144,6 +221,11 @@ fn each(asked: &Asked<'_>, clauses: &[Message<'_>], before: &Before<'_>) -> Opti
         let Routing::Calls(calls) = routed.step else { return None };
         let tool = calls.first()?.tool.clone();
         if all.iter().any(|call: &PlannedCall| call.tool == tool) {
+            // `Acme to my list, please add it` is said twice and meant once.
+            let is_said = |call: &PlannedCall| all.iter().any(|it| it.arguments == call.arguments);
+            if calls.iter().all(is_said) {
+                continue;
+            }
             return None;
         }
         named = newer(asked.offer.index(), &calls, named);
@@ -173,6 +255,10 @@ fn newer(index: &Index, calls: &[PlannedCall], older: Vec<(String, String)>) -> 
     named
 }
 
+fn given<'a>(asked: &Asked<'a>, message: &'a Message<'a>, carried: &'a [(String, String)]) -> Given<'a> {
+    Given { message, carried, account: asked.account, refers: has_pronoun(message) }
+}
+
 /// One clause.
 fn route(
     asked: &Asked<'_>,
@@ -181,18 +267,27 @@ fn route(
     named: &[(String, String)],
 ) -> Routed {
     let offer = asked.offer;
-    let given = Given { message, carried: named, account: asked.account, refers: has_pronoun(message) };
+    let given = given(asked, message, named);
     let ranking = Ranking::new(offer.index(), offer.offered(), given);
-    let chosen = choose(offer.index(), &ranking, message)
-        .map(|it| narrow::to_what_was_named(offer.index(), &ranking, message, before, it));
-    let is_weak = chosen.is_none_or(|it| abstain::is_too_weak(&ranking, it));
-    if is_weak || leads(message) {
+    let ordered = ordered(offer.index(), &ranking, message, before);
+    let chosen =
+        ordered.or_else(|| ranking.candidates.iter().find(|it| offer.index().tools[it.tool].is_read));
+    let chosen = chosen.map(|it| narrow::to_what_was_named(offer.index(), &ranking, message, before, it));
+    let nearly = nearly_ordered(offer.index(), &ranking, chosen).filter(|_| ordered.is_none());
+    let is_weak = ordered.is_none() && chosen.is_none_or(|it| abstain::is_too_weak(&ranking, it));
+    if is_weak || nearly.is_some() || leads(message) {
         // `What about Infosys?` is about nothing else.
         let is_bare = leads(message) && is_bare(message);
-        let best = chosen.filter(|_| !is_weak && !is_bare).map_or(0.0, |it| it.score);
+        let best = chosen.filter(|_| !is_weak && !is_bare && nearly.is_none()).map_or(0.0, |it| it.score);
         if let Some(routed) = again(asked, &ranking, given, before, best) {
             return routed;
         }
+    }
+    if let Some(tool) = nearly {
+        let example = &offer.index().tools[tool].tool.definition.utterances[0];
+        let words =
+            format!("I change something only if I am told to and nothing else is said, such as: “{example}”");
+        return Routed { step: Routing::Ask(words), ..nothing(offer, &ranking) };
     }
     if let Some(candidate) = chosen.filter(|_| !is_weak) {
         return call(offer, &ranking, candidate, message);
@@ -204,10 +299,35 @@ fn route(
     }
 }
 
-/// The first tool that may be called for it: what changes something is only for who says what to do.
-fn choose<'a>(index: &Index, ranking: &'a Ranking, message: &Message<'_>) -> Option<&'a Candidate> {
-    let is_order = message.is_order() && !writes::is_telling(message);
-    ranking.candidates.iter().find(|it| index.tools[it.tool].is_read || is_order)
+/// The first tool that the message orders to change something, and nothing else. Behind a call that takes several names
+/// its words may stand too: `add Acme to the comparison`.
+fn ordered<'a>(
+    index: &Index,
+    ranking: &'a Ranking,
+    message: &Message<'_>,
+    before: &Before<'_>,
+) -> Option<&'a Candidate> {
+    if !message.is_order() {
+        return None;
+    }
+    let several =
+        before.calls.iter().map(|(tool, _)| *tool).filter(|tool| writes::takes_several(index, *tool));
+    let several: Vec<_> = several.collect();
+    let is_of_several = |word: &Word| several.iter().any(|tool| index.speaks_for(word, *tool));
+    let is_given = |it: &&Candidate| {
+        let tool = &index.tools[it.tool];
+        let is_known = |word: &Word| is_of_several(word) || index.is_mistyped(word, it.tool);
+        !tool.is_read && tool.orders.is_given(index, message, &tool.slots, is_known)
+    };
+    ranking.candidates.iter().find(is_given)
+}
+
+/// The tool that a message is about and does not order to change anything, if no other is near.
+fn nearly_ordered(index: &Index, ranking: &Ranking, read: Option<&Candidate>) -> Option<usize> {
+    let first = ranking.candidates.first().filter(|first| !index.tools[first.tool].is_read)?;
+    let is_near = read.is_some_and(|read| read.score >= NEAR_A_CHANGE * first.score);
+    let has_example = !index.tools[first.tool].tool.definition.utterances.is_empty();
+    (has_example && !is_near && !abstain::is_too_weak(ranking, first)).then_some(first.tool)
 }
 
 fn nothing(offer: &Offer, ranking: &Ranking) -> Routed {

@@ -52,7 +52,7 @@ impl<'a> Before<'a> {
         let place = |name: &str| index.tools.iter().position(|it| it.tool.definition.name.as_str() == name);
         let mut before = Self::default();
         let Some(last) = history.last() else { return before };
-        before.pending = last.calls.is_empty().then_some(last.said.as_str());
+        before.pending = last.is_open.then_some(last.said.as_str());
         for exchange in history.iter().rev() {
             for call in &exchange.calls {
                 let Some(tool) = place(&call.tool) else { continue };
@@ -69,8 +69,18 @@ impl<'a> Before<'a> {
         before
     }
 
+    /// Takes over calls that were made for the last message.
+    pub(in crate::agent::plan) fn take_calls(&mut self, index: &Index, calls: &'a [PlannedCall]) {
+        let place = |name: &str| index.tools.iter().position(|it| it.tool.definition.name.as_str() == name);
+        let placed = calls.iter().filter_map(|call| Some((place(&call.tool)?, call)));
+        let placed: Vec<_> = placed.collect();
+        if !placed.is_empty() {
+            self.calls = placed;
+        }
+    }
+
     /// Takes over what a message names for which nothing was called.
-    fn name_said(&mut self, message: &Message<'_>) {
+    pub(in crate::agent::plan) fn name_said(&mut self, message: &Message<'_>) {
         let known = message.found.iter().filter(|found| !found.is_unknown());
         for (kind, value) in known.flat_map(|found| &found.meanings) {
             if !value.is_empty() && self.named.iter().all(|(named, _)| named != kind) {
@@ -105,8 +115,13 @@ pub(in crate::agent::plan) fn leads(message: &Message<'_>) -> bool {
 
 /// Whether a message says nothing but how it begins and what it names.
 pub(in crate::agent::plan) fn is_bare(message: &Message<'_>) -> bool {
-    let lead = LEADS.iter().filter(|lead| message.says(0, lead)).map(|lead| lead.len()).max().unwrap_or(0);
+    let lead = lead(message);
     message.content.iter().all(|(_, word)| *word < lead)
+}
+
+/// How many words a message begins with that only say that something is different.
+pub(in crate::agent::plan) fn lead(message: &Message<'_>) -> usize {
+    LEADS.iter().filter(|lead| message.says(0, lead)).map(|lead| lead.len()).max().unwrap_or(0)
 }
 
 /// Whether a message means what was named before by a word such as `it`.

@@ -3,7 +3,7 @@
 //! BM25F over the fields of definitions. Everything that does not depend on a question is computed when the index is
 //! made. A sentence `Do not use it for X; use T instead` speaks for `T`. Not here: scores of a question (`rank`).
 
-mod fields;
+pub(in crate::agent::plan) mod fields;
 mod vocabulary;
 
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use self::{
     fields::{Counts, FIELDS, Fields, fields},
     vocabulary::{NAME, NONE, Vocabulary, pair},
 };
-use super::{lexicon::Words, slots::Slot, spelling::Spelling, words::Word};
+use super::{lexicon::Words, orders::Orders, slots::Slot, spelling::Spelling, words::Word};
 use crate::registry::{Category, RegisteredTool};
 
 /// How soon more of the same word says no more, and how much long fields count less.
@@ -57,6 +57,8 @@ pub(in crate::agent::plan) struct Indexed {
     pub(in crate::agent::plan) slots: Vec<Slot>,
     /// Whether it changes nothing.
     pub(in crate::agent::plan) is_read: bool,
+    /// How it is ordered to, if it changes something.
+    pub(in crate::agent::plan) orders: Orders,
     /// Whether everything that it requires can be read from a message.
     pub(in crate::agent::plan) is_readable: bool,
 }
@@ -79,13 +81,22 @@ impl Index {
         relate(&related, tools.len(), &mut postings, &mut rarity);
         let indexed = |tool: Arc<RegisteredTool>| Indexed {
             slots: Slot::all(&tool),
+            orders: if tool.definition.category == Category::Read {
+                Orders::default()
+            } else {
+                Orders::new(&tool)
+            },
             is_read: tool.definition.category == Category::Read,
             is_readable: is_readable(&tool),
             tool,
         };
+        let mut indexed: Box<[_]> = tools.into_iter().map(indexed).collect();
+        let mut orders: Vec<_> =
+            indexed.iter_mut().enumerate().map(|(at, it)| (&mut it.orders, at)).collect();
+        Orders::share(&mut orders);
         Self {
-            unknown: unknown(tools.len()),
-            tools: tools.into_iter().map(indexed).collect(),
+            unknown: unknown(indexed.len()),
+            tools: indexed,
             spelling: Spelling::new(vocabulary.spellings()),
             vocabulary,
             postings,
@@ -130,6 +141,19 @@ impl Index {
     pub(in crate::agent::plan) fn groups(&self, tokens: &[Option<Token>]) -> Vec<Term> {
         let groups = self.vocabulary.groups(tokens.iter().map(|token| token.unwrap_or((NAME, false))));
         groups.into_iter().filter_map(|group| self.vocabulary.find_group(group)).collect()
+    }
+
+    /// Whether a word speaks for a tool.
+    pub(in crate::agent::plan) fn speaks_for(&self, word: &Word, tool: usize) -> bool {
+        let postings = self.vocabulary.find(&word.term).map(|term| self.postings(term));
+        postings.into_iter().flatten().any(|(of, _)| *of as usize == tool)
+    }
+
+    /// Whether a word that is not known is written like one that speaks for a tool.
+    pub(in crate::agent::plan) fn is_mistyped(&self, word: &Word, tool: usize) -> bool {
+        let near = if self.knows(word) || word.is_stop() { None } else { self.spelling.near(&word.lower) };
+        let postings = near.map(|term| self.postings(term));
+        postings.into_iter().flatten().any(|(of, _)| *of as usize == tool)
     }
 
     /// The tools that a term speaks for, and how much.

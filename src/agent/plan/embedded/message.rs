@@ -14,25 +14,64 @@ const ASKING: &str = "what whats which who whom whose when where why how is are 
     should shall may might will would could can any";
 
 /// What stands before an order that is asked politely.
-const POLITE: [&[&str]; 18] = [
+const POLITE: [&[&str]; 57] = [
+    &["mind"],
+    &["can", "i", "get", "you", "to"],
+    &["can", "i", "ask", "you", "to"],
+    &["could", "i", "get", "you", "to"],
+    &["could", "i", "ask", "you", "to"],
+    &["would", "you", "be", "able", "to"],
+    &["so"],
+    &["well"],
+    &["yo"],
+    &["alright"],
+    &["oh"],
+    &["and"],
     &["can", "you"],
+    &["can", "we"],
     &["could", "you"],
+    &["could", "we"],
+    &["would", "you", "mind"],
     &["would", "you"],
     &["will", "you"],
+    &["you", "can"],
+    &["you", "may"],
     &["please"],
+    &["pls"],
+    &["plz"],
     &["kindly"],
     &["i", "want", "you", "to"],
     &["i", "want", "to"],
+    &["i", "wanna"],
+    &["i", "would", "like", "you", "to"],
     &["i", "would", "like", "to"],
+    &["i", "would", "love", "to"],
     &["i", "d", "like", "to"],
     &["i", "d", "like", "you", "to"],
+    &["i", "d", "love", "to"],
+    &["id", "like", "to"],
+    &["id", "like", "you", "to"],
     &["i", "need", "to"],
     &["i", "need", "you", "to"],
+    &["i", "wish", "to"],
+    &["need", "to"],
+    &["want", "to"],
+    &["wanna"],
     &["let", "s"],
+    &["lets"],
+    &["let", "me"],
     &["go", "ahead", "and"],
     &["help", "me"],
+    &["time", "to"],
     &["now"],
     &["then"],
+    &["just"],
+    &["also"],
+    &["hey"],
+    &["hi"],
+    &["hello"],
+    &["ok"],
+    &["okay"],
 ];
 
 /// What may stand behind an order that is asked politely, before its question mark.
@@ -93,22 +132,24 @@ impl<'a> Message<'a> {
 
     /// The first word of what is to be done, after what is only polite.
     pub(in crate::agent::plan) fn first(&self) -> usize {
-        let mut at = 0;
-        while let Some(phrase) = POLITE.iter().find(|phrase| self.says(at, phrase)) {
-            at += phrase.len();
-        }
-        at
+        polite(&self.words)
+    }
+
+    /// How many words at the end only make an order polite.
+    pub(in crate::agent::plan) fn tag(&self) -> usize {
+        let ends =
+            |tag: &&&[&str]| self.words.len() > tag.len() && self.says(self.words.len() - tag.len(), tag);
+        TAGS.iter().find(ends).map_or(0, |tag| tag.len())
     }
 
     /// Whether something is to be done, and nothing asked.
     pub(in crate::agent::plan) fn is_order(&self) -> bool {
         let first = self.first();
         let Some(word) = self.words.get(first) else { return false };
-        let is_tagged = || {
-            TAGS.iter()
-                .any(|tag| self.words.len() > tag.len() && self.says(self.words.len() - tag.len(), tag))
-        };
-        !is_asking(&word.lower) && (first > 0 || !self.text.trim_end().ends_with('?') || is_tagged())
+        // `I'd like to have` asks nothing.
+        let is_wished = first > 0 && self.words[first - 1].lower == "to";
+        (is_wished || !is_asking(&word.lower))
+            && (first > 0 || !self.text.trim_end().ends_with('?') || self.tag() > 0)
     }
 
     /// Where the words begin that make a bound of the number at a place, as `under 15`. `None` if nothing is compared
@@ -120,9 +161,23 @@ impl<'a> Message<'a> {
 
     /// Whether the words at a place are these.
     pub(in crate::agent::plan) fn says(&self, at: usize, phrase: &[impl AsRef<str>]) -> bool {
-        let rest = self.words.get(at..).unwrap_or_default();
-        rest.len() >= phrase.len() && rest.iter().zip(phrase).all(|(word, said)| word.lower == said.as_ref())
+        says(&self.words, at, phrase)
     }
+}
+
+/// How many words stand before what is to be done, and are only polite.
+pub(in crate::agent::plan) fn polite(words: &[Word]) -> usize {
+    let mut at = 0;
+    while let Some(phrase) = POLITE.iter().find(|phrase| says(words, at, phrase)) {
+        at += phrase.len();
+    }
+    at
+}
+
+fn says(words: &[Word], at: usize, phrase: &[impl AsRef<str>]) -> bool {
+    let rest = words.get(at..).unwrap_or_default();
+    let is = |word: &Word, said: &str| word.lower == said || (word.lower == "u" && said == "you");
+    rest.len() >= phrase.len() && rest.iter().zip(phrase).all(|(word, said)| is(word, said.as_ref()))
 }
 
 /// Whether a question begins with the word.

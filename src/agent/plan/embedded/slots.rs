@@ -9,7 +9,10 @@ mod slot;
 use serde_json::{Map, Value, json};
 
 use self::read::Reading;
-pub(in crate::agent::plan) use self::{given::Given, slot::Slot};
+pub(in crate::agent::plan) use self::{
+    given::Given,
+    slot::{Note, Slot},
+};
 
 /// The arguments of one tool, as far as a message gives them.
 #[derive(Clone, Debug, Default)]
@@ -29,8 +32,10 @@ impl Filled {
     /// The arguments that a message gives for these slots.
     pub(in crate::agent::plan) fn new(slots: &[Slot], given: Given<'_>) -> Self {
         let mut filled = Self::default();
+        let note = slots.iter().find_map(|slot| slot.note(given.message));
         for (at, slot) in slots.iter().enumerate() {
-            let Some(Reading { value, others, is_said }) = read::slot(slot, given) else {
+            let read = read::slot(slot, given, note.as_ref());
+            let Some(Reading { value, others, is_said }) = read else {
                 if slot.is_required {
                     filled.missing.push(at);
                 }

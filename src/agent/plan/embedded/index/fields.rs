@@ -146,7 +146,7 @@ impl Counting<'_> {
 }
 
 /// Whether a word of an example is a name: with a capital where no sentence begins, or in capitals.
-fn is_name((begin, word): (usize, &str)) -> bool {
+pub(in crate::agent::plan) fn is_name((begin, word): (usize, &str)) -> bool {
     let capitals = word.chars().filter(|c| c.is_uppercase()).count();
     (begin > 0 && capitals > 0 && word.len() > 1) || capitals > 2
 }

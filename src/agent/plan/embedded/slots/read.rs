@@ -3,7 +3,10 @@
 use chrono::{Datelike, NaiveDate};
 use serde_json::{Value, json};
 
-use super::{given::Given, slot::Slot};
+use super::{
+    given::Given,
+    slot::{Note, Slot},
+};
 use crate::{
     agent::plan::embedded::{
         message::Message,
@@ -35,12 +38,12 @@ impl Reading {
     }
 }
 
-/// What a message gives for a slot.
-pub(super) fn slot(slot: &Slot, given: Given<'_>) -> Option<Reading> {
+/// What a message gives for a slot. Names within a note do not count.
+pub(super) fn slot(slot: &Slot, given: Given<'_>, note: Option<&Note>) -> Option<Reading> {
     let message = given.message;
     match slot.extract.kind {
-        ExtractKind::Symbol | ExtractKind::Company => one_name(slot, given),
-        ExtractKind::Symbols => all_names(slot, given),
+        ExtractKind::Symbol | ExtractKind::Company => one_name(slot, given, note),
+        ExtractKind::Symbols => all_names(slot, given, note),
         ExtractKind::Account => account(slot, given),
         ExtractKind::Topic => topic(message).map(Reading::said),
         ExtractKind::Timeframe => timeframe(slot, message).map(Reading::said),
@@ -56,10 +59,15 @@ pub(super) fn slot(slot: &Slot, given: Given<'_>) -> Option<Reading> {
 }
 
 /// The names in the message that the slot takes; without one, what was named before.
-fn names(slot: &Slot, given: Given<'_>) -> (Vec<String>, bool) {
+fn names(slot: &Slot, given: Given<'_>, note: Option<&Note>) -> (Vec<String>, bool) {
     let of = slot.of_kind();
     let mut said: Vec<String> = Vec::new();
-    for value in given.message.found.iter().filter_map(|found| found.value(of)) {
+    // A note names nothing that something is done to.
+    let named =
+        given.message.found.iter().filter(|found| {
+            note.is_none_or(|note| found.end <= note.cue.start || found.begin >= note.text.end)
+        });
+    for value in named.filter_map(|found| found.value(of)) {
         if !said.iter().any(|it| it == value) {
             said.push(value.to_owned());
         }
@@ -72,8 +80,8 @@ fn names(slot: &Slot, given: Given<'_>) -> (Vec<String>, bool) {
     (if is_ambiguous { Vec::new() } else { carried.map(|(_, value)| value.clone()).collect() }, false)
 }
 
-fn one_name(slot: &Slot, given: Given<'_>) -> Option<Reading> {
-    let (mut names, is_said) = names(slot, given);
+fn one_name(slot: &Slot, given: Given<'_>, note: Option<&Note>) -> Option<Reading> {
+    let (mut names, is_said) = names(slot, given, note);
     if names.is_empty() {
         return None;
     }
@@ -86,8 +94,8 @@ fn one_name(slot: &Slot, given: Given<'_>) -> Option<Reading> {
     })
 }
 
-fn all_names(slot: &Slot, given: Given<'_>) -> Option<Reading> {
-    let (mut names, is_said) = names(slot, given);
+fn all_names(slot: &Slot, given: Given<'_>, note: Option<&Note>) -> Option<Reading> {
+    let (mut names, is_said) = names(slot, given, note);
     if names.len() < slot.fewest && is_said {
         // `How does it compare to TCS?` takes what was named before too.
         let of = slot.of_kind();
@@ -229,13 +237,12 @@ fn is_same(lower: &str, said: &str) -> bool {
     lower == said || lower.strip_suffix('s') == Some(said) || said.strip_suffix('s') == Some(lower)
 }
 
-/// What stands behind a word of `after`, without the marks around it.
+/// A note, without the marks around it.
 fn rest(slot: &Slot, message: &Message<'_>) -> Option<String> {
-    let lower = message.text.to_lowercase();
-    // Small letters of another length would shift what follows.
-    let text = if lower.len() == message.text.len() { message.text } else { &lower };
-    let place = |cue: &String| lower.find(&cue.to_lowercase()).map(|at| at + cue.len());
-    let begin = slot.extract.after.iter().filter_map(place).min()?;
-    let rest = text.get(begin..)?.trim_matches(|c: char| !c.is_alphanumeric() && !"()%$₹€".contains(c));
+    let note = slot.note(message)?;
+    let rest = message.text[note.text].trim_matches(|c: char| !c.is_alphanumeric() && !"()%$₹€".contains(c));
+    let opens = rest.matches('(').count();
+    let rest = if rest.matches(')').count() > opens { rest.trim_end_matches(')') } else { rest };
+    let rest = if opens > rest.matches(')').count() { rest.trim_start_matches('(') } else { rest };
     (!rest.is_empty()).then(|| rest.to_owned())
 }

@@ -1,14 +1,26 @@
 //! One parameter as messages fill it: what may be said for it, and its bounds.
 
-use std::sync::Arc;
+use std::{cmp::Reverse, ops::Range, sync::Arc};
 
 use serde_json::Value;
 
 use crate::{
-    agent::plan::embedded::words::is_stop,
+    agent::plan::embedded::{
+        message::Message,
+        words::{is_stop, words},
+    },
     registry::{Extract, ExtractKind, RegisteredTool},
     workspace::terms,
 };
+
+/// Where a note stands in a message, in bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::agent::plan) struct Note {
+    /// The words that announce it.
+    pub(in crate::agent::plan) cue: Range<usize>,
+    /// The note, with the marks around it.
+    pub(in crate::agent::plan) text: Range<usize>,
+}
 
 /// One parameter that is read from messages.
 #[derive(Debug)]
@@ -26,6 +38,8 @@ pub(in crate::agent::plan) struct Slot {
     pub(in crate::agent::plan) bounds: (f64, f64),
     /// What people say for a value: the terms, and the value. The longest first.
     pub(in crate::agent::plan) phrases: Vec<(Vec<String>, String)>,
+    /// What may follow a note and is none of it: how the keywords of the tool end, without their verbs.
+    tails: Vec<Vec<String>>,
 }
 
 impl Slot {
@@ -38,8 +52,18 @@ impl Slot {
             let property = schema.get("properties")?.get(name)?;
             Some(Self::of(name, extract, property, is_required(name)))
         };
+        let tail = |keyword: &String| {
+            let words: Vec<_> = words(keyword).into_iter().skip(1).map(|word| word.lower).collect();
+            (words.len() > 1).then_some(words)
+        };
+        let with_tails = |mut slot: Self| {
+            if slot.extract.kind == ExtractKind::Rest {
+                slot.tails = tool.routing.keywords.iter().filter_map(tail).collect();
+            }
+            slot
+        };
         // In the order of the schema, which is that of the questions.
-        let mut slots: Vec<_> = tool.routing.extracts.iter().filter_map(slot).collect();
+        let mut slots: Vec<_> = tool.routing.extracts.iter().filter_map(slot).map(with_tails).collect();
         slots.sort_by_key(|slot| !slot.is_required);
         slots
     }
@@ -62,7 +86,49 @@ impl Slot {
             fewest: fewest.unwrap_or(1),
             bounds: (number("minimum", f64::MIN), number("maximum", f64::MAX)),
             phrases: phrases(extract, &values),
+            tails: Vec::new(),
         }
+    }
+
+    /// The note of a message: behind the first words that announce one, and there the longest.
+    pub(in crate::agent::plan) fn note(&self, message: &Message<'_>) -> Option<Note> {
+        if self.extract.kind != ExtractKind::Rest {
+            return None;
+        }
+        let lower = message.text.to_lowercase();
+        if lower.len() != message.text.len() {
+            return None;
+        }
+        let places = self.extract.after.iter().filter_map(|cue| place(&lower, &cue.to_lowercase()));
+        let cue = places.min_by_key(|place| (place.start, Reverse(place.end)))?;
+        let rest = &message.text[cue.end..];
+        let end = cue.end + self.closed(&message.text[..cue.start], rest).unwrap_or(rest.len());
+        Some(Note { text: cue.end..end, cue })
+    }
+
+    /// Where a note ends that is closed: by the quotation mark or the bracket that it opens with, or before words that
+    /// say where it goes, as `on my watchlist`.
+    fn closed(&self, before: &str, rest: &str) -> Option<usize> {
+        let opened = rest.trim_start_matches([' ', ':', '-']);
+        let start = rest.len() - opened.len();
+        let marks = [('"', '"'), ('“', '”'), ('\'', '\''), ('‘', '’'), ('(', ')')];
+        for (open, close) in marks {
+            if let Some(inside) = opened.strip_prefix(open) {
+                return inside.find(close).map(|at| start + open.len_utf8() + at + close.len_utf8());
+            }
+        }
+        if before.trim_end().ends_with('(') {
+            return rest.rfind(')');
+        }
+        let said = words(rest);
+        let ends = |tail: &&Vec<String>| {
+            let at = said.len().checked_sub(tail.len());
+            at.is_some_and(|at| {
+                at > 0 && said[at..].iter().zip(tail.iter()).all(|(word, it)| word.lower == *it)
+            })
+        };
+        let tail = self.tails.iter().filter(ends).max_by_key(|tail| tail.len())?;
+        Some(said[said.len() - tail.len()].begin)
     }
 
     /// Whether it takes names of things.
@@ -108,6 +174,22 @@ fn lower(text: &str) -> Vec<String> {
 }
 
 /// The words of an `extract`, and the values themselves where they may be said.
+/// Where a cue stands in a text: as it is, or with what is named in the place of its `…`, behind which it counts.
+fn place(text: &str, cue: &str) -> Option<Range<usize>> {
+    let find = |from: usize, part: &str| {
+        let begins_word = part.starts_with(char::is_alphanumeric);
+        let stands = |at: &usize| !begins_word || !text[..*at].ends_with(char::is_alphanumeric);
+        text[from..].match_indices(part).map(|(at, _)| from + at).find(stands)
+    };
+    let Some((first, second)) = cue.split_once('…') else {
+        let at = find(0, cue)?;
+        return Some(at..at + cue.len());
+    };
+    let from = find(0, first.trim_end())? + first.trim_end().len();
+    let at = find(from, second)?;
+    Some(at..at + second.len())
+}
+
 fn phrases(extract: &Extract, values: &[String]) -> Vec<(Vec<String>, String)> {
     let said =
         extract.words.iter().flat_map(|(value, phrases)| phrases.iter().map(move |it| (lower(it), value)));

@@ -1,0 +1,244 @@
+//! Changes that the embedded planner proposes, and the answers that accept or decline them.
+//!
+//! The planner understands too little to change anything on its own: each change is asked about, and made only if the
+//! very next message of the session is a clear yes. Not here: confirmations that a manifest wants
+//! (`pipeline::confirm`), which a yes in a conversation never gives.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{memory::KeptCall, plan::Offer};
+use crate::{registry::RegisteredTool, words::one_line};
+
+/// How long a proposal can be accepted.
+pub const EXPIRES_IN: Duration = Duration::from_mins(10);
+
+/// Calls that wait for a yes. Kept as JSON with the turn that proposed them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Proposal {
+    /// In the order in which they were asked for. At least one.
+    pub calls: Vec<ProposedCall>,
+    /// Milliseconds since the Unix epoch.
+    expires_at: u64,
+}
+
+/// One call of a proposal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProposedCall {
+    /// The tool and its arguments.
+    pub call: KeptCall,
+    /// The identifier it is made with, so that two equal answers make one call.
+    pub request_id: String,
+    /// The digest of the tool's definition that the user was asked about.
+    definition: String,
+}
+
+/// What a message answers to a proposal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// A clear yes, and nothing else.
+    Yes,
+    /// A clear no, and nothing else.
+    No,
+    /// Anything else, which is a message of its own.
+    Neither,
+}
+
+/// Phrases that accept, each enough by itself. A message that has any word besides these and [`COURTESY`] accepts
+/// nothing, so a phrase that is missing here costs a second question and never an unwanted change.
+const ACCEPTING: [&[&str]; 15] = [
+    &["yes"],
+    &["y"],
+    &["yep"],
+    &["yeah"],
+    &["yup"],
+    &["aye"],
+    &["confirm"],
+    &["confirmed"],
+    &["i", "confirm"],
+    &["do", "it"],
+    &["do", "that"],
+    &["please", "do"],
+    &["go", "ahead"],
+    &["go", "for", "it"],
+    &["proceed"],
+];
+
+/// Phrases that decline, under the same rule.
+const DECLINING: [&[&str]; 12] = [
+    &["no"],
+    &["n"],
+    &["nope"],
+    &["nah"],
+    &["cancel"],
+    &["cancel", "it"],
+    &["cancel", "that"],
+    &["never", "mind"],
+    &["nevermind"],
+    &["forget", "it"],
+    &["don't"],
+    &["do", "not"],
+];
+
+/// What may stand beside an answer and changes nothing about it.
+const COURTESY: [&[&str]; 9] = [
+    &["please"],
+    &["ok"],
+    &["okay"],
+    &["sure"],
+    &["of", "course"],
+    &["absolutely"],
+    &["definitely"],
+    &["thanks"],
+    &["thank", "you"],
+];
+
+impl Proposal {
+    /// Calls that are proposed now, each with its identifier. `None` of a tool that is not offered.
+    pub fn new(
+        calls: impl IntoIterator<Item = (KeptCall, String)>,
+        offer: &Offer,
+        now: SystemTime,
+    ) -> Option<Self> {
+        let proposed = |(call, request_id): (KeptCall, String)| {
+            let definition = offer.get(&call.tool)?.definition.digest.to_string();
+            Some(ProposedCall { call, request_id, definition })
+        };
+        let calls: Vec<_> = calls.into_iter().map(proposed).collect::<Option<_>>()?;
+        let expires_at = millis(now + EXPIRES_IN);
+        (!calls.is_empty()).then_some(Self { calls, expires_at })
+    }
+
+    /// Whether it is too late for a yes.
+    pub fn has_expired(&self, now: SystemTime) -> bool {
+        millis(now) >= self.expires_at
+    }
+
+    /// When it is too late for a yes.
+    pub fn expires_at(&self) -> SystemTime {
+        UNIX_EPOCH + Duration::from_millis(self.expires_at)
+    }
+
+    /// The first call whose tool is no longer the one that the user was asked about.
+    pub fn changed(&self, offer: &Offer) -> Option<&ProposedCall> {
+        let is_same = |it: &&ProposedCall| {
+            offer.get(&it.call.tool).is_some_and(|tool| tool.definition.digest.to_string() == it.definition)
+        };
+        self.calls.iter().find(|it| !is_same(it))
+    }
+
+    /// The question, with every argument of every call.
+    pub fn question(&self, offer: &Offer) -> String {
+        let orders = self.calls.iter().filter_map(|it| Some(order(offer.get(&it.call.tool)?, &it.call)));
+        let orders: Vec<_> =
+            orders.enumerate().map(|(at, order)| if at == 0 { order } else { within(&order) }).collect();
+        format!("{}? Yes or no.", orders.join(", and "))
+    }
+}
+
+/// What a message answers.
+pub fn answer(message: &str) -> Answer {
+    if message.contains(['?', '？']) {
+        return Answer::Neither;
+    }
+    let lower = message.to_lowercase().replace('’', "'");
+    let is_apart = |c: char| !c.is_alphanumeric() && c != '\'';
+    let words: Vec<_> = lower.split(is_apart).filter(|word| !word.is_empty()).collect();
+    match (is_only(&words, &ACCEPTING), is_only(&words, &DECLINING)) {
+        (true, _) => Answer::Yes,
+        (_, true) => Answer::No,
+        _ => Answer::Neither,
+    }
+}
+
+/// Whether words are phrases of a list, with courtesies between them, and nothing else.
+fn is_only(mut words: &[&str], phrases: &[&[&str]]) -> bool {
+    let mut has_phrase = false;
+    while !words.is_empty() {
+        let longest = |list: &[&[&str]]| {
+            list.iter().filter(|phrase| words.starts_with(phrase)).map(|phrase| phrase.len()).max()
+        };
+        let (said, polite) = (longest(phrases), longest(&COURTESY));
+        has_phrase |= said.is_some() && said >= polite;
+        let Some(length) = said.max(polite) else { return false };
+        words = &words[length..];
+    }
+    has_phrase
+}
+
+/// A call as an order, such as `Add TCS to the watchlist (note: “below 3,000”)`.
+fn order(tool: &RegisteredTool, call: &KeptCall) -> String {
+    let definition = &tool.definition;
+    let text = |arguments: &Map<String, Value>| tool.narration.proposal(&arguments.clone().into());
+    let order = text(&call.arguments);
+    // A template cuts long values and may leave arguments out: those follow whole.
+    let is_shown = |name: &String, value: &str| {
+        let mut without = call.arguments.clone();
+        without.remove(name);
+        order.as_ref().is_some_and(|order| order.contains(value)) && text(&without) != order
+    };
+    let values = call.arguments.iter().map(|(name, value)| match value {
+        Value::String(text) => (name, one_line(text), true),
+        other => (name, other.to_string(), false),
+    });
+    let rest = values.filter(|(name, value, _)| !is_shown(name, value));
+    let rest: Vec<_> = rest
+        .map(|(name, value, is_text)| {
+            let name = name.replace('_', " ");
+            if is_text { format!("{name}: “{value}”") } else { format!("{name}: {value}") }
+        })
+        .collect();
+    let title = || {
+        Some(&definition.title).filter(|it| !it.is_empty()).map_or(definition.name.to_string(), Clone::clone)
+    };
+    let order = order.unwrap_or_else(title);
+    if rest.is_empty() { order } else { format!("{order} ({})", rest.join(", ")) }
+}
+
+/// An order as it stands within a sentence.
+fn within(order: &str) -> String {
+    let mut rest = order.chars();
+    rest.next().map(|first| first.to_lowercase().chain(rest).collect()).unwrap_or_default()
+}
+
+fn millis(at: SystemTime) -> u64 {
+    let since = at.duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_clear_yes_accepts() {
+        for yes in ["yes", "Yes.", "y", "YES!!", "yes please", "ok, do it", "Yeah, go ahead.", "sure, yes"] {
+            assert_eq!(answer(yes), Answer::Yes, "{yes}");
+        }
+        for other in [
+            "",
+            "ok",
+            "sure",
+            "ok thanks",
+            "yes?",
+            "yes, but not now",
+            "yes or no",
+            "yesterday",
+            "no yes",
+            "yes no",
+            "don't do it",
+            "do",
+            "yes if it falls",
+            "I said yes",
+            "yes and remove INFY",
+            "👍",
+        ] {
+            assert_ne!(answer(other), Answer::Yes, "{other}");
+        }
+        for no in ["no", "No, thanks.", "cancel", "never mind", "don’t"] {
+            assert_eq!(answer(no), Answer::No, "{no}");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Changes without a model: proposed, and carried out by the yes of the next message.
+
+use std::fmt::Write;
+
+use super::{Turn, told};
+use crate::{
+    agent::{
+        memory::{KeptCall, Pending},
+        plan::{Plan, PlannedCall, Step},
+        proposal::{self, Answer, Proposal},
+        turn::Event,
+    },
+    clock,
+    contract::proto::agent::v1::{AnswerDelta, turn_event::Event as Told},
+    pipeline::confirm,
+    registry::Category,
+};
+
+/// Said to a yes that accepts nothing.
+const NOTHING_PROPOSED: &str = "There is nothing to confirm, and nothing was changed. A yes counts only as the next \
+    message after my question, within 10 minutes and in the same session: send it with the `session_id` (in AG-UI the \
+    `threadId`) of the answer that asked.";
+
+/// Said to a no.
+const DECLINED: &str = "Nothing was changed.";
+
+impl Turn<'_> {
+    /// What a message that is only a yes or a no comes to. `None` if it is a message of its own.
+    pub(super) fn answer_proposal(&mut self) -> Option<Event> {
+        let is_first = self.cycle.steps == 0 && self.asking.standing.is_none();
+        let answer = if is_first { proposal::answer(&self.asking.message) } else { Answer::Neither };
+        let proposed = self.proposed.take();
+        let asks_first = self.chosen.planner.proposes_changes();
+        let words = match (answer, proposed) {
+            (Answer::Yes, Some(proposal)) => match self.refuse_proposal(&proposal) {
+                None => return Some(self.accept(proposal)),
+                Some(words) => words,
+            },
+            (Answer::No, _) if asks_first => DECLINED.to_owned(),
+            (Answer::Yes, None) if asks_first && !self.is_asked_back() => NOTHING_PROPOSED.to_owned(),
+            _ => return None,
+        };
+        self.draft.words = words;
+        Some(Event::Question)
+    }
+
+    /// Why a proposal cannot be carried out any more.
+    fn refuse_proposal(&self, proposal: &Proposal) -> Option<String> {
+        if proposal.has_expired(clock::wall()) {
+            return Some(
+                "That was too long ago: a yes counts for 10 minutes. Nothing was changed. Say again what to do."
+                    .to_owned(),
+            );
+        }
+        let changed = proposal.changed(&self.offer)?;
+        Some(format!(
+            "The tool {} has changed since I asked, so nothing was done. Say again what to do.",
+            changed.call.tool
+        ))
+    }
+
+    /// Whether the last answer asked for something, which the message may give.
+    fn is_asked_back(&self) -> bool {
+        !self.asking.is_new_session && self.history.last().is_some_and(|exchange| exchange.is_open)
+    }
+
+    /// Makes the proposed calls, by the identifiers that they were proposed with.
+    fn accept(&mut self, proposal: Proposal) -> Event {
+        let pending = |it: proposal::ProposedCall| Pending { call: it.call, request_id: it.request_id };
+        self.resumed = proposal.calls.into_iter().map(pending).collect();
+        self.cycle.begin_accepted(self.resumed.len());
+        let calls = self.resumed.iter().map(|it| it.call.clone().into()).collect();
+        let reason = "the user said yes to it".to_owned();
+        let plan = Plan { step: Step::Call(calls), reason, confidence: 1.0, alternatives: Vec::new() };
+        self.log.tell(Told::Plan(told::plan(&plan, self.cycle.steps)));
+        Event::Calls
+    }
+
+    /// A plan without its calls that change something: those are proposed. One that a person must approve anyway stays,
+    /// since the pipeline asks about it, but not beside others that are proposed.
+    pub(super) fn without_changes(&mut self, plan: Plan) -> Plan {
+        let Plan { step: Step::Call(calls), reason, confidence, alternatives } = plan else { return plan };
+        let is_proposed = |call: &PlannedCall| self.is_change(call) && !self.is_confirmed_anyway(call);
+        if !self.chosen.planner.proposes_changes() || !calls.iter().any(is_proposed) {
+            return Plan { step: Step::Call(calls), reason, confidence, alternatives };
+        }
+        let (changes, reads): (Vec<_>, Vec<_>) = calls.into_iter().partition(|call| self.is_change(call));
+        let mut named = Vec::new();
+        for call in &changes {
+            named.push((KeptCall::from(call), self.cycle.name_next(self.asking.turn_id).to_string()));
+        }
+        // What follows on the turn may be about them.
+        self.cycle.planned.extend(changes.iter().map(KeptCall::from));
+        self.draft.proposal = Proposal::new(named, &self.offer, clock::wall());
+        Plan { step: Step::Call(reads), reason, confidence, alternatives }
+    }
+
+    /// A tool that is not offered changes nothing: it is not called.
+    fn is_change(&self, call: &PlannedCall) -> bool {
+        self.offer.get(&call.tool).is_some_and(|tool| tool.definition.category != Category::Read)
+    }
+
+    fn is_confirmed_anyway(&self, call: &PlannedCall) -> bool {
+        self.offer
+            .get(&call.tool)
+            .is_some_and(|tool| confirm::of_definition(&tool.definition, self.tainted()).is_some())
+    }
+
+    /// Asks about what is proposed, behind whatever is answered.
+    pub(super) fn ask_about_proposal(&mut self) {
+        let Some(proposal) = &self.draft.proposal else { return };
+        let mut question = proposal.question(&self.offer);
+        if self.asking.is_new_session {
+            let _ = write!(question, " (Answer in the session {}.)", self.asking.session);
+        }
+        let gap = if self.draft.answer.is_empty() { "" } else { "\n\n" };
+        let text = format!("{gap}{question}");
+        self.draft.answer.push_str(&text);
+        self.draft.question = Some(question);
+        self.log.tell(Told::AnswerDelta(AnswerDelta { text }));
+    }
+}

@@ -1,0 +1,187 @@
+//! The embedded planner changes nothing without a yes: it proposes the exact call, and the very next message of the
+//! session makes it, once.
+
+use std::fs;
+
+use toolwire::contract::proto::v1::tool_result::Outcome;
+
+use super::*;
+
+fn house() -> House {
+    House::of(|_| (), |parts| parts, |_| ())
+}
+
+fn message(text: &str) -> TurnInput {
+    TurnInput {
+        say: Some(Say::Message(text.to_owned())),
+        result_format: ResultFormat::Json.into(),
+        ..Default::default()
+    }
+}
+
+/// Says something in a session.
+async fn say(person: &Person, session: &str, text: &str) -> Reply {
+    person.reply(within(session, message(text))).await
+}
+
+/// What is watched, each with its note.
+async fn watched(person: &Person) -> Vec<(String, String)> {
+    let reply = person.reply(message("What is on my watchlist?")).await;
+    let result = &reply.tool_results.first().unwrap_or_else(|| panic!("{reply:?}")).result;
+    let Some(Outcome::DataJson(text)) = &result.as_ref().unwrap().outcome else { panic!("{result:?}") };
+    let data: Value = serde_json::from_str(text).unwrap();
+    let text = |item: &Value, key: &str| item[key].as_str().unwrap_or_default().to_owned();
+    let items = data["items"].as_array().cloned().unwrap_or_default();
+    items.iter().map(|item| (text(item, "symbol"), text(item, "note"))).collect()
+}
+
+fn symbols(watched: &[(String, String)]) -> Vec<&str> {
+    watched.iter().map(|(symbol, _)| symbol.as_str()).collect()
+}
+
+#[tokio::test]
+async fn an_order_is_proposed_with_the_exact_call_and_made_once_by_a_yes() {
+    let house = house();
+    let riley = house.person("demo").await;
+    let order = "Put Reliance on my watchlist with the note sell at 1500";
+    let proposed = say(&riley, "s", order).await;
+    let question = "Add RELIANCE to the watchlist (note: “sell at 1500”)? Yes or no.";
+    assert_eq!(answer(&proposed), question);
+    assert_eq!(proposed.response.as_ref().unwrap().clarifying_question(), question);
+    let proposal = proposed.proposal.as_ref().expect("a proposal");
+    assert_eq!((proposal.calls.len(), proposal.calls[0].tool.as_str()), (1, "add_to_watchlist"));
+    assert!(proposed.tool_results.is_empty() && watched(&riley).await.is_empty(), "{proposed:?}");
+    let done = say(&riley, "s", "Yes.").await;
+    assert_eq!(done.tool_results.len(), 1, "{done:?}");
+    let expected = [("RELIANCE".to_owned(), "sell at 1500".to_owned())];
+    assert_eq!(watched(&riley).await, expected);
+    let again = say(&riley, "s", "yes").await;
+    assert!(again.tool_results.is_empty() && answer(&again).starts_with("There is nothing to confirm"));
+}
+
+#[tokio::test]
+async fn anything_but_a_clear_yes_as_the_next_message_drops_a_proposal() {
+    let house = house();
+    let riley = house.person("demo").await;
+    for other in
+        ["yes, but only INFY", "ok thanks", "sure, how is Apple?", "no", "What is Apple trading at?", "yes?"]
+    {
+        say(&riley, "s", "Add Wipro to my watchlist").await;
+        let reply = say(&riley, "s", other).await;
+        let writes = reply.tool_results.iter().filter(|it| it.tool == "add_to_watchlist").count();
+        assert_eq!(writes, 0, "{other}");
+        let late = say(&riley, "s", "yes").await;
+        assert!(late.tool_results.is_empty(), "{other}: {late:?}");
+    }
+    assert!(watched(&riley).await.is_empty());
+    let declined = {
+        say(&riley, "t", "Add Wipro to my watchlist").await;
+        say(&riley, "t", "no, thanks").await
+    };
+    assert_eq!(answer(&declined), "Nothing was changed.");
+}
+
+#[tokio::test]
+async fn a_yes_counts_in_the_session_that_asked_and_for_its_user_only() {
+    let house = house();
+    let (riley, sam) = (house.person("demo").await, house.person("sam").await);
+    say(&riley, "s", "Add Wipro to my watchlist").await;
+    for (person, session) in [(&sam, "s"), (&riley, "t")] {
+        let reply = say(person, session, "yes").await;
+        assert!(reply.tool_results.is_empty() && answer(&reply).contains("in the same session"), "{reply:?}");
+    }
+    // Without a session there is none in which it was asked.
+    let alone = riley.reply(message("yes")).await;
+    assert!(alone.tool_results.is_empty() && answer(&alone).contains("`session_id`"), "{alone:?}");
+    assert!(watched(&riley).await.is_empty() && watched(&sam).await.is_empty());
+    let begun = riley.reply(message("Add Wipro to my watchlist")).await;
+    assert!(answer(&begun).contains(&begun.session_id), "{begun:?}");
+    say(&riley, &begun.session_id, "yes").await;
+    assert_eq!(symbols(&watched(&riley).await), ["WIPRO"]);
+}
+
+#[tokio::test]
+async fn what_is_read_beside_a_change_is_answered_and_the_change_is_proposed() {
+    let house = house();
+    let riley = house.person("demo").await;
+    let both = say(&riley, "s", "Add ITC to my watchlist and show me its fundamentals").await;
+    let tools: Vec<_> = both.tool_results.iter().map(|it| it.tool.as_str()).collect();
+    assert_eq!(tools, ["get_fundamentals"]);
+    assert!(answer(&both).ends_with("\n\nAdd ITC to the watchlist? Yes or no."), "{}", answer(&both));
+    say(&riley, "s", "yes please").await;
+    assert_eq!(symbols(&watched(&riley).await), ["ITC"]);
+    let two = say(&riley, "s", "Remove ITC from my watchlist and add Wipro to it").await;
+    let expected = "Remove ITC from the watchlist, and add WIPRO to the watchlist? Yes or no.";
+    assert_eq!(answer(&two), expected);
+    say(&riley, "s", "go ahead").await;
+    assert_eq!(symbols(&watched(&riley).await), ["WIPRO"]);
+}
+
+#[tokio::test]
+async fn a_yes_whose_answer_was_lost_is_said_again_and_makes_the_same_call() {
+    let house = house();
+    let riley = house.person("demo").await;
+    say(&riley, "s", "Add Wipro to my watchlist").await;
+    let named = TurnInput { request_id: new_id(), ..within("s", message("yes")) };
+    let first = riley.reply(named.clone()).await;
+    let again = riley.reply(named).await;
+    assert_eq!(first, again, "a repeat gets the stored end");
+    assert_eq!(symbols(&watched(&riley).await), ["WIPRO"]);
+}
+
+#[tokio::test]
+async fn a_changed_definition_drops_a_proposal() {
+    let data = tempfile::tempdir().unwrap();
+    let copied = std::process::Command::new("cp").args(["-r", "data/."]).arg(data.path()).status().unwrap();
+    assert!(copied.success());
+    let directory = data.path().to_owned();
+    let mut registry = None;
+    let keep = |app: &mut App| registry = Some(Arc::clone(&app.registry));
+    let house = House::of(|config| config.data.dir = Some(directory), |parts| parts, keep);
+    let riley = house.person("demo").await;
+    say(&riley, "s", "Add Wipro to my watchlist").await;
+    let file = data.path().join("tools/add_to_watchlist.json");
+    let text =
+        fs::read_to_string(&file).unwrap().replace("\"Add to the watchlist\"", "\"Put on the watchlist\"");
+    fs::write(&file, text).unwrap();
+    let registry = registry.unwrap();
+    registry.reload();
+    let title = registry.snapshot().get("add_to_watchlist").unwrap().definition.title.clone();
+    assert_eq!(title, "Put on the watchlist");
+    let late = say(&riley, "s", "yes").await;
+    assert!(late.tool_results.is_empty() && answer(&late).contains("has changed"), "{late:?}");
+}
+
+/// Every verb, noun and name in two orders, in sessions of their own: nothing is written without a yes.
+#[tokio::test]
+async fn no_generated_phrase_changes_anything() {
+    let house = house();
+    let riley = house.person("demo").await;
+    say(&riley, "seed", "Add TCS to my watchlist with the note keep me").await;
+    say(&riley, "seed", "yes").await;
+    let before = watched(&riley).await;
+    assert_eq!(symbols(&before), ["TCS"]);
+    let text = fs::read_to_string("tests/fixtures/agent/consent/generated.json").unwrap();
+    let parts: Value = serde_json::from_str(&text).unwrap();
+    let list = |key: &str| -> Vec<String> { serde_json::from_value(parts[key].clone()).unwrap() };
+    let (verbs, nouns, names) = (list("verbs"), list("nouns"), list("names"));
+    let mut count = 0;
+    for verb in &verbs {
+        for noun in &nouns {
+            // Every second name, so that each verb and noun meets some and the test is not long.
+            for name in names.iter().skip(count % 2).step_by(2) {
+                let phrase = if count % 2 == 0 {
+                    format!("{verb} {name} {noun}")
+                } else {
+                    format!("{noun} {name} {verb}")
+                };
+                let reply = riley.reply(message(phrase.trim())).await;
+                let is_change = |tool: &str| matches!(tool, "add_to_watchlist" | "remove_from_watchlist");
+                assert!(!reply.tool_results.iter().any(|it| is_change(&it.tool)), "{phrase}");
+                count += 1;
+            }
+        }
+    }
+    assert!(count >= 500, "{count}");
+    assert_eq!(watched(&riley).await, before);
+}

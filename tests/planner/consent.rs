@@ -1,0 +1,106 @@
+//! Which messages propose a change: counted over files whose author had not read the planner. Nothing is fitted to
+//! `no_orders.jsonl`; what is missed of `orders.jsonl` has been read.
+use std::fs;
+
+use serde::Deserialize;
+use toolwire::{
+    agent::{
+        plan::{PlannedCall, Step},
+        proposal::{self, Answer},
+    },
+    registry::Category,
+};
+
+use super::{
+    offered::Bench,
+    questions::{Wanted, are_wanted},
+};
+
+#[derive(Debug, Deserialize)]
+struct Order {
+    said: String,
+    calls: Vec<Wanted>,
+}
+
+#[derive(Debug, Deserialize)]
+struct NoOrder {
+    said: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Reply {
+    said: String,
+    is_yes: bool,
+}
+
+#[derive(Debug, Deserialize)]
+struct Generated {
+    verbs: Vec<String>,
+    nouns: Vec<String>,
+    names: Vec<String>,
+}
+
+fn text(file: &str) -> String {
+    fs::read_to_string(format!("tests/fixtures/agent/consent/{file}")).expect("readable")
+}
+
+fn lines<T: for<'de> Deserialize<'de>>(file: &str) -> Vec<T> {
+    text(file).lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect()
+}
+
+/// The calls of a message that change something: those are proposed.
+fn proposed(bench: &Bench, said: &str) -> Vec<PlannedCall> {
+    let Step::Call(mut calls) = bench.decide(&[], said).step else { return Vec::new() };
+    calls.retain(|call| bench.tool(&call.tool).definition.category != Category::Read);
+    calls
+}
+
+#[test]
+fn nine_of_ten_orders_are_proposed_exactly_as_they_were_given() {
+    let (bench, orders) = (Bench::new(), lines::<Order>("orders.jsonl"));
+    let is_right = |order: &&Order| are_wanted(&bench, &order.calls, &proposed(&bench, &order.said));
+    let right = orders.iter().filter(is_right).count();
+    let any = orders.iter().filter(|order| !proposed(&bench, &order.said).is_empty()).count();
+    println!("orders: {right} of {} proposed as given, {any} proposed at all", orders.len());
+    assert_eq!(orders.len(), 80);
+    assert!(right >= 72, "{right}");
+}
+
+#[test]
+fn what_orders_nothing_is_rarely_proposed() {
+    let (bench, others) = (Bench::new(), lines::<NoOrder>("no_orders.jsonl"));
+    let count = others.iter().filter(|other| !proposed(&bench, &other.said).is_empty()).count();
+    println!("no orders: {count} of {} proposed", others.len());
+    assert_eq!(others.len(), 80);
+    assert!(count <= 4, "{count}");
+}
+
+#[test]
+fn only_a_clear_yes_accepts_a_proposal() {
+    let answers = lines::<Reply>("answers.jsonl");
+    assert_eq!(answers.len(), 60);
+    for Reply { said, is_yes } in &answers {
+        let accepts = proposal::answer(said) == Answer::Yes;
+        assert!(*is_yes || !accepts, "{said:?} accepts");
+    }
+    let understood =
+        answers.iter().filter(|it| it.is_yes && proposal::answer(&it.said) == Answer::Yes).count();
+    let yeses = answers.iter().filter(|it| it.is_yes).count();
+    println!("answers: {understood} of {yeses} yeses understood");
+    assert!(understood * 10 >= yeses * 9, "{understood} of {yeses}");
+}
+
+#[test]
+fn a_generated_phrase_accepts_nothing_by_itself() {
+    let Generated { verbs, nouns, names } = serde_json::from_str(&text("generated.json")).expect("JSON");
+    let mut count = 0;
+    for verb in &verbs {
+        for (noun, name) in nouns.iter().flat_map(|noun| names.iter().map(move |name| (noun, name))) {
+            for phrase in [format!("{verb} {name} {noun}"), format!("{noun} {name} {verb}")] {
+                assert_ne!(proposal::answer(&phrase), Answer::Yes, "{phrase}");
+                count += 1;
+            }
+        }
+    }
+    assert!(count >= 500, "{count}");
+}
