@@ -5,6 +5,7 @@
 
 mod answer;
 mod asked;
+mod definitions;
 mod dispatch;
 mod document;
 mod errors;
@@ -17,6 +18,7 @@ mod query;
 mod read;
 mod rpc;
 mod tool;
+mod tools;
 mod transcode;
 mod wire;
 

@@ -35,7 +35,7 @@ use super::{
     rules::{Messages, Pool, Rule},
     shares::{Bounds, Full, Holder, Share, Shares},
 };
-use crate::{context::User, turns::Turns};
+use crate::{context::User, offload, turns::Turns};
 
 mod framing;
 mod held;
@@ -70,7 +70,7 @@ struct Room {
     health: Counted,
     unfinished: Counted,
     bytes: Counted,
-    /// Calls of users begin in turn.
+    /// Requests of users begin in turn.
     rounds: Rounds,
     /// Large messages are taken in one of a user at a time, beside the threads that carry the others.
     large: Turns<Holder>,
@@ -132,12 +132,13 @@ impl<F: Framing, B: Default + Send> Around<Body, B> for Admit<F> {
     async fn call(self, request: Request<Body>, mut inner: impl Inner<Body, B>) -> Response<Held<B>> {
         let Self { room, .. } = self;
         let holder = holder(request.extensions());
+        let user = request.extensions().get::<User>().map(|user| user.id.shared());
         let (request, admitted) = match room.admit::<F>(request, holder.as_ref()).await {
             Ok(admitted) => admitted,
             Err(status) => return refusal::response(*status),
         };
         let Admitted { share, bytes, size } = admitted;
-        let mut answer = pin!(inner.call(request));
+        let mut answer = pin!(offload::on_behalf(user.clone(), inner.call(request)));
         let Ok(response) = match size {
             Size::Small => answer.await,
             Size::Large => {
@@ -150,7 +151,7 @@ impl<F: Framing, B: Default + Send> Around<Body, B> for Admit<F> {
                 }
             }
         };
-        response.map(|inner| Held::new(inner, share))
+        response.map(|inner| Held::new(inner, share, user))
     }
 }
 
@@ -177,7 +178,7 @@ impl Room {
             Some(pool) => Some(pool.take(holder, 1, self.retry_after)?),
             None => None,
         };
-        if let (Pool::Calls | Pool::Transfers, Some(holder)) = (rule.pool, holder) {
+        if let (Pool::Calls | Pool::Watches | Pool::Transfers, Some(holder)) = (rule.pool, holder) {
             self.rounds.turn(holder).await;
         }
         let size = message.size();

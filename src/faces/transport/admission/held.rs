@@ -2,27 +2,29 @@
 
 use std::{
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll},
 };
 
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use pin_project_lite::pin_project;
 
-use crate::faces::transport::shares::Share;
+use crate::{faces::transport::shares::Share, offload};
 
 pin_project! {
-    /// The body below; the share goes with it.
+    /// The body below; the share goes with it. What it has to do is done on behalf of the user who asked.
     #[derive(Debug, Default)]
     pub(in super::super) struct Held<B> {
         #[pin]
         inner: B,
         share: Option<Share>,
+        user: Option<Arc<str>>,
     }
 }
 
 impl<B> Held<B> {
-    pub(super) fn new(inner: B, share: Option<Share>) -> Self {
-        Self { inner, share }
+    pub(super) fn new(inner: B, share: Option<Share>, user: Option<Arc<str>>) -> Self {
+        Self { inner, share, user }
     }
 }
 
@@ -34,7 +36,8 @@ impl<B: HttpBody> HttpBody for Held<B> {
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
-        self.project().inner.poll_frame(cx)
+        let this = self.project();
+        offload::poll_on_behalf(this.user.as_ref(), || this.inner.poll_frame(cx))
     }
 
     fn is_end_stream(&self) -> bool {
