@@ -79,3 +79,55 @@ impl<V: Clone + Send + 'static> Kept<V> {
         value
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+    use futures_util::future::join_all;
+
+    use super::*;
+    use crate::registry::Snapshot;
+
+    static MADE: AtomicUsize = AtomicUsize::new(0);
+
+    async fn ask(kept: &Kept<usize>, snapshot: &Arc<Snapshot>, key: &str, bytes: usize) -> usize {
+        kept.of(snapshot, Digest::of_bytes(key.as_bytes()), bytes, move || {
+            (bytes, MADE.fetch_add(1, Relaxed))
+        })
+        .await
+    }
+
+    #[tokio::test]
+    async fn an_answer_is_made_once_a_snapshot_however_many_ask_at_once() {
+        let (kept, one, other) = (Kept::default(), Arc::new(Snapshot::empty()), Arc::new(Snapshot::empty()));
+        const LARGE: usize = offload::SMALL + 1;
+        let all =
+            join_all((0..50).map(|_| async {
+                offload::on_behalf(Arc::from("flood"), ask(&kept, &one, "a", LARGE)).await
+            }));
+        let all = all.await;
+        assert!(all.iter().all(|it| *it == all[0]), "{all:?}");
+        assert_ne!(ask(&kept, &one, "b", LARGE).await, all[0]);
+        assert_eq!(ask(&kept, &one, "a", LARGE).await, all[0]);
+        let later = ask(&kept, &other, "a", LARGE).await;
+        assert_ne!(later, all[0]);
+        assert_eq!(ask(&kept, &other, "a", LARGE).await, later);
+    }
+
+    #[tokio::test]
+    async fn few_answers_are_kept_and_few_bytes() {
+        let (kept, snapshot) = (Kept::default(), Arc::new(Snapshot::empty()));
+        let first = ask(&kept, &snapshot, "0", 1).await;
+        for number in 1..MOST {
+            ask(&kept, &snapshot, &number.to_string(), 1).await;
+        }
+        assert_eq!(ask(&kept, &snapshot, "0", 1).await, first);
+        ask(&kept, &snapshot, "more", 1).await;
+        assert_ne!(ask(&kept, &snapshot, "0", 1).await, first);
+        let large = ask(&kept, &snapshot, "large", MOST_BYTES).await;
+        assert_eq!(ask(&kept, &snapshot, "large", MOST_BYTES).await, large);
+        ask(&kept, &snapshot, "another", 1).await;
+        assert_ne!(ask(&kept, &snapshot, "large", MOST_BYTES).await, large);
+    }
+}

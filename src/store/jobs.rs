@@ -162,6 +162,9 @@ pub trait Jobs: Send + Sync + std::fmt::Debug {
         limit: u32,
     ) -> BoxFuture<'a, Result<Vec<(u64, Job)>, StoreError>>;
 
+    /// With what tokens of pages are sealed: the same each time, and nobody outside the store can foresee it.
+    fn page_secret(&self) -> BoxFuture<'_, Result<Digest, StoreError>>;
+
     /// Adds what a job says. Whether it still runs: if not, nothing was added. Its percentage never falls.
     fn say<'a>(
         &'a self,

@@ -212,6 +212,9 @@ pub trait Tasks: Send + Sync + std::fmt::Debug {
     /// The newest notes that agents asked to be remembered, at most so many for the task's tree and for its user.
     fn memories<'a>(&'a self, user: &'a UserId, id: &'a TaskId, limit: u32) -> Done<'a, Memories>;
 
+    /// With what tokens of pages are sealed: the same each time, and nobody outside the store can foresee it.
+    fn page_secret(&self) -> BoxFuture<'_, Result<Digest, StoreError>>;
+
     /// A secret of the task's: the same each time, and nobody outside the store can foresee it.
     fn secret<'a>(&'a self, id: &'a TaskId) -> Done<'a, Digest>;
 

@@ -21,7 +21,7 @@ use tonic::{Status, body::Body};
 pub(super) use self::framing::{Grpc, Whole};
 use self::{
     framing::{Framing, Size},
-    held::Held,
+    held::{Compressed, Held},
     message::Message,
     refused::{late, shed},
     rounds::Rounds,
@@ -151,7 +151,9 @@ impl<F: Framing, B: Default + Send> Around<Body, B> for Admit<F> {
                 }
             }
         };
-        response.map(|inner| Held::new(inner, share, user))
+        let compressed = response.headers().contains_key("grpc-encoding");
+        let compressed = holder.filter(|_| compressed).map(|holder| Compressed::new(room, holder));
+        response.map(|inner| Held::new(inner, share, user, compressed))
     }
 }
 

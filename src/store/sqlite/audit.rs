@@ -25,12 +25,33 @@ use crate::{
     },
 };
 
-const COLUMNS: &str = "sequence, kind, at, ended_at, user_id, known_by, peer, face, caller, tool, definition_digest, \
+const COLUMNS: &str = "kind, at, ended_at, user_id, known_by, peer, face, caller, tool, definition_digest, \
      arguments_digest, verdict, code, call_id, request_id, trace_id, task_id, confirmation_id, approver, on_behalf_of";
 
-const NOTE: &str = "INSERT INTO audit (kind, at, user_id, known_by, peer, face, caller, tool, definition_digest, \
-     arguments_digest, verdict, call_id, request_id, trace_id, task_id, confirmation_id, approver, on_behalf_of, ended_at) \
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+/// The next position among what a user sees, so that it tells nothing of what others do.
+macro_rules! next {
+    ($user:literal) => {
+        concat!(
+            "1 + max(coalesce((SELECT max(position) FROM audit WHERE user_id = ",
+            $user,
+            "), 0), coalesce((SELECT max(callers_position) FROM audit WHERE caller = ",
+            $user,
+            " AND caller <> user_id), 0))"
+        )
+    };
+}
+use next;
+
+const NOTE: &str = concat!(
+    "INSERT INTO audit (kind, at, user_id, known_by, peer, face, caller, tool, definition_digest, arguments_digest, \
+     verdict, call_id, request_id, trace_id, task_id, confirmation_id, approver, on_behalf_of, ended_at, position, \
+     callers_position) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ",
+    next!("?3"),
+    ", CASE ?7 WHEN ?3 THEN 0 ELSE ",
+    next!("?7"),
+    " END)"
+);
 
 /// Positions are in order of time.
 const SWEEP: &str = "DELETE FROM audit WHERE at <= ?1 AND sequence IN (SELECT sequence FROM audit ORDER BY sequence LIMIT 2048)";
@@ -186,18 +207,22 @@ impl Sqlite {
         let before = i64::try_from(before.unwrap_or(u64::MAX)).unwrap_or(i64::MAX);
         let mut query = QueryBuilder::new("");
         match &criteria.seen_by {
-            None => select(&mut query, criteria, before, limit, None),
+            None => select(&mut query, criteria, before, limit, ("sequence", None)),
             Some(user) => {
                 // Each half by its own index.
                 query.push("SELECT * FROM (");
-                select(&mut query, criteria, before, limit, Some(("user_id = ", user.as_str())));
+                let own = Some(("user_id = ", user.as_str()));
+                select(&mut query, criteria, before, limit, ("position", own));
                 query.push(") UNION ALL SELECT * FROM (");
                 let of_others = Some(("caller <> user_id AND caller = ", user.as_str()));
-                select(&mut query, criteria, before, limit, of_others);
+                select(&mut query, criteria, before, limit, ("callers_position", of_others));
                 query.push(") ORDER BY sequence DESC LIMIT ").push_bind(limit);
             }
         }
-        let rows = query.build().fetch_all(self.readers().await?).await?;
+        let rows = match &criteria.seen_by {
+            Some(user) => query.build().fetch_all(&mut *self.reading(user).await?).await?,
+            None => query.build().fetch_all(self.readers().await?).await?,
+        };
         rows.iter().map(record).collect()
     }
 
@@ -214,9 +239,10 @@ fn select(
     criteria: &Criteria,
     before: i64,
     limit: u32,
-    seen: Option<(&str, &str)>,
+    (position, seen): (&str, Option<(&str, &str)>),
 ) {
-    query.push(format!("SELECT {COLUMNS} FROM audit WHERE sequence < ")).push_bind(before);
+    query.push(format!("SELECT {position} AS sequence, {COLUMNS} FROM audit WHERE {position} < "));
+    query.push_bind(before);
     if let Some((condition, user)) = seen {
         query.push(format!(" AND {condition}")).push_bind(user.to_owned());
     }
@@ -236,7 +262,7 @@ fn select(
     }
     any_of(query, "tool", criteria.tools.clone());
     any_of(query, "kind", criteria.kinds.iter().map(|kind| kind.word().to_owned()).collect());
-    query.push(" ORDER BY sequence DESC LIMIT ").push_bind(limit);
+    query.push(format!(" ORDER BY {position} DESC LIMIT ")).push_bind(limit);
 }
 
 fn any_of(query: &mut QueryBuilder<sqlx::Sqlite>, column: &str, values: Vec<String>) {

@@ -1,15 +1,22 @@
 //! The answer's body, which holds the request's share until it has ended or is dropped.
 
 use std::{
+    fmt,
     pin::Pin,
     sync::Arc,
-    task::{Context, Poll},
+    task::{Context, Poll, ready},
 };
 
+use futures_util::future::BoxFuture;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use pin_project_lite::pin_project;
 
-use crate::{faces::transport::shares::Share, offload};
+use super::Room;
+use crate::{
+    faces::transport::shares::{Holder, Share},
+    offload,
+    turns::Turn,
+};
 
 pin_project! {
     /// The body below; the share goes with it. What it has to do is done on behalf of the user who asked.
@@ -19,12 +26,50 @@ pin_project! {
         inner: B,
         share: Option<Share>,
         user: Option<Arc<str>>,
+        compressed: Option<Compressed>,
+    }
+}
+
+/// An answer that is compressed as it is read, which costs ten times what it costs to send it: a user does so in one
+/// answer at a time.
+pub(super) struct Compressed {
+    room: Arc<Room>,
+    holder: Holder,
+    /// The turn that is waited for.
+    turn: Option<BoxFuture<'static, Turn>>,
+}
+
+impl Compressed {
+    pub(super) fn new(room: Arc<Room>, holder: Holder) -> Self {
+        Self { room, holder, turn: None }
+    }
+
+    fn poll_turn(&mut self, cx: &mut Context<'_>) -> Poll<Turn> {
+        let Self { room, holder, turn } = self;
+        let waited = turn.get_or_insert_with(|| {
+            let (room, holder) = (Arc::clone(room), holder.clone());
+            Box::pin(async move { room.large.begin(Some(&holder)).await })
+        });
+        let begun = ready!(waited.as_mut().poll(cx));
+        *turn = None;
+        Poll::Ready(begun)
+    }
+}
+
+impl fmt::Debug for Compressed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Compressed").field("holder", &self.holder).finish_non_exhaustive()
     }
 }
 
 impl<B> Held<B> {
-    pub(super) fn new(inner: B, share: Option<Share>, user: Option<Arc<str>>) -> Self {
-        Self { inner, share, user }
+    pub(super) fn new(
+        inner: B,
+        share: Option<Share>,
+        user: Option<Arc<str>>,
+        compressed: Option<Compressed>,
+    ) -> Self {
+        Self { inner, share, user, compressed }
     }
 }
 
@@ -37,6 +82,10 @@ impl<B: HttpBody> HttpBody for Held<B> {
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
         let this = self.project();
+        let _turn = match this.compressed {
+            Some(compressed) => Some(ready!(compressed.poll_turn(cx))),
+            None => None,
+        };
         offload::poll_on_behalf(this.user.as_ref(), || this.inner.poll_frame(cx))
     }
 
