@@ -108,6 +108,12 @@ pub(crate) mod testing {
         ASKED.set(ASKED.get() + 1);
     }
 
+    /// On whose behalf is done what asks.
+    #[cfg(test)]
+    pub(crate) fn user() -> String {
+        super::USER.try_with(Clone::clone).ok().flatten().map(|user| user.to_string()).unwrap_or_default()
+    }
+
     /// How many works tasks of this thread have asked for.
     pub(crate) fn asked() -> usize {
         ASKED.get()
