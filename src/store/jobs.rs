@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
-use super::StoreError;
+use super::{StoreError, secret::Secret};
 use crate::{
     context::{RequestId, UserId},
     digest::Digest,
@@ -146,7 +146,7 @@ pub struct Event {
 }
 
 /// Keeps jobs.
-pub trait Jobs: Send + Sync + std::fmt::Debug {
+pub trait Jobs: Secret + Send + Sync + std::fmt::Debug {
     /// Begins a job in the name of this process; forgets the oldest of the user beyond what is kept.
     fn begin_job<'a>(&'a self, new: &'a NewJob, now: SystemTime) -> BoxFuture<'a, Result<Begun, StoreError>>;
 
@@ -161,9 +161,6 @@ pub trait Jobs: Send + Sync + std::fmt::Debug {
         before: Option<u64>,
         limit: u32,
     ) -> BoxFuture<'a, Result<Vec<(u64, Job)>, StoreError>>;
-
-    /// With what tokens of pages are sealed: the same each time, and nobody outside the store can foresee it.
-    fn page_secret(&self) -> BoxFuture<'_, Result<Digest, StoreError>>;
 
     /// Adds what a job says. Whether it still runs: if not, nothing was added. Its percentage never falls.
     fn say<'a>(

@@ -17,7 +17,6 @@ use self::{
 use super::{Change, Durability, Failed, Sqlite, place::Place, time::millis};
 use crate::{
     context::UserId,
-    digest::Digest,
     store::{
         StoreError,
         jobs::{Begun, Ending, Event, Job, JobId, Jobs, MOST_OF_USER, NewJob, Said, State},
@@ -56,10 +55,6 @@ impl Jobs for Sqlite {
             let readers = self.readers().await?;
             self.explain(list::of_user(readers, user, states, (before, limit)).await)
         })
-    }
-
-    fn page_secret(&self) -> BoxFuture<'_, Result<Digest, StoreError>> {
-        Box::pin(async move { self.explain(self.secret_of_pages().await) })
     }
 
     fn say<'a>(

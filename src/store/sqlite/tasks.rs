@@ -273,10 +273,6 @@ impl Tasks for Sqlite {
         Box::pin(async move { self.told(self.notes_of(user, id, limit).await) })
     }
 
-    fn page_secret(&self) -> BoxFuture<'_, Result<Digest, StoreError>> {
-        Box::pin(async move { self.explain(self.secret_of_pages().await) })
-    }
-
     fn secret<'a>(&'a self, id: &'a TaskId) -> Done<'a, Digest> {
         Box::pin(async move { self.told(self.secret_of_task(id).await) })
     }

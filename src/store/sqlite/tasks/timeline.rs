@@ -13,7 +13,7 @@ use crate::{
     context::{RequestId, TaskId, UserId},
     digest::Digest,
     store::{
-        sqlite::{Failed, Sqlite},
+        sqlite::Sqlite,
         tasks::{
             EntryOf, MAX_PAGE_BYTES, OpenCall, Page, PageOf, Refused,
             entry::{Entry, Part},
@@ -28,21 +28,9 @@ const OF_CALL: &str = "SELECT e.seq, e.call_id, t.state, t.reason FROM entries e
 
 const APART: &str = "SELECT part, text FROM entry_parts WHERE task = ? AND seq = ?";
 
-const SECRET: &str = "SELECT secret FROM task_secret";
-
 impl Sqlite {
     pub(super) async fn secret_of_task(&self, id: &TaskId) -> Result<Digest, Fault> {
         Ok(self.secret_of(id.as_str()).await?)
-    }
-
-    /// What no task has as its name.
-    pub(in crate::store::sqlite) async fn secret_of_pages(&self) -> Result<Digest, Failed> {
-        self.secret_of("pages").await
-    }
-
-    async fn secret_of(&self, what: &str) -> Result<Digest, Failed> {
-        let secret: Vec<u8> = sqlx::query_scalar(SECRET).fetch_one(self.readers().await?).await?;
-        Ok(Digest::of_parts([secret.as_slice(), what.as_bytes()]))
     }
 
     /// How many entries a user's task has.
