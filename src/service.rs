@@ -8,6 +8,7 @@ pub mod audit;
 pub mod calls;
 pub mod confirmations;
 pub mod export;
+pub mod exported;
 mod filter;
 mod guidance;
 pub mod jobs;
@@ -32,7 +33,7 @@ pub use listing::Listing;
 use tasks::Tasks;
 pub use watch::{News, Watch};
 
-use self::{export::Exported, guidance::Said, kept::Kept, listing::Sight};
+use self::{exported::Exported, guidance::Said, kept::Kept, listing::Sight};
 
 use crate::{
     context::User,

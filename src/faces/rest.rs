@@ -9,6 +9,7 @@ mod definitions;
 mod dispatch;
 mod document;
 mod errors;
+mod event;
 mod events;
 mod fixed;
 mod listing;

@@ -2,12 +2,12 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use super::{Filter, Tools, request};
+use super::{Filter, Tools, exported::Exported, request};
 use crate::{
     context::User,
     contract::{Refusal, near::did_you_mean},
     digest::Digest,
-    exports::{self, Export, Format, Options},
+    exports::{self, Format, Options},
     offload,
     registry::RegisteredTool,
 };
@@ -26,15 +26,6 @@ pub struct Wanted {
     pub strict: bool,
     /// Only tools with all of these tags.
     pub tags: Vec<String>,
-}
-
-/// An export that others may read, too.
-#[derive(Debug)]
-pub struct Exported {
-    /// What the provider takes.
-    pub export: Export,
-    /// Tells it from any other.
-    pub digest: Digest,
 }
 
 impl Tools {

@@ -1,7 +1,7 @@
 //! What was made of a state of the registry, kept for whoever asks the same while that state holds.
 //!
 //! A few large answers only: of every set of tools that somebody sees, in every form. What a caller narrows further is
-//! made anew, so that nobody can push out what others ask for.
+//! made each time, so that nobody can push out what others ask for.
 
 use std::{
     collections::VecDeque,

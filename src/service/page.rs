@@ -75,8 +75,8 @@ impl BoundTo {
 
     /// A place hidden by its mark, or shown again by it. It has no more bytes than a digest.
     fn masked<const N: usize>(&self, place: [u8; N], mark: &[u8]) -> [u8; N] {
-        let mask = Digest::of_parts([self.0.as_bytes().as_slice(), b"mask", mark]);
-        std::array::from_fn(|index| place[index] ^ mask.as_bytes()[index])
+        let stream = Digest::of_parts([self.0.as_bytes().as_slice(), b"mask", mark]);
+        std::array::from_fn(|index| place[index] ^ stream.as_bytes()[index])
     }
 }
 

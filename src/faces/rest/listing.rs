@@ -22,10 +22,7 @@ use crate::{
         incoming,
     },
     registry::{Definition, RegisteredTool, Status},
-    service::{
-        export::{Exported, Wanted},
-        request::refuse,
-    },
+    service::{export::Wanted, exported::Exported, request::refuse},
 };
 
 /// The longest page.

@@ -9,11 +9,10 @@ use bytes::Bytes;
 use futures_util::{Stream, stream};
 use http::request::Parts;
 use prost_reflect::MessageDescriptor;
-use serde_json::Value;
 use tonic::Status;
 
 use super::{
-    answer, document,
+    answer, document, event,
     fixed::{Form, Row},
     listing::unless_known,
     message, tools, transcode,
@@ -93,36 +92,10 @@ fn events(responses: Responses, output: MessageDescriptor) -> impl Stream<Item =
 
 fn spelled(output: &MessageDescriptor, response: Bytes) -> String {
     let response = wire::decode(output.clone(), response);
-    response.map_or_else(broken, |it| event(&message::of_dynamic(&it))).spelled()
+    response.map_or_else(broken, |it| event::of(&message::of_dynamic(&it))).spelled()
 }
 
 /// The last event of a stream that ends by a status.
 fn broken(status: Status) -> sse::Event {
     sse::Event { id: None, event: "error", data: Problem::from(status).to_json() }
-}
-
-/// A response as an event: named by its type or by what it holds, with what a reader goes on after.
-pub(super) fn event(response: &Value) -> sse::Event {
-    let held = ["event", "entry"].into_iter().find_map(|name| response.get(name)).unwrap_or(response);
-    let id = ["sequence", "position"].into_iter().find_map(|name| held.get(name)).and_then(Value::as_u64);
-    sse::Event { id: id.map(|it| it.to_string()), event: name(response), data: response.to_string() }
-}
-
-fn name(response: &Value) -> &'static str {
-    const TYPES: [(&str, &str); 9] = [
-        ("ADDED", "added"),
-        ("CHANGED", "changed"),
-        ("REMOVED", "removed"),
-        ("DEGRADED", "degraded"),
-        ("SYNCED", "synced"),
-        ("DATA_CHANGED", "data_changed"),
-        ("PROBLEM", "problem"),
-        ("HEARTBEAT", "heartbeat"),
-        ("REQUESTED", "requested"),
-    ];
-    const HELD: [&str; 5] = ["snapshot", "entry", "caught_up", "event", "heartbeat"];
-    if let Some(word) = response.get("type").and_then(Value::as_str) {
-        return TYPES.into_iter().find(|(it, _)| *it == word).map_or("", |(_, name)| name);
-    }
-    HELD.into_iter().find(|held| response.get(held).is_some_and(|it| !it.is_null())).unwrap_or_default()
 }

@@ -12,7 +12,7 @@ use futures_util::{
 use http::request::Parts;
 use prost::Message;
 
-use super::{definitions, message, rpc};
+use super::{definitions, event, message};
 use crate::{
     contract::{
         Refusal,
@@ -61,7 +61,7 @@ async fn spelled(news: News, view: ToolView) -> Bytes {
         other => {
             let told = watch::rendered(other, view);
             let bytes = told.encoded_len();
-            return offload::if_large(bytes, move || rpc::event(&message::of(&told)).spelled().into()).await;
+            return offload::if_large(bytes, move || event::of(&message::of(&told)).spelled().into()).await;
         }
     };
     definitions::made(std::slice::from_ref(&tool), view).await;
@@ -77,7 +77,7 @@ struct Around {
 impl Around {
     fn new(kind: WatchEventType) -> Self {
         let mut rest = message::of(&watch::message(kind));
-        let name = rpc::event(&rest).event;
+        let name = event::of(&rest).event;
         let word = rest.as_object_mut().and_then(|it| it.shift_remove("type")).unwrap_or_default();
         let rest = rest.to_string();
         Self {

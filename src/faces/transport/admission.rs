@@ -73,7 +73,7 @@ struct Room {
     /// Requests of users begin in turn.
     rounds: Rounds,
     /// Large messages are taken in one of a user at a time, beside the threads that carry the others.
-    large: Turns<Holder>,
+    large: Arc<Turns<Holder>>,
     max_message: usize,
     request_timeout: Duration,
     idle_timeout: Duration,
@@ -107,7 +107,7 @@ impl Admission {
             ),
             bytes: counted(BYTES, "bytes of requests without an end"),
             rounds: Rounds::new(config.calls_per_turn),
-            large: Turns::new(available_parallelism().map_or(1, usize::from), 1),
+            large: Arc::new(Turns::new(available_parallelism().map_or(1, usize::from), 1)),
             max_message: config.max_request_bytes,
             request_timeout: config.request_timeout,
             idle_timeout: config.stream_idle_timeout,
@@ -152,7 +152,8 @@ impl<F: Framing, B: Default + Send> Around<Body, B> for Admit<F> {
             }
         };
         let compressed = response.headers().contains_key("grpc-encoding");
-        let compressed = holder.filter(|_| compressed).map(|holder| Compressed::new(room, holder));
+        let compressed =
+            holder.filter(|_| compressed).map(|holder| Compressed::new(Arc::clone(&room.large), holder));
         response.map(|inner| Held::new(inner, share, user, compressed))
     }
 }

@@ -11,11 +11,10 @@ use futures_util::future::BoxFuture;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use pin_project_lite::pin_project;
 
-use super::Room;
 use crate::{
     faces::transport::shares::{Holder, Share},
     offload,
-    turns::Turn,
+    turns::{Turn, Turns},
 };
 
 pin_project! {
@@ -33,22 +32,22 @@ pin_project! {
 /// An answer that is compressed as it is read, which costs ten times what it costs to send it: a user does so in one
 /// answer at a time.
 pub(super) struct Compressed {
-    room: Arc<Room>,
+    turns: Arc<Turns<Holder>>,
     holder: Holder,
     /// The turn that is waited for.
     turn: Option<BoxFuture<'static, Turn>>,
 }
 
 impl Compressed {
-    pub(super) fn new(room: Arc<Room>, holder: Holder) -> Self {
-        Self { room, holder, turn: None }
+    pub(super) fn new(turns: Arc<Turns<Holder>>, holder: Holder) -> Self {
+        Self { turns, holder, turn: None }
     }
 
     fn poll_turn(&mut self, cx: &mut Context<'_>) -> Poll<Turn> {
-        let Self { room, holder, turn } = self;
+        let Self { turns, holder, turn } = self;
         let waited = turn.get_or_insert_with(|| {
-            let (room, holder) = (Arc::clone(room), holder.clone());
-            Box::pin(async move { room.large.begin(Some(&holder)).await })
+            let (turns, holder) = (Arc::clone(turns), holder.clone());
+            Box::pin(async move { turns.begin(Some(&holder)).await })
         });
         let begun = ready!(waited.as_mut().poll(cx));
         *turn = None;
