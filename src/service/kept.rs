@@ -87,7 +87,8 @@ mod tests {
     use futures_util::future::join_all;
 
     use super::*;
-    use crate::registry::Snapshot;
+
+    const LARGE: usize = offload::SMALL + 1;
 
     static MADE: AtomicUsize = AtomicUsize::new(0);
 
@@ -101,7 +102,6 @@ mod tests {
     #[tokio::test]
     async fn an_answer_is_made_once_a_snapshot_however_many_ask_at_once() {
         let (kept, one, other) = (Kept::default(), Arc::new(Snapshot::empty()), Arc::new(Snapshot::empty()));
-        const LARGE: usize = offload::SMALL + 1;
         let all =
             join_all((0..50).map(|_| async {
                 offload::on_behalf(Arc::from("flood"), ask(&kept, &one, "a", LARGE)).await

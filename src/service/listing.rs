@@ -58,12 +58,11 @@ impl Listing {
         if self.filter != Filter::default() {
             return None;
         }
-        let seen: Vec<_> = match self.sight.is_whole {
-            true => Vec::new(),
-            false => self.clone().map(|tool| tool.definition.name.to_string()).collect(),
-        };
-        let whose = if self.sight.is_whole { "all" } else { "some" };
-        Some(Digest::of_parts([what, whose].into_iter().chain(seen.iter().map(String::as_str))))
+        if self.sight.is_whole {
+            return Some(Digest::of_parts([what, "all"]));
+        }
+        let seen: Vec<_> = self.clone().map(|tool| tool.definition.name.to_string()).collect();
+        Some(Digest::of_parts([what, "some"].into_iter().chain(seen.iter().map(String::as_str))))
     }
 }
 
