@@ -30,12 +30,17 @@ static TURNS: LazyLock<Turns<Arc<str>>> = LazyLock::new(|| {
 });
 
 tokio::task_local! {
-    static USER: Arc<str>;
+    static USER: Option<Arc<str>>;
 }
 
 /// Does what a user asked for: whatever large work it has is that user's.
-pub async fn on_behalf<T>(user: Arc<str>, doing: impl Future<Output = T>) -> T {
-    USER.scope(user, doing).await
+pub async fn on_behalf<T>(user: impl Into<Option<Arc<str>>>, doing: impl Future<Output = T>) -> T {
+    USER.scope(user.into(), doing).await
+}
+
+/// The same of what is polled piece by piece, such as the body of an answer.
+pub fn poll_on_behalf<T>(user: Option<&Arc<str>>, poll: impl FnOnce() -> T) -> T {
+    USER.sync_scope(user.cloned(), poll)
 }
 
 /// Does work on so many bytes: at once if they are few.
@@ -70,7 +75,7 @@ pub async fn read<R: Send + 'static, E, T: Send + 'static>(
 async fn turn() -> Turn {
     #[cfg(test)]
     testing::count();
-    let user = USER.try_with(Clone::clone).ok();
+    let user = USER.try_with(Clone::clone).ok().flatten();
     TURNS.begin(user.as_ref()).await
 }
 
@@ -101,6 +106,12 @@ pub(crate) mod testing {
 
     pub(super) fn count() {
         ASKED.set(ASKED.get() + 1);
+    }
+
+    /// On whose behalf is done what asks.
+    #[cfg(test)]
+    pub(crate) fn user() -> String {
+        super::USER.try_with(Clone::clone).ok().flatten().map(|user| user.to_string()).unwrap_or_default()
     }
 
     /// How many works tasks of this thread have asked for.
@@ -196,12 +207,12 @@ mod tests {
                     beginning.send(()).unwrap();
                     let _ = may_end.lock().unwrap().recv();
                 };
-                tokio::spawn(on_behalf("flood".into(), if_large(SMALL + 1, work)))
+                tokio::spawn(on_behalf(Arc::from("flood"), if_large(SMALL + 1, work)))
             })
             .collect();
         has_begun.recv().await.unwrap();
         // Would wait for all of them, were it served in order of arrival.
-        let here = on_behalf("other".into(), if_large(SMALL + 1, || 7)).await;
+        let here = on_behalf(Arc::from("other"), if_large(SMALL + 1, || 7)).await;
         drop(leave);
         for work in held {
             work.await.unwrap();

@@ -8,9 +8,11 @@ pub mod audit;
 pub mod calls;
 pub mod confirmations;
 pub mod export;
+pub mod exported;
 mod filter;
 mod guidance;
 pub mod jobs;
+pub mod kept;
 mod listing;
 mod model;
 mod page;
@@ -31,7 +33,7 @@ pub use listing::Listing;
 use tasks::Tasks;
 pub use watch::{News, Watch};
 
-use self::{guidance::Said, listing::Sight};
+use self::{exported::Exported, guidance::Said, kept::Kept, listing::Sight};
 
 use crate::{
     context::User,
@@ -50,6 +52,7 @@ pub struct Tools {
     policy: Arc<dyn Policy>,
     limits: Arc<dyn SourceLimits>,
     said: Arc<Said>,
+    exports: Kept<Arc<Exported>>,
     confirmations: Confirmations,
     tasks: Tasks,
     records: Records,
@@ -75,7 +78,8 @@ impl Tools {
         tasks: Tasks,
         records: Records,
     ) -> Self {
-        Self { pipeline, registry, policy, limits, said: Arc::default(), confirmations, tasks, records }
+        let (said, exports) = (Arc::default(), Kept::default());
+        Self { pipeline, registry, policy, limits, said, exports, confirmations, tasks, records }
     }
 
     /// The same tools, with another way to look up the state of limiters and cool-downs.

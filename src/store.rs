@@ -19,6 +19,7 @@ pub mod outbox;
 mod remembered;
 pub mod reservations;
 pub mod results;
+pub mod secret;
 pub mod sessions;
 pub mod sqlite;
 pub mod tasks;

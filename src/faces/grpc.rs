@@ -28,7 +28,7 @@ mod task_service;
 pub mod task_wire;
 mod tool_service;
 mod typed;
-mod watch;
+pub(in crate::faces) mod watch;
 pub mod workspace;
 mod workspace_service;
 

@@ -9,6 +9,7 @@ mod cors;
 mod edge;
 mod host;
 mod origin;
+pub mod pieces;
 pub mod problem;
 pub mod route;
 mod spelled;

@@ -5,9 +5,11 @@
 
 mod answer;
 mod asked;
+mod definitions;
 mod dispatch;
 mod document;
 mod errors;
+mod event;
 mod events;
 mod fixed;
 mod listing;
@@ -17,6 +19,7 @@ mod query;
 mod read;
 mod rpc;
 mod tool;
+mod tools;
 mod transcode;
 mod wire;
 

@@ -5,7 +5,10 @@ mod parts;
 mod schema_forms;
 mod wire;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use bytes::Bytes;
 use prost::Message;
@@ -166,6 +169,12 @@ impl Definition {
     /// The encoded `toolwire.v1.ToolDefinition`, made once.
     pub fn encoded(&self, view: v1::ToolView) -> &Bytes {
         self.wire.view(view)
+    }
+
+    /// Where the JSON of a view is kept for as long as the definition is. Who spells it says what it is: nobody here
+    /// knows the words of a face.
+    pub fn json(&self, view: v1::ToolView) -> &OnceLock<Bytes> {
+        self.wire.json(view)
     }
 
     /// The wire form.

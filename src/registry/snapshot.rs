@@ -69,6 +69,12 @@ impl Snapshot {
         }
     }
 
+    /// One of no tools, for tests of what only compares them.
+    #[cfg(test)]
+    pub(crate) fn empty() -> Self {
+        Self::new(&[], &[], &Sources::default())
+    }
+
     /// The tool of a name.
     pub fn get(&self, name: &str) -> Option<&Arc<RegisteredTool>> {
         self.tools.get(name)

@@ -27,7 +27,7 @@ use crate::{
     contract::{ConfirmationId, Refusal, proto::v1},
     pipeline::Policy,
     registry::Registry,
-    store::confirmations::{self as store, Confirmation, Of, life::State, may_have_changed},
+    store::confirmations::{self as store, Among, Confirmation, Of, life::State, may_have_changed},
 };
 
 /// The longest that anybody waits for a decision in one request.
@@ -64,6 +64,8 @@ pub struct Viewed {
     pub why_not: Option<String>,
     /// Whether approval must repeat the tool's name.
     pub name_required: bool,
+    /// The position of its last change among what the user sees.
+    pub position: u64,
 }
 
 impl Confirmations {
@@ -119,12 +121,18 @@ impl Confirmations {
             || policy.may_approve(user, &confirmation.key.tool, &confirmation.key.user)
     }
 
+    /// Among which confirmations a user's positions are counted.
+    fn among(&self, user: &User) -> Among {
+        if self.0.policy.sees_others(user) { Among::All } else { Among::Own(user.id.clone()) }
+    }
+
     fn viewed(&self, user: &User, confirmation: Confirmation) -> Viewed {
         let name_required = confirmation.asked.consequence_level == v1::ConsequenceLevel::High;
         let is_over = (confirmation.state != State::Pending)
             .then(|| format!("it is {} already", confirmation.state.word()));
         let why_not = is_over.or_else(|| self.lacks_right(user, &confirmation));
-        Viewed { confirmation, why_not, name_required }
+        let position = confirmation.at(&self.among(user));
+        Viewed { confirmation, why_not, name_required, position }
     }
 
     /// Why a user may never decide on a confirmation; `None` if the user may.

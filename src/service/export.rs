@@ -1,12 +1,13 @@
 //! A user's tools as providers of models take them.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
-use super::{Filter, Tools, request};
+use super::{Filter, Tools, exported::Exported, request};
 use crate::{
     context::User,
     contract::{Refusal, near::did_you_mean},
-    exports::{self, Export, Format, Options},
+    digest::Digest,
+    exports::{self, Format, Options},
     offload,
     registry::RegisteredTool,
 };
@@ -28,32 +29,45 @@ pub struct Wanted {
 }
 
 impl Tools {
-    /// The tools that a user may call, declared in a format, in order of name.
-    pub async fn export(&self, user: &User, wanted: Wanted) -> Result<Export, Refusal> {
+    /// The tools that a user may call, declared in a format, in order of name. Of all that a user sees it is made once;
+    /// of a part each time.
+    pub async fn export(&self, user: &User, wanted: Wanted) -> Result<Arc<Exported>, Refusal> {
         let Wanted { format, strict, tags } = wanted;
         let format = named(&format)?;
         let filter = Filter::tagged(request::tags("tags", tags)?);
-        let tools: Vec<Arc<RegisteredTool>> = self.list(user, filter).collect();
-        let is_empty = tools.is_empty();
-        let on_network = self.limits.budgets().into_iter().map(|source| source.name).collect();
+        let tools = self.list(user, filter);
+        let on_network: BTreeSet<_> = self.limits.budgets().into_iter().map(|source| source.name).collect();
+        let bytes = tools.snapshot().tools().len() * OF_A_TOOL;
+        let kept = tools.kept_as(&format!("{format:?} {strict} {on_network:?}"));
+        let snapshot = Arc::clone(tools.snapshot());
         let options = Options { strict, on_network };
         let work = move || {
-            let definitions: Vec<_> = tools.iter().map(|tool| &tool.definition).collect();
-            exports::export(format, &definitions, &options)
+            let exported = exported(format, &tools.collect::<Vec<_>>(), &options);
+            (exported.export.json.len(), Arc::new(exported))
         };
-        let mut export = offload::if_large(self.registry.snapshot().tools().len() * OF_A_TOOL, work).await;
-        if export.json.len() > LONGEST {
+        let exported = match kept {
+            Some(key) => self.exports.of(&snapshot, key, bytes, work).await,
+            None => offload::if_large(bytes, work).await.1,
+        };
+        let length = exported.export.json.len();
+        if length > LONGEST {
             let what = format!(
-                "must name fewer tools: the export has {} bytes, and at most {LONGEST} fit into an answer",
-                export.json.len()
+                "must name fewer tools: the export has {length} bytes, and at most {LONGEST} fit into an answer"
             );
             return Err(request::refuse("tags", "max_length", &what));
         }
-        if is_empty {
-            export.notes.push("there is no tool with all of these tags that you may call".to_owned());
-        }
-        Ok(export)
+        Ok(exported)
     }
+}
+
+fn exported(format: Format, tools: &[Arc<RegisteredTool>], options: &Options) -> Exported {
+    let definitions: Vec<_> = tools.iter().map(|tool| &tool.definition).collect();
+    let mut export = exports::export(format, &definitions, options);
+    if tools.is_empty() {
+        export.notes.push("there is no tool with all of these tags that you may call".to_owned());
+    }
+    let digest = Digest::of_parts(std::iter::once(&export.json).chain(&export.notes));
+    Exported { export, digest }
 }
 
 fn named(name: &str) -> Result<Format, Refusal> {

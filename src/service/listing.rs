@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::Filter;
 use crate::{
     context::User,
+    digest::Digest,
     pipeline::Policy,
     registry::{RegisteredTool, Snapshot},
 };
@@ -47,8 +48,21 @@ impl Listing {
         self.sight.is_whole && self.filter == Filter::default()
     }
 
-    pub(super) fn snapshot(&self) -> &Arc<Snapshot> {
+    /// The moment.
+    pub fn snapshot(&self) -> &Arc<Snapshot> {
         &self.snapshot
+    }
+
+    /// What an answer made of it is kept as, if it is of all that its user sees: `what` it is, and of which tools.
+    pub fn kept_as(&self, what: &str) -> Option<Digest> {
+        if self.filter != Filter::default() {
+            return None;
+        }
+        if self.sight.is_whole {
+            return Some(Digest::of_parts([what, "all"]));
+        }
+        let seen: Vec<_> = self.clone().map(|tool| tool.definition.name.to_string()).collect();
+        Some(Digest::of_parts([what, "some"].into_iter().chain(seen.iter().map(String::as_str))))
     }
 }
 

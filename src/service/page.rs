@@ -1,11 +1,14 @@
 //! Pages of lists: how many entries, and where the next one begins. A token is good for its user and filter only.
+//!
+//! A place that is a number of the store's counts what others do as well: its token is sealed with a secret of the
+//! state's, so that only this service reads it.
 
 use data_encoding::BASE64URL_NOPAD;
 
 use super::request::refuse;
 use crate::{context::User, contract::Refusal, digest::Digest};
 
-/// So many bytes of a digest tell whose list of what a token goes on with.
+/// So many bytes of a digest tell whose list of what a token goes on with, and that nobody has changed it.
 const MARK: usize = 16;
 
 /// How many entries a page may have, and has if its caller does not say.
@@ -36,9 +39,16 @@ impl BoundTo {
         Self(Digest::of_parts([list.to_owned(), user.id.as_str().to_owned(), format!("{filter:?}")]))
     }
 
+    /// The same with a secret, without which no token can be read or made.
+    #[must_use]
+    pub(super) fn sealed(self, secret: &Digest) -> Self {
+        Self(Digest::of_parts([secret.as_bytes(), self.0.as_bytes()]))
+    }
+
     /// The token of a place.
     pub(super) fn token<const N: usize>(&self, place: [u8; N]) -> String {
-        BASE64URL_NOPAD.encode(&[&place[..], &self.0.as_bytes()[..MARK]].concat())
+        let mark = self.mark(&place);
+        BASE64URL_NOPAD.encode(&[&self.masked(place, &mark)[..], &mark].concat())
     }
 
     /// The place of a token; none if the text is empty.
@@ -47,13 +57,26 @@ impl BoundTo {
             return Ok(None);
         }
         let bytes = BASE64URL_NOPAD.decode(token.as_bytes()).unwrap_or_default();
-        match bytes.split_first_chunk::<N>() {
-            Some((place, mark)) if mark == &self.0.as_bytes()[..MARK] => Ok(Some(*place)),
+        let place = bytes.split_first_chunk::<N>().map(|(masked, mark)| (self.masked(*masked, mark), mark));
+        match place {
+            Some((place, mark)) if mark == self.mark(&place) => Ok(Some(place)),
             _ => {
                 let what = "must be the next_page_token of your last page with this filter";
                 Err(refuse("page_token", "foreign", what))
             }
         }
+    }
+
+    /// Tells a place of this list from any other text.
+    fn mark(&self, place: &[u8]) -> [u8; MARK] {
+        let digest = Digest::of_parts([self.0.as_bytes().as_slice(), b"mark", place]);
+        std::array::from_fn(|index| digest.as_bytes()[index])
+    }
+
+    /// A place hidden by its mark, or shown again by it. It has no more bytes than a digest.
+    fn masked<const N: usize>(&self, place: [u8; N], mark: &[u8]) -> [u8; N] {
+        let stream = Digest::of_parts([self.0.as_bytes().as_slice(), b"mask", mark]);
+        std::array::from_fn(|index| place[index] ^ stream.as_bytes()[index])
     }
 }
 
@@ -79,6 +102,18 @@ mod tests {
             assert!(bound.place::<8>(bad).is_err(), "{bad}");
         }
         assert_eq!(bound.place::<8>("").expect("none"), None);
+    }
+
+    #[test]
+    fn a_sealed_token_shows_no_place_and_is_read_with_its_secret_only() {
+        let bound = BoundTo::new("tasks", &User::new("riley".parse().expect("valid")), &1);
+        let sealed = |secret: &[u8]| bound.sealed(&Digest::of_bytes(secret));
+        let token = sealed(b"ours").token(7_u64.to_be_bytes());
+        assert_eq!(sealed(b"ours").place(&token).expect("ours"), Some(7_u64.to_be_bytes()));
+        assert!(sealed(b"theirs").place::<8>(&token).is_err() && bound.place::<8>(&token).is_err());
+        let next = sealed(b"ours").token(8_u64.to_be_bytes());
+        let same = token.bytes().zip(next.bytes()).filter(|(one, other)| one == other).count();
+        assert!(same < token.len() / 2, "{token} {next}");
     }
 
     #[test]

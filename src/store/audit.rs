@@ -46,7 +46,7 @@ pub fn by() -> By {
 /// What somebody did.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
-    /// Its position.
+    /// Its position among the records that the viewer sees.
     pub sequence: u64,
     /// What was done.
     pub kind: Kind,

@@ -18,7 +18,7 @@ use tokio::sync::watch;
 use self::life::State;
 pub use self::{
     decision::{Decided, Decision, Verdict},
-    query::{Binding, Criteria, Kept, Of, Place},
+    query::{Among, Binding, Criteria, Kept, Of, Place},
     wait::may_have_changed,
 };
 use super::{
@@ -76,8 +76,10 @@ pub struct Confirmation {
     pub reason: String,
     /// When and by which call it was used.
     pub used: Option<(SystemTime, CallId)>,
-    /// The position of its last change.
+    /// The position of its last change among those of all.
     pub sequence: u64,
+    /// The same among those of its user.
+    pub position: u64,
     /// Whether its arguments are left out because they are long, as in lists.
     pub is_cut: bool,
 }
@@ -208,7 +210,7 @@ pub trait Confirmations: Idempotency {
     /// At most so many confirmations from a place on, for a user who looks. It ends at [`MAX_PAGE_BYTES`].
     fn list<'a>(
         &'a self,
-        viewer: &'a UserId,
+        viewer: (&'a UserId, &'a Among),
         criteria: &'a Criteria,
         from: Option<Place>,
         limit: u32,
@@ -218,16 +220,16 @@ pub trait Confirmations: Idempotency {
     /// looks. It ends at [`MAX_PAGE_BYTES`].
     fn open_now<'a>(
         &'a self,
-        viewer: &'a UserId,
+        viewer: (&'a UserId, &'a Among),
         criteria: &'a Criteria,
         between: (u64, u64),
     ) -> BoxFuture<'a, Result<Page, StoreError>>;
 
     /// At most so many changes after a position, in order. They end at [`MAX_PAGE_BYTES`]; none: there are none yet.
-    fn changes(&self, after: u64, limit: u32) -> BoxFuture<'_, Listed<Change>>;
+    fn changes<'a>(&'a self, among: &'a Among, after: u64, limit: u32) -> BoxFuture<'a, Listed<Change>>;
 
     /// The positions of the changes that are kept.
-    fn kept(&self) -> BoxFuture<'_, Result<Kept, StoreError>>;
+    fn kept<'a>(&'a self, among: &'a Among) -> BoxFuture<'a, Result<Kept, StoreError>>;
 
     /// Tells, by changing, that this process changed something. Others are seen by looking.
     fn changed(&self) -> watch::Receiver<u64>;
@@ -263,11 +265,19 @@ impl Confirmation {
         }
     }
 
+    /// The position of its last change.
+    pub fn at(&self, among: &Among) -> u64 {
+        match among {
+            Among::All => self.sequence,
+            Among::Own(_) => self.position,
+        }
+    }
+
     /// Its place in a list.
-    pub fn place(&self) -> Place {
+    pub fn place(&self, among: &Among) -> Place {
         match self.state {
-            State::Pending => Place::Pending(self.sequence),
-            _ => Place::Other(self.sequence),
+            State::Pending => Place::Pending(self.at(among)),
+            _ => Place::Other(self.at(among)),
         }
     }
 }

@@ -26,6 +26,7 @@ mod readers;
 mod replica;
 mod reservations;
 mod results;
+mod secret;
 mod sessions;
 mod tasks;
 pub mod time;

@@ -41,7 +41,7 @@ pub use self::{
         Standing, Task, Tree, Waiting, Wanted, Wish,
     },
 };
-use super::{StoreError, confirmations::Opened};
+use super::{StoreError, confirmations::Opened, secret::Secret};
 use crate::{
     context::{CallId, RequestId, TaskId, UserId},
     digest::Digest,
@@ -51,7 +51,7 @@ use crate::{
 pub type Done<'a, T> = BoxFuture<'a, Result<T, TaskError>>;
 
 /// Keeps tasks, in one store with their calls and confirmations. Tasks of other users are unknown.
-pub trait Tasks: Send + Sync + std::fmt::Debug {
+pub trait Tasks: Secret + Send + Sync + std::fmt::Debug {
     /// Creates a root. Its documents must be in the workspace that its name names.
     fn create_root<'a>(&'a self, new: &'a NewRoot, mutation: Mutation, now: SystemTime) -> Done<'a, Task>;
 

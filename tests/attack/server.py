@@ -114,6 +114,12 @@ class Server:
         except (OSError, StopIteration):
             return 0
 
+    def processor(self):
+        """Seconds of processor taken so far."""
+        with open(f"/proc/{self.process.pid}/stat") as stat:
+            fields = stat.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
     def descriptors(self):
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 

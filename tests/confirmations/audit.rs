@@ -189,3 +189,34 @@ async fn a_confirmation_that_ends_without_a_decision_is_recorded_too() {
     assert_eq!(error(riley.confirmed(id, "nobody decides").await).0, ToolErrorCode::ConfirmationExpired);
     assert_eq!(decided(&riley).await, [by(AuditVerdict::Expired, "")]);
 }
+
+#[tokio::test]
+async fn nobody_can_count_what_others_do() {
+    let house = House::with_users();
+    let (riley, alex, sam) =
+        (house.person("riley").await, house.person("alex").await, house.person("sam").await);
+    let sequences = async |person: &Person| -> Vec<u64> {
+        let mut all: Vec<_> =
+            all(person, AuditFilter::default(), 1).await.iter().map(|it| it.sequence).collect();
+        all.reverse();
+        all
+    };
+    let others = async || {
+        for value in ["a", "b", "c"] {
+            data(sam.call(debug_write(value)).await);
+        }
+    };
+    others().await;
+    data(riley.call(debug_write("x")).await);
+    others().await;
+    let id = RequestId::generate();
+    let asked = riley.asks(id, "y").await;
+    alex.approve(&asked.confirmation_id).await.unwrap();
+    others().await;
+    data(riley.confirmed(id, "y").await);
+    // A write, a decision of somebody else on one's own call, the call.
+    assert_eq!(sequences(&riley).await, [1, 2, 3]);
+    assert_eq!(sequences(&alex).await, [1]);
+    assert_eq!(sequences(&sam).await, (1..=9).collect::<Vec<_>>());
+    assert_eq!(sequences(&house.person("olga").await).await, (1..=12).collect::<Vec<_>>());
+}

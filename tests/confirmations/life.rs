@@ -11,7 +11,7 @@ use toolwire::{
     store::{
         Sqlite,
         confirmations::{
-            Asked, Confirmations, Decided, Decision, Of, Opened, Verdict,
+            Among, Asked, Confirmations, Decided, Decision, Of, Opened, Verdict,
             life::{Event, Next, State},
         },
         idempotency::{About, Beginning, Begun, Effect, Idempotency, Key},
@@ -176,8 +176,8 @@ proptest! {
                     break;
                 }
             }
-            let kept = desk.store.kept().await.unwrap();
-            let changes = desk.store.changes(0, 1_000).await.unwrap();
+            let kept = desk.store.kept(&Among::All).await.unwrap();
+            let changes = desk.store.changes(&Among::All, 0, 1_000).await.unwrap();
             let sequences: Vec<_> = changes.iter().map(|change| change.confirmation.sequence).collect();
             assert_eq!(sequences, (1..=kept.last).collect::<Vec<_>>(), "no gap, no double");
             let states: Vec<_> =
@@ -197,7 +197,7 @@ async fn a_confirmation_is_read_back_as_it_was_asked_and_each_change_as_it_stood
     desk.now += Duration::from_secs(1);
     assert!(desk.decide(&asked.id, true).await);
     assert!(matches!(desk.call().await, Opened::Begun(Begun::New)));
-    let changes = desk.store.changes(0, 10).await.unwrap();
+    let changes = desk.store.changes(&Among::All, 0, 10).await.unwrap();
     let told: Vec<_> = changes
         .iter()
         .map(|change| {
@@ -252,7 +252,7 @@ async fn arguments_and_then_everything_is_forgotten_after_the_end() {
     desk.now += days(60);
     desk.store.sweep(desk.now).await.unwrap();
     assert!(desk.store.find(&id, desk.now).await.unwrap().is_none());
-    let kept = desk.store.kept().await.unwrap();
+    let kept = desk.store.kept(&Among::All).await.unwrap();
     assert_eq!((kept.first, kept.last), (3, 2), "positions are never given again");
 }
 

@@ -195,3 +195,36 @@ async fn who_polls_is_answered_when_it_is_decided() {
         assert_refused(answer, Code::InvalidArgument, "INVALID_REQUEST");
     }
 }
+
+/// What a user is told of positions and of places in lists, with so many confirmations of somebody else before each of
+/// three of their own.
+async fn positions(of_others: usize) -> Vec<u64> {
+    let house = House::with_users();
+    let (riley, sam) = (house.person("riley").await, house.person("sam").await);
+    let others = async || {
+        for number in 0..of_others {
+            sam.asks(RequestId::generate(), &number.to_string()).await;
+        }
+    };
+    let mut told = Vec::new();
+    for number in 0..3 {
+        others().await;
+        let id = riley.asks(RequestId::generate(), &number.to_string()).await.confirmation_id;
+        told.push(riley.get(&id).await.unwrap().sequence);
+    }
+    others().await;
+    let mut stream = watch(&riley, 0).await.unwrap();
+    for _ in 0..4 {
+        told.push(next(&mut stream).await.sequence);
+    }
+    let mut again = watch(&riley, 2).await.unwrap();
+    told.extend([next(&mut again).await.sequence, next(&mut again).await.sequence]);
+    told
+}
+
+#[tokio::test]
+async fn nobody_can_count_what_others_ask_for() {
+    let alone = positions(0).await;
+    assert_eq!(alone, [1, 2, 3, 1, 2, 3, 3, 3, 3]);
+    assert_eq!(positions(5).await, alone);
+}

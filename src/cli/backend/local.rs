@@ -51,8 +51,8 @@ impl Local {
         request: v1::ExportToolsRequest,
     ) -> Result<v1::ExportToolsResponse, Status> {
         let v1::ExportToolsRequest { format, strict, tags } = request;
-        let Export { json, notes } =
-            self.app.tools.export(&self.user, Wanted { format, strict, tags }).await?;
+        let exported = self.app.tools.export(&self.user, Wanted { format, strict, tags }).await?;
+        let Export { json, notes } = exported.export.clone();
         Ok(v1::ExportToolsResponse { json, notes })
     }
 

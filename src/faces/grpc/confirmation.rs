@@ -114,7 +114,7 @@ fn told(news: News) -> v1::WatchConfirmationsResponse {
         News::Synced(sequence) => return silent(ConfirmationWatchType::Synced, sequence),
         News::Heartbeat(sequence) => return silent(ConfirmationWatchType::Heartbeat, sequence),
     };
-    let sequence = told.viewed.confirmation.sequence;
+    let sequence = told.viewed.position;
     v1::WatchConfirmationsResponse {
         r#type: kind.into(),
         confirmation: Some(rendered(*told.viewed)),
@@ -130,7 +130,7 @@ fn silent(kind: ConfirmationWatchType, sequence: u64) -> v1::WatchConfirmationsR
 
 /// A confirmation, rendered.
 pub fn rendered(viewed: Viewed) -> v1::Confirmation {
-    let Viewed { confirmation, why_not, name_required } = viewed;
+    let Viewed { confirmation, why_not, name_required, position } = viewed;
     let Confirmation { id, state: at, key, asked, decided, used, .. } = confirmation;
     let is_cut = confirmation.is_cut;
     let arguments = Value::Object(asked.arguments.filter(|_| !is_cut).unwrap_or_default());
@@ -173,7 +173,7 @@ pub fn rendered(viewed: Viewed) -> v1::Confirmation {
             reason: why_not.unwrap_or_default(),
             name_required,
         }),
-        sequence: confirmation.sequence,
+        sequence: position,
         arguments_cut: is_cut,
     }
 }

@@ -140,7 +140,8 @@ impl ToolService for Face {
     ) -> Result<Response<ExportToolsResponse>, Status> {
         let user = user_of(&request);
         let ExportToolsRequest { format, strict, tags } = request.into_inner();
-        let Export { json, notes } = self.tools.export(&user, Wanted { format, strict, tags }).await?;
+        let exported = self.tools.export(&user, Wanted { format, strict, tags }).await?;
+        let Export { json, notes } = exported.export.clone();
         Ok(Response::new(ExportToolsResponse { json, notes }))
     }
 }

@@ -43,7 +43,8 @@ fn about(kind: WatchEventType, tool: &RegisteredTool, view: ToolView) -> WatchTo
     WatchToolsResponse { tool: tool.definition.encoded(view).clone(), ..message(kind) }
 }
 
-fn rendered(news: News, view: ToolView) -> WatchToolsResponse {
+/// A piece of news as a message.
+pub(in crate::faces) fn rendered(news: News, view: ToolView) -> WatchToolsResponse {
     match news {
         News::Added(tool) => about(WatchEventType::Added, &tool, view),
         News::Changed(tool) => about(WatchEventType::Changed, &tool, view),
@@ -66,7 +67,8 @@ fn removed(name: String) -> WatchToolsResponse {
     WatchToolsResponse { tool: tool.encode_to_vec().into(), ..message(WatchEventType::Removed) }
 }
 
-fn message(kind: WatchEventType) -> WatchToolsResponse {
+/// An event of which only its kind is said.
+pub(in crate::faces) fn message(kind: WatchEventType) -> WatchToolsResponse {
     WatchToolsResponse {
         r#type: kind.into(),
         event_time: Some(convert::timestamp(clock::wall())),

@@ -41,6 +41,11 @@ pub struct Event {
 
 /// The events as an answer, until the last one.
 pub fn response(events: impl Stream<Item = Event> + Send + 'static) -> Response {
+    spelled(events.map(|event| event.spelled().into()))
+}
+
+/// The same of events that are spelled already, one or several in a piece.
+pub fn spelled(events: impl Stream<Item = Bytes> + Send + 'static) -> Response {
     let opened = Bytes::from_static(b": open\n\n");
     let rest = stream::unfold((events.boxed(), clock::now() + SILENCE), next);
     let body = stream::iter([opened]).chain(rest).map(Ok::<_, Infallible>);
@@ -53,20 +58,21 @@ pub fn response(events: impl Stream<Item = Event> + Send + 'static) -> Response 
     (headers, Body::from_stream(body)).into_response()
 }
 
-type Open = (stream::BoxStream<'static, Event>, Instant);
+type Open = (stream::BoxStream<'static, Bytes>, Instant);
 
 async fn next((mut events, due): Open) -> Option<(Bytes, Open)> {
     let said = select! {
         // An event is no silence.
         biased;
-        event = events.next() => event?.spelled().into(),
+        event = events.next() => event?,
         () = sleep_until(due) => Bytes::from_static(b": keep-alive\n\n"),
     };
     Some((said, (events, clock::now() + SILENCE)))
 }
 
 impl Event {
-    fn spelled(&self) -> String {
+    /// As it is sent.
+    pub fn spelled(&self) -> String {
         let mut text = String::with_capacity(self.data.len() + 64);
         if let Some(id) = &self.id {
             let _ = writeln!(text, "id: {id}");

@@ -4,11 +4,14 @@ use axum::{
     body::Body,
     response::{IntoResponse, Response},
 };
+use bytes::Bytes;
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use opentelemetry::trace::TraceId;
+use prost_reflect::MessageDescriptor;
 use serde::Serialize;
+use tonic::Status;
 
-use super::message;
+use super::{message, wire};
 use crate::{
     context::CallId,
     contract::{
@@ -19,6 +22,7 @@ use crate::{
         grpc::result::{self, Form},
         http::problem::Problem,
     },
+    offload,
     pipeline::Call,
     service::Tools,
 };
@@ -177,6 +181,17 @@ pub(super) fn text(json: impl Into<Body>) -> Response {
     const JSON: HeaderValue = HeaderValue::from_static("application/json");
     const NO_STORE: HeaderValue = HeaderValue::from_static("no-store");
     ([(header::CONTENT_TYPE, JSON), (header::CACHE_CONTROL, NO_STORE)], json.into()).into_response()
+}
+
+/// What is made of the text of a response whose type is known at run time only. That of a large one is spelled when it
+/// is the user's turn.
+pub(super) async fn spelled<T: Send + 'static>(
+    output: MessageDescriptor,
+    response: Bytes,
+    then: impl FnOnce(String) -> T + Send + 'static,
+) -> Result<T, Status> {
+    let spell = |response| Ok(message::of_dynamic(&wire::decode(output, response)?).to_string());
+    offload::if_large(response.len(), || spell(response).map(then)).await
 }
 
 fn spell(text: &mut Vec<u8>, body: &impl Serialize) {

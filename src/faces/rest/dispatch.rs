@@ -82,7 +82,7 @@ fn chosen(rows: &[&'static Row], named: &mut [(String, String)]) -> Result<&'sta
 mod tests {
     use super::*;
     use crate::faces::rest::{
-        fixed::Form::{Document, Events, Upload},
+        fixed::Form::{Document, Events, Tools, Upload},
         transcode,
     };
 
@@ -99,7 +99,12 @@ mod tests {
                 let name = part.split('}').next().unwrap().trim_start_matches('*');
                 assert!(message.get_field_by_name(name).is_some(), "{}: {input} has no {name}", row.path);
             }
-            assert_eq!(method.is_server_streaming(), matches!(row.form, Events | Document), "{}", row.path);
+            assert_eq!(
+                method.is_server_streaming(),
+                matches!(row.form, Events | Tools | Document),
+                "{}",
+                row.path
+            );
         }
     }
 

@@ -105,7 +105,8 @@ pub(super) async fn upload(
     });
     let frames = stream::iter([Ok(first)]).chain(pieces).map(|piece| piece.map(Frame::data));
     let responses = wire::call(http, row, &parts, tonic::body::Body::new(StreamBody::new(frames))).await?;
-    Ok(answer::json(&message::of_dynamic(&responses.one(transcode::described(row).output()).await?)))
+    let output = transcode::described(row).output();
+    Ok(answer::text(answer::spelled(output, responses.one().await?, |text| text).await?))
 }
 
 fn split(mut piece: Bytes) -> Vec<Bytes> {

@@ -41,13 +41,15 @@ pub(super) enum Form {
     Free,
     /// By its responses, as events.
     Events,
+    /// By the tools there are and what becomes of them, as events.
+    Tools,
     /// By the bytes of a document.
     Document,
     /// By its response, when the bytes of a document have come.
     Upload,
 }
 
-use Form::{Document, Events, Free, Message, Tagged, Upload};
+use Form::{Document, Events, Free, Message, Tagged, Tools, Upload};
 use Verb::{Delete, Get, Patch, Post, Put};
 
 const TOOLS: &str = "toolwire.v1.ToolService";
@@ -61,7 +63,7 @@ const JOBS: &str = "toolwire.agent.v1.JobService";
 pub(super) const ROWS: &[Row] = &[
     row(Get, "/v1/limits", (TOOLS, "GetLimits"), Tagged),
     row(Get, "/v1/guidance", (TOOLS, "DescribeForPlanner"), Tagged),
-    row(Get, "/v1/tools:watch", (TOOLS, "WatchTools"), Events),
+    row(Get, "/v1/tools:watch", (TOOLS, "WatchTools"), Tools),
     row(Get, "/v1/calls", (TOOLS, "ListCalls"), Message),
     row(Get, "/v1/calls/{call_id}", (TOOLS, "GetCall"), Message),
     row(Post, "/v1/calls/{call_id}:cancel", (TOOLS, "CancelCall"), Free),
@@ -120,7 +122,7 @@ impl Row {
         match self.form {
             Message | Tagged => Rule::USER,
             Free => Rule { pool: Pool::Free, ..Rule::USER },
-            Events => Rule::WATCH,
+            Events | Tools => Rule::WATCH,
             Document => Rule::TRANSFER,
             Upload => Rule { messages: Messages::Many, ..Rule::TRANSFER },
         }

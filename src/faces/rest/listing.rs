@@ -1,24 +1,28 @@
 //! Tools as they are listed, described and exported. What has not changed since a reader saw it is not sent again.
 
+use std::sync::Arc;
+
 use axum::{
+    body::Body,
     extract::{Path, Request, State, rejection::PathRejection},
     response::{IntoResponse, Response},
 };
+use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use prost_reflect::ReflectMessage;
-use serde_json::{Value, json};
+use serde_json::json;
 
-use super::{answer, message, query::Query, read::Message, tool::named};
+use super::{answer, definitions, query::Query, read::Message, tool::named};
 use crate::{
     contract::proto::v1::{ListToolsRequest, ToolView},
     digest::Digest,
     faces::{
         grpc,
-        http::{problem::Problem, route::Http},
+        http::{pieces, problem::Problem, route::Http},
         incoming,
     },
-    registry::{Definition, Status},
-    service::{export::Wanted, request::refuse},
+    registry::{Definition, RegisteredTool, Status},
+    service::{export::Wanted, exported::Exported, request::refuse},
 };
 
 /// The longest page.
@@ -38,25 +42,37 @@ pub(super) async fn list(State(http): State<Http>, request: Request) -> Result<R
     let view = asked.view();
     let user = incoming::user(&parts.extensions);
     let mut tools = http.face.tools.list(&user, grpc::filter(asked)?);
-    let (mut page, mut tags, mut next) = (Vec::new(), Vec::new(), None);
+    let (mut page, mut tags, mut next) = (Vec::<Arc<RegisteredTool>>::new(), Vec::new(), None);
     while let Some(tool) = tools.next_tool() {
         let definition = &tool.definition;
         if definition.name.as_str() <= cursor {
             continue;
         }
         if page.len() == limit as usize {
-            next = page.last().map(|last: &std::sync::Arc<_>| definition_of(last).name.to_string());
+            next = page.last().map(|last| last.definition.name.to_string());
             break;
         }
         tags.push(tag_of(definition));
-        page.push(std::sync::Arc::clone(tool));
+        page.push(Arc::clone(tool));
     }
     tags.extend([format!("{view:?}"), next.clone().unwrap_or_default()]);
     let tag = Digest::of_parts(&tags).to_string();
-    Ok(unless_known(&parts.headers, &tag, || {
-        let tools: Vec<_> = page.iter().map(|tool| message::of(&definition_of(tool).wire(view))).collect();
-        answer::json(&json!({"tools": tools, "next_cursor": next}))
-    }))
+    definitions::made(&page, view).await;
+    Ok(unless_known(&parts.headers, &tag, || answer::text(listed(&page, view, next.as_deref()))))
+}
+
+/// A page of definitions, in the bytes that every reader of them gets.
+fn listed(page: &[Arc<RegisteredTool>], view: ToolView, next: Option<&str>) -> Body {
+    let mut parts = Vec::with_capacity(2 * page.len() + 2);
+    parts.push(Bytes::from_static(br#"{"tools":["#));
+    for (index, tool) in page.iter().enumerate() {
+        if index > 0 {
+            parts.push(Bytes::from_static(b","));
+        }
+        parts.push(definitions::json(&tool.definition, view));
+    }
+    parts.push(format!(r#"],"next_cursor":{}}}"#, json!(next)).into());
+    pieces::body(parts)
 }
 
 /// One tool. Its tag is the digest of its definition, which binds a call by `If-Match`, and its status.
@@ -69,7 +85,7 @@ pub(super) async fn one(
     let name = named(path)?;
     Query::read(&parts.uri, &[])?;
     let tool = http.face.tools.get(&incoming::user(&parts.extensions), &name)?;
-    let render = || answer::json(&message::of(&tool.definition.wire(ToolView::Full)));
+    let render = || answer::text(definitions::json(&tool.definition, ToolView::Full));
     Ok(unless_known(&parts.headers, &tag_of(&tool.definition), render))
 }
 
@@ -83,11 +99,20 @@ pub(super) async fn export(
     let query = Query::read(&parts.uri, &["strict", "tags"])?;
     let wanted = Wanted { format: named(path)?, strict: query.flag("strict")?, tags: query.all("tags") };
     let export = http.face.tools.export(&incoming::user(&parts.extensions), wanted).await?;
-    let tag = Digest::of_parts(std::iter::once(&export.json).chain(&export.notes)).to_string();
-    Ok(unless_known(&parts.headers, &tag, || {
-        let export_json: Value = serde_json::from_str(&export.json).unwrap_or_default();
-        answer::json(&json!({"export": export_json, "notes": export.notes}))
+    Ok(unless_known(&parts.headers, &export.digest.to_string(), || {
+        let notes = format!(r#","notes":{}}}"#, json!(export.export.notes));
+        let json = Bytes::from_owner(Json(export));
+        answer::text(pieces::body(vec![Bytes::from_static(br#"{"export":"#), json, notes.into()]))
     }))
+}
+
+/// The text of an export that others read too.
+struct Json(Arc<Exported>);
+
+impl AsRef<[u8]> for Json {
+    fn as_ref(&self) -> &[u8] {
+        self.0.export.json.as_bytes()
+    }
 }
 
 /// The answer with its tag, or 304 to who has it.
@@ -106,10 +131,6 @@ fn has(headers: &HeaderMap, tag: &str) -> bool {
     let values = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
     let mut tags = values.flat_map(|value| value.split(',')).map(str::trim);
     tags.any(|it| it == "*" || it.strip_prefix("W/").unwrap_or(it) == tag)
-}
-
-fn definition_of(tool: &std::sync::Arc<crate::registry::RegisteredTool>) -> &Definition {
-    &tool.definition
 }
 
 /// What changes when a definition or its status does; it begins with the definition's digest.

@@ -11,12 +11,10 @@ mod schema;
 mod shared;
 mod tools;
 
-use std::{
-    collections::VecDeque,
-    sync::{Arc, LazyLock, Mutex, PoisonError},
-};
+use std::sync::{Arc, LazyLock};
 
 use axum::{
+    body::Body,
     extract::{Request, State},
     response::{IntoResponse, Response},
 };
@@ -30,39 +28,32 @@ use crate::{
     digest::Digest,
     faces::{http::route::Http, incoming},
     registry::{RegisteredTool, Status},
-    service::Filter,
+    service::{Filter, kept::Kept},
 };
 
-/// So many documents are kept.
-const KEPT: usize = 32;
+/// About so many bytes a document has.
+const BYTES: usize = 512 * 1024;
 
-/// The documents that were made last, by their tags.
-static MADE: LazyLock<Mutex<VecDeque<(String, Bytes)>>> = LazyLock::new(Mutex::default);
+/// The documents of what users see.
+static MADE: LazyLock<Kept<Bytes>> = LazyLock::new(Kept::default);
 
 /// The document of what a user sees.
 pub(super) async fn answer(State(http): State<Http>, request: Request) -> Response {
     let (parts, _) = request.into_parts();
-    let user = incoming::user(&parts.extensions);
+    let seen = http.face.tools.list(&incoming::user(&parts.extensions), Filter::default());
+    let snapshot = Arc::clone(seen.snapshot());
     // What cannot be called is left out, as in exports.
     let is_callable = |tool: &Arc<RegisteredTool>| !matches!(tool.definition.status, Status::Disabled(_));
-    let tools: Vec<_> = http.face.tools.list(&user, Filter::default()).filter(is_callable).collect();
-    let tag = Digest::of_parts(tools.iter().map(|tool| tag_of(&tool.definition))).to_string();
-    unless_known(&parts.headers, &tag, || {
-        let bytes = kept(&tag).unwrap_or_else(|| keep(&tag, document(&tools).to_string().into()));
-        ([(CONTENT_TYPE, "application/json")], bytes).into_response()
+    let tools: Vec<_> = seen.filter(is_callable).collect();
+    let tag = Digest::of_parts(tools.iter().map(|tool| tag_of(&tool.definition)));
+    let make = move || {
+        let document = Bytes::from(document(&tools).to_string());
+        (document.len(), document)
+    };
+    let document = MADE.of(&snapshot, tag, BYTES, make).await;
+    unless_known(&parts.headers, &tag.to_string(), || {
+        ([(CONTENT_TYPE, "application/json")], Body::from(document)).into_response()
     })
-}
-
-fn kept(tag: &str) -> Option<Bytes> {
-    let made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-    made.iter().find(|(it, _)| it == tag).map(|(_, bytes)| bytes.clone())
-}
-
-fn keep(tag: &str, bytes: Bytes) -> Bytes {
-    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-    made.truncate(KEPT - 1);
-    made.push_front((tag.to_owned(), bytes.clone()));
-    bytes
 }
 
 /// The document of these tools and of every fixed route.

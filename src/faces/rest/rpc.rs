@@ -5,21 +5,23 @@
 //! how the message is made (`transcode`), frames (`wire`) and documents (`document`).
 
 use axum::{body::Body, extract::Request, response::Response};
-use futures_util::StreamExt;
+use bytes::Bytes;
+use futures_util::{Stream, stream};
 use http::request::Parts;
-use prost_reflect::DynamicMessage;
-use serde_json::Value;
+use prost_reflect::MessageDescriptor;
 use tonic::Status;
 
 use super::{
-    answer, document,
+    answer, document, event,
     fixed::{Form, Row},
     listing::unless_known,
-    message, transcode, wire,
+    message, tools, transcode,
+    wire::{self, Responses},
 };
 use crate::{
     digest::Digest,
     faces::http::{problem::Problem, route::Http, sse},
+    offload,
 };
 
 /// Answers a request for the RPC of a row, with what its path names.
@@ -36,59 +38,64 @@ pub(super) async fn answer(
         Form::Events => {
             let message = transcode::asked(row, &named, &parts, body).await?;
             let responses = wire::call(http, row, &parts, wire::body(&message)).await?;
-            Ok(sse::response(responses.messages(transcode::described(row).output()).map(event)))
+            Ok(sse::spelled(events(responses, transcode::described(row).output())))
         }
-        Form::Message | Form::Free => Ok(answer::json(&said(row, http, &named, &parts, body).await?)),
+        Form::Tools => {
+            let asked = transcode::asked(row, &named, &parts, body).await?.transcode_to();
+            let asked = asked.map_err(|error| Status::internal(error.to_string()))?;
+            Ok(tools::watched(http, &parts, asked).await?)
+        }
+        Form::Message | Form::Free => {
+            Ok(answer::text(said(row, http, &named, &parts, body, |text| text).await?))
+        }
         Form::Tagged => {
-            let said = said(row, http, &named, &parts, body).await?;
-            let text = said.to_string();
-            let tag = Digest::of_bytes(text.as_bytes()).to_string();
+            let tagged = |text: String| (Digest::of_bytes(text.as_bytes()).to_string(), text);
+            let (tag, text) = said(row, http, &named, &parts, body, tagged).await?;
             Ok(unless_known(&parts.headers, &tag, || answer::text(text)))
         }
     }
 }
 
-/// The one response of an RPC.
-async fn said(
+/// The one response of an RPC, and what is made of its text. A large one is spelled when it is the user's turn.
+async fn said<T: Send + 'static>(
     row: &Row,
     http: Http,
     named: &[(String, String)],
     parts: &Parts,
     body: Body,
-) -> Result<Value, Problem> {
+    then: impl FnOnce(String) -> T + Send + 'static,
+) -> Result<T, Problem> {
     let message = transcode::asked(row, named, parts, body).await?;
-    let responses = wire::call(http, row, parts, wire::body(&message)).await?;
-    Ok(message::of_dynamic(&responses.one(transcode::described(row).output()).await?))
+    let response = wire::call(http, row, parts, wire::body(&message)).await?.one().await?;
+    Ok(answer::spelled(transcode::described(row).output(), response, then).await?)
 }
 
-/// A response as an event: named by its type or by what it holds, with what a reader goes on after.
-fn event(response: Result<DynamicMessage, Status>) -> sse::Event {
-    let response = match response {
-        Ok(response) => message::of_dynamic(&response),
-        Err(status) => {
-            return sse::Event { id: None, event: "error", data: Problem::from(status).to_json() };
+/// The responses as events, as they come. Those that are there already are spelled at once, in the user's turn if they
+/// are many or large.
+fn events(responses: Responses, output: MessageDescriptor) -> impl Stream<Item = Bytes> + Send {
+    stream::unfold(Some(responses), move |responses| {
+        let output = output.clone();
+        async move {
+            let mut responses = responses?;
+            match responses.some().await {
+                Ok(None) => None,
+                Ok(Some(some)) => {
+                    let bytes = some.iter().map(Bytes::len).sum();
+                    let spell = move || some.into_iter().map(|it| spelled(&output, it)).collect::<String>();
+                    Some((offload::if_large(bytes, spell).await.into(), Some(responses)))
+                }
+                Err(status) => Some((broken(status).spelled().into(), None)),
+            }
         }
-    };
-    let held = ["event", "entry"].into_iter().find_map(|name| response.get(name)).unwrap_or(&response);
-    let id = ["sequence", "position"].into_iter().find_map(|name| held.get(name)).and_then(Value::as_u64);
-    sse::Event { id: id.map(|it| it.to_string()), event: name(&response), data: response.to_string() }
+    })
 }
 
-fn name(response: &Value) -> &'static str {
-    const TYPES: [(&str, &str); 9] = [
-        ("ADDED", "added"),
-        ("CHANGED", "changed"),
-        ("REMOVED", "removed"),
-        ("DEGRADED", "degraded"),
-        ("SYNCED", "synced"),
-        ("DATA_CHANGED", "data_changed"),
-        ("PROBLEM", "problem"),
-        ("HEARTBEAT", "heartbeat"),
-        ("REQUESTED", "requested"),
-    ];
-    const HELD: [&str; 5] = ["snapshot", "entry", "caught_up", "event", "heartbeat"];
-    if let Some(word) = response.get("type").and_then(Value::as_str) {
-        return TYPES.into_iter().find(|(it, _)| *it == word).map_or("", |(_, name)| name);
-    }
-    HELD.into_iter().find(|held| response.get(held).is_some_and(|it| !it.is_null())).unwrap_or_default()
+fn spelled(output: &MessageDescriptor, response: Bytes) -> String {
+    let response = wire::decode(output.clone(), response);
+    response.map_or_else(broken, |it| event::of(&message::of_dynamic(&it))).spelled()
+}
+
+/// The last event of a stream that ends by a status.
+fn broken(status: Status) -> sse::Event {
+    sse::Event { id: None, event: "error", data: Problem::from(status).to_json() }
 }

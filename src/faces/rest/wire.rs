@@ -3,7 +3,7 @@
 use std::pin::Pin;
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
-use futures_util::{Stream, stream};
+use futures_util::FutureExt;
 use http::{HeaderMap, HeaderValue, Method, header::CONTENT_TYPE, request::Parts};
 use http_body::Body as _;
 use http_body_util::{BodyExt, Full};
@@ -13,7 +13,7 @@ use tonic::{Code, Status, body::Body};
 use tower::Service;
 
 use super::fixed::Row;
-use crate::faces::http::route::Http;
+use crate::faces::http::{pieces::PIECE, route::Http};
 
 /// A flag and four bytes of length.
 const HEAD: usize = 5;
@@ -22,6 +22,8 @@ const HEAD: usize = 5;
 pub(super) struct Responses {
     body: Pin<Box<Body>>,
     read: BytesMut,
+    /// How they end, where that was seen while messages before it were still to be answered.
+    end: Option<Result<(), Status>>,
 }
 
 /// A message as the body of a request.
@@ -59,35 +61,44 @@ pub(super) async fn call(http: Http, row: &Row, parts: &Parts, body: Body) -> Re
     let mut routes = http.grpc;
     let Ok(response) = routes.call(request).await;
     said(response.headers())?;
-    Ok(Responses { body: Box::pin(response.into_body()), read: BytesMut::new() })
+    Ok(Responses { body: Box::pin(response.into_body()), read: BytesMut::new(), end: None })
 }
 
 impl Responses {
-    /// The one response of an RPC that has one.
-    pub(super) async fn one(mut self, output: MessageDescriptor) -> Result<DynamicMessage, Status> {
+    /// The one response of an RPC that has one, encoded.
+    pub(super) async fn one(mut self) -> Result<Bytes, Status> {
         let bytes = self.next().await?.ok_or_else(|| Status::internal("no response"))?;
         // The status stands behind it.
         while self.next().await?.is_some() {}
-        decode(output, bytes)
+        Ok(bytes)
     }
 
-    /// The responses as they come.
-    pub(super) fn messages(
-        self,
-        output: MessageDescriptor,
-    ) -> impl Stream<Item = Result<DynamicMessage, Status>> + Send {
-        stream::unfold(Some((self, output)), async |state| {
-            let (mut responses, output) = state?;
-            match responses.next().await {
-                Ok(None) => None,
-                Ok(Some(bytes)) => Some((decode(output.clone(), bytes), Some((responses, output)))),
-                Err(status) => Some((Err(status), None)),
+    /// The next message and those that are there too, encoded, until there is enough for a piece; none when all has
+    /// been said.
+    pub(super) async fn some(&mut self) -> Result<Option<Vec<Bytes>>, Status> {
+        let Some(first) = self.next().await? else { return Ok(None) };
+        let (mut bytes, mut some) = (first.len(), vec![first]);
+        while bytes < PIECE {
+            match self.next().now_or_never() {
+                None => break,
+                Some(Ok(Some(message))) => {
+                    bytes += message.len();
+                    some.push(message);
+                }
+                Some(end) => {
+                    self.end = Some(end.map(drop));
+                    break;
+                }
             }
-        })
+        }
+        Ok(Some(some))
     }
 
     /// The next message, encoded; none when all has been said.
     pub(super) async fn next(&mut self) -> Result<Option<Bytes>, Status> {
+        if let Some(end) = self.end.take() {
+            return end.map(|()| None);
+        }
         loop {
             if let Some(message) = self.whole() {
                 return Ok(Some(message));
@@ -130,6 +141,7 @@ fn said(headers: &HeaderMap) -> Result<(), Status> {
     }
 }
 
-fn decode(output: MessageDescriptor, bytes: Bytes) -> Result<DynamicMessage, Status> {
+/// A message of a type that is known at run time only.
+pub(super) fn decode(output: MessageDescriptor, bytes: Bytes) -> Result<DynamicMessage, Status> {
     DynamicMessage::decode(output, bytes).map_err(|error| Status::internal(format!("unreadable: {error}")))
 }

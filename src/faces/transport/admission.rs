@@ -21,7 +21,7 @@ use tonic::{Status, body::Body};
 pub(super) use self::framing::{Grpc, Whole};
 use self::{
     framing::{Framing, Size},
-    held::Held,
+    held::{Compressed, Held},
     message::Message,
     refused::{late, shed},
     rounds::Rounds,
@@ -35,7 +35,7 @@ use super::{
     rules::{Messages, Pool, Rule},
     shares::{Bounds, Full, Holder, Share, Shares},
 };
-use crate::{context::User, turns::Turns};
+use crate::{context::User, offload, turns::Turns};
 
 mod framing;
 mod held;
@@ -70,10 +70,10 @@ struct Room {
     health: Counted,
     unfinished: Counted,
     bytes: Counted,
-    /// Calls of users begin in turn.
+    /// Requests of users begin in turn.
     rounds: Rounds,
     /// Large messages are taken in one of a user at a time, beside the threads that carry the others.
-    large: Turns<Holder>,
+    large: Arc<Turns<Holder>>,
     max_message: usize,
     request_timeout: Duration,
     idle_timeout: Duration,
@@ -107,7 +107,7 @@ impl Admission {
             ),
             bytes: counted(BYTES, "bytes of requests without an end"),
             rounds: Rounds::new(config.calls_per_turn),
-            large: Turns::new(available_parallelism().map_or(1, usize::from), 1),
+            large: Arc::new(Turns::new(available_parallelism().map_or(1, usize::from), 1)),
             max_message: config.max_request_bytes,
             request_timeout: config.request_timeout,
             idle_timeout: config.stream_idle_timeout,
@@ -132,12 +132,13 @@ impl<F: Framing, B: Default + Send> Around<Body, B> for Admit<F> {
     async fn call(self, request: Request<Body>, mut inner: impl Inner<Body, B>) -> Response<Held<B>> {
         let Self { room, .. } = self;
         let holder = holder(request.extensions());
+        let user = request.extensions().get::<User>().map(|user| user.id.shared());
         let (request, admitted) = match room.admit::<F>(request, holder.as_ref()).await {
             Ok(admitted) => admitted,
             Err(status) => return refusal::response(*status),
         };
         let Admitted { share, bytes, size } = admitted;
-        let mut answer = pin!(inner.call(request));
+        let mut answer = pin!(offload::on_behalf(user.clone(), inner.call(request)));
         let Ok(response) = match size {
             Size::Small => answer.await,
             Size::Large => {
@@ -150,7 +151,10 @@ impl<F: Framing, B: Default + Send> Around<Body, B> for Admit<F> {
                 }
             }
         };
-        response.map(|inner| Held::new(inner, share))
+        let compressed = response.headers().contains_key("grpc-encoding");
+        let compressed =
+            holder.filter(|_| compressed).map(|holder| Compressed::new(Arc::clone(&room.large), holder));
+        response.map(|inner| Held::new(inner, share, user, compressed))
     }
 }
 
@@ -177,7 +181,7 @@ impl Room {
             Some(pool) => Some(pool.take(holder, 1, self.retry_after)?),
             None => None,
         };
-        if let (Pool::Calls | Pool::Transfers, Some(holder)) = (rule.pool, holder) {
+        if let (Pool::Calls | Pool::Watches | Pool::Transfers, Some(holder)) = (rule.pool, holder) {
             self.rounds.turn(holder).await;
         }
         let size = message.size();

@@ -1,6 +1,6 @@
 //! A definition on the wire, and its digest.
 
-use std::mem;
+use std::{mem, sync::OnceLock};
 
 use bytes::Bytes;
 use prost::Message;
@@ -44,6 +44,8 @@ struct Form {
     whole: Bytes,
     /// Where the status begins: fields may come in any order, so it comes last.
     status: usize,
+    /// The same as JSON, made when somebody first asks for it.
+    json: OnceLock<Bytes>,
 }
 
 impl Form {
@@ -59,7 +61,7 @@ impl Form {
             whole.extend_from_slice(part);
         }
         status.encode(&mut whole).expect("a vector has room");
-        Self { whole: whole.into(), status: before }
+        Self { whole: whole.into(), status: before, json: OnceLock::new() }
     }
 }
 
@@ -117,10 +119,18 @@ impl Wire {
     }
 
     pub(super) fn view(&self, view: v1::ToolView) -> &Bytes {
+        &self.form(view).whole
+    }
+
+    pub(super) fn json(&self, view: v1::ToolView) -> &OnceLock<Bytes> {
+        &self.form(view).json
+    }
+
+    fn form(&self, view: v1::ToolView) -> &Form {
         match view {
-            v1::ToolView::Basic => &self.basic.whole,
-            v1::ToolView::Full | v1::ToolView::Unspecified => &self.full.whole,
-            v1::ToolView::FullJson => &self.full_json.whole,
+            v1::ToolView::Basic => &self.basic,
+            v1::ToolView::Full | v1::ToolView::Unspecified => &self.full,
+            v1::ToolView::FullJson => &self.full_json,
         }
     }
 }

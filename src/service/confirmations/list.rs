@@ -88,12 +88,12 @@ impl Confirmations {
         let Some(criteria) = self.criteria(user, filter) else {
             return Ok(Page { confirmations: Vec::new(), next: String::new() });
         };
-        let (mut page, mut read, mut bytes) = (Vec::new(), 0, 0);
+        let (among, mut page, mut read, mut bytes) = (self.among(user), Vec::new(), 0, 0);
         loop {
-            let part = self.0.store.list(&user.id, &criteria, from, AT_ONCE).await;
+            let part = self.0.store.list((&user.id, &among), &criteria, from, AT_ONCE).await;
             let part = part.map_err(|error| unavailable(&error))?;
             for row in part.confirmations {
-                let place = row.place();
+                let place = row.place(&among);
                 read += 1;
                 if let Some(viewed) = self.shown(user, filter, row) {
                     bytes += weight(&viewed);

@@ -10,7 +10,7 @@ use crate::{
     clock,
     context::User,
     contract::Refusal,
-    store::confirmations::{Change, Page},
+    store::confirmations::{Among, Change, Page},
 };
 
 /// A silent watch says that it is alive this often.
@@ -46,6 +46,8 @@ pub struct Told {
 pub struct Watch {
     confirmations: Confirmations,
     user: User,
+    /// Among which confirmations its positions are counted.
+    among: Among,
     filter: Filter,
     changed: tokio::sync::watch::Receiver<u64>,
     /// The position up to which everything is read.
@@ -63,6 +65,7 @@ impl Confirmations {
         filter.check()?;
         let changed = self.0.store.changed();
         let mut watch = Watch {
+            among: self.among(&user),
             confirmations: self.clone(),
             user,
             filter,
@@ -113,7 +116,7 @@ impl Watch {
     }
 
     async fn begin(&mut self) -> Result<(), Refusal> {
-        self.read = self.store().kept().await.map_err(|error| unavailable(&error))?.last;
+        self.read = self.store().kept(&self.among).await.map_err(|error| unavailable(&error))?.last;
         self.opening = Some(0);
         Ok(())
     }
@@ -122,12 +125,13 @@ impl Watch {
     async fn read_open(&mut self, after: u64) -> Result<(), Refusal> {
         let page = match self.confirmations.criteria(&self.user, &self.filter) {
             Some(criteria) => {
-                let page = self.store().open_now(&self.user.id, &criteria, (after, self.read)).await;
+                let page =
+                    self.store().open_now((&self.user.id, &self.among), &criteria, (after, self.read)).await;
                 page.map_err(|error| unavailable(&error))?
             }
             None => Page::default(),
         };
-        self.opening = page.confirmations.last().filter(|_| page.more).map(|last| last.sequence);
+        self.opening = page.confirmations.last().filter(|_| page.more).map(|last| last.at(&self.among));
         for confirmation in page.confirmations {
             let at = confirmation.decided.as_ref().map_or(confirmation.created_at, |decided| decided.at);
             self.tell(Change { confirmation, at }, News::Requested);
@@ -140,7 +144,7 @@ impl Watch {
 
     /// Refuses a position that no change has, or had for too long.
     async fn go_on(&self) -> Result<(), Refusal> {
-        let kept = self.store().kept().await.map_err(|error| unavailable(&error))?;
+        let kept = self.store().kept(&self.among).await.map_err(|error| unavailable(&error))?;
         let first = kept.first.saturating_sub(1);
         if (first..=kept.last).contains(&self.read) {
             return Ok(());
@@ -150,10 +154,11 @@ impl Watch {
 
     /// Reads what has changed. Whether anything has.
     async fn read_on(&mut self) -> Result<bool, Refusal> {
-        let changes = self.store().changes(self.read, AT_ONCE).await.map_err(|error| unavailable(&error))?;
+        let changes = self.store().changes(&self.among, self.read, AT_ONCE).await;
+        let changes = changes.map_err(|error| unavailable(&error))?;
         let has_changed = !changes.is_empty();
         for change in changes {
-            self.read = change.confirmation.sequence;
+            self.read = change.confirmation.at(&self.among);
             let news = match change.confirmation.state {
                 crate::store::confirmations::life::State::Pending => News::Requested,
                 _ => News::Changed,

@@ -31,7 +31,8 @@ impl Jobs {
             return Err(refuse("states", "max_items", &what));
         }
         let size = SIZES.of(size)?;
-        let bound_to = BoundTo::new("jobs", user, &states);
+        let secret = self.parts.store.page_secret().await.map_err(|error| unavailable(&error))?;
+        let bound_to = BoundTo::new("jobs", user, &states).sealed(&secret);
         let before = bound_to.place(token)?.map(u64::from_be_bytes);
         // One more tells whether there is another page.
         let limit = u32::try_from(size + 1).unwrap_or(u32::MAX);

@@ -1,14 +1,11 @@
 //! Lists of tasks, a page at a time.
 
-use data_encoding::BASE64URL_NOPAD;
-
 use super::Tasks;
 use crate::{
     context::{TaskId, User},
     contract::Refusal,
-    digest::Digest,
     pipeline::refused,
-    service::request::refuse,
+    service::{page::BoundTo, request::refuse, unavailable::unavailable},
     store::tasks::{Filter, Place, Scope, Task},
 };
 
@@ -33,8 +30,9 @@ impl Tasks {
     pub async fn list(&self, user: &User, filter: &Filter, size: i32, token: &str) -> Result<Page, Refusal> {
         check(filter)?;
         let size = size_of("page_size", size, USUAL, MOST)?;
-        let bound_to = Digest::of_parts([user.id.as_str().to_owned(), format!("{filter:?}")]);
-        let from = if token.is_empty() { None } else { Some(place(token, &bound_to)?) };
+        let secret = self.0.store.page_secret().await.map_err(|error| unavailable(&error))?;
+        let bound_to = BoundTo::new("tasks", user, filter).sealed(&secret);
+        let from = bound_to.place(token)?.map(Place::from_be_bytes);
         let unnamed = TaskId::generate();
         let id = match &filter.scope {
             Scope::Tree(id) => id,
@@ -42,7 +40,7 @@ impl Tasks {
         };
         let listed = self.0.store.tasks(&user.id, filter, from, size).await;
         let listed = listed.map_err(|error| refused(id, error))?;
-        let next = listed.next.map_or_else(String::new, |place| written(place, &bound_to));
+        let next = listed.next.map_or_else(String::new, |place| bound_to.token(place.to_be_bytes()));
         Ok(Page { tasks: listed.tasks, next })
     }
 }
@@ -68,37 +66,5 @@ pub(super) fn size_of(field: &str, asked: i32, usual: u32, most: u32) -> Result<
         Ok(0) => Ok(usual),
         Ok(size) if size <= most => Ok(size),
         _ => Err(refuse(field, "range", &format!("must be from 1 to {most}, or 0 for {usual}"))),
-    }
-}
-
-fn written(place: Place, bound_to: &Digest) -> String {
-    let mut bytes = place.to_be_bytes().to_vec();
-    bytes.extend(&bound_to.as_bytes()[..16]);
-    BASE64URL_NOPAD.encode(&bytes)
-}
-
-fn place(token: &str, bound_to: &Digest) -> Result<Place, Refusal> {
-    let bytes = BASE64URL_NOPAD.decode(token.as_bytes()).unwrap_or_default();
-    match bytes.split_first_chunk::<8>() {
-        Some((place, rest)) if rest == &bound_to.as_bytes()[..16] => Ok(u64::from_be_bytes(*place)),
-        _ => {
-            let what = "must be the next_page_token of your last page with this filter";
-            Err(refuse("page_token", "foreign", what))
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_token_goes_on_with_the_list_that_it_came_from_and_with_no_other() {
-        let bound = Digest::of_bytes(b"riley's");
-        assert_eq!(place(&written(7, &bound), &bound).expect("ours"), 7);
-        assert!(place(&written(7, &bound), &Digest::of_bytes(b"demo's")).is_err());
-        for bad in ["x", "", "AAAA", "not base64 at all!"] {
-            assert!(place(bad, &bound).is_err(), "{bad}");
-        }
     }
 }

@@ -45,6 +45,15 @@ pub struct Criteria {
     pub task_id: Option<TaskLabel>,
 }
 
+/// Among which confirmations positions are counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Among {
+    /// All there are: for who sees those of others.
+    All,
+    /// Those of one user, so that nobody else's can be counted by them.
+    Own(UserId),
+}
+
 /// A place in a list: first what is pending, oldest first, then the others, the last changed first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {

@@ -2,21 +2,20 @@
 //! its end, and others bound how many there are.
 
 mod changes;
+mod read;
 
 use std::time::SystemTime;
 
 use futures_util::future::BoxFuture;
-use sqlx::{QueryBuilder, Row, sqlite::SqliteRow};
 
 pub(super) use self::changes::{Changed, changed};
 use super::{
     Change, Durability, Failed, Sqlite,
-    time::{instant, length, millis},
+    time::{length, millis},
 };
 use crate::{
     context::KnownBy,
     contract::ConfirmationId,
-    digest::Digest,
     store::{
         StoreError,
         audit::{Audit, Criteria, KEPT, Kind, Record, Verdict},
@@ -25,12 +24,30 @@ use crate::{
     },
 };
 
-const COLUMNS: &str = "sequence, kind, at, ended_at, user_id, known_by, peer, face, caller, tool, definition_digest, \
-     arguments_digest, verdict, code, call_id, request_id, trace_id, task_id, confirmation_id, approver, on_behalf_of";
+/// The next position among what a user sees, so that it tells nothing of what others do.
+macro_rules! next {
+    ($user:literal) => {
+        concat!(
+            "1 + max(coalesce((SELECT max(position) FROM audit WHERE user_id = ",
+            $user,
+            "), 0), coalesce((SELECT max(callers_position) FROM audit WHERE caller = ",
+            $user,
+            " AND caller <> user_id), 0))"
+        )
+    };
+}
+use next;
 
-const NOTE: &str = "INSERT INTO audit (kind, at, user_id, known_by, peer, face, caller, tool, definition_digest, \
-     arguments_digest, verdict, call_id, request_id, trace_id, task_id, confirmation_id, approver, on_behalf_of, ended_at) \
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+const NOTE: &str = concat!(
+    "INSERT INTO audit (kind, at, user_id, known_by, peer, face, caller, tool, definition_digest, arguments_digest, \
+     verdict, call_id, request_id, trace_id, task_id, confirmation_id, approver, on_behalf_of, ended_at, position, \
+     callers_position) \
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ",
+    next!("?3"),
+    ", CASE ?7 WHEN ?3 THEN 0 ELSE ",
+    next!("?7"),
+    " END)"
+);
 
 /// Positions are in order of time.
 const SWEEP: &str = "DELETE FROM audit WHERE at <= ?1 AND sequence IN (SELECT sequence FROM audit ORDER BY sequence LIMIT 2048)";
@@ -177,114 +194,10 @@ impl Audit for Sqlite {
 }
 
 impl Sqlite {
-    async fn listed_records(
-        &self,
-        criteria: &Criteria,
-        before: Option<u64>,
-        limit: u32,
-    ) -> Result<Vec<Record>, Failed> {
-        let before = i64::try_from(before.unwrap_or(u64::MAX)).unwrap_or(i64::MAX);
-        let mut query = QueryBuilder::new("");
-        match &criteria.seen_by {
-            None => select(&mut query, criteria, before, limit, None),
-            Some(user) => {
-                // Each half by its own index.
-                query.push("SELECT * FROM (");
-                select(&mut query, criteria, before, limit, Some(("user_id = ", user.as_str())));
-                query.push(") UNION ALL SELECT * FROM (");
-                let of_others = Some(("caller <> user_id AND caller = ", user.as_str()));
-                select(&mut query, criteria, before, limit, of_others);
-                query.push(") ORDER BY sequence DESC LIMIT ").push_bind(limit);
-            }
-        }
-        let rows = query.build().fetch_all(self.readers().await?).await?;
-        rows.iter().map(record).collect()
-    }
-
     async fn swept_records(&self, now: SystemTime) -> Result<(), Failed> {
         let mut change = self.change(Durability::Process).await?;
         let before = millis(now).saturating_sub(length(KEPT));
         sqlx::query(SWEEP).bind(before).execute(&mut *change).await?;
         change.commit().await
     }
-}
-
-fn select(
-    query: &mut QueryBuilder<sqlx::Sqlite>,
-    criteria: &Criteria,
-    before: i64,
-    limit: u32,
-    seen: Option<(&str, &str)>,
-) {
-    query.push(format!("SELECT {COLUMNS} FROM audit WHERE sequence < ")).push_bind(before);
-    if let Some((condition, user)) = seen {
-        query.push(format!(" AND {condition}")).push_bind(user.to_owned());
-    }
-    if let Some(user) = &criteria.user {
-        query.push(" AND user_id = ").push_bind(user.to_string());
-    }
-    if let Some(since) = criteria.since {
-        query.push(" AND at >= ").push_bind(millis(since));
-    }
-    if let Some(until) = criteria.until {
-        query.push(" AND at < ").push_bind(millis(until));
-    }
-    for (column, text) in [("call_id", &criteria.call_id), ("confirmation_id", &criteria.confirmation_id)] {
-        if !text.is_empty() {
-            query.push(format!(" AND {column} = ")).push_bind(text.clone());
-        }
-    }
-    any_of(query, "tool", criteria.tools.clone());
-    any_of(query, "kind", criteria.kinds.iter().map(|kind| kind.word().to_owned()).collect());
-    query.push(" ORDER BY sequence DESC LIMIT ").push_bind(limit);
-}
-
-fn any_of(query: &mut QueryBuilder<sqlx::Sqlite>, column: &str, values: Vec<String>) {
-    if values.is_empty() {
-        return;
-    }
-    query.push(format!(" AND {column} IN ("));
-    let mut separated = query.separated(", ");
-    for value in values {
-        separated.push_bind(value);
-    }
-    query.push(")");
-}
-
-fn record(row: &SqliteRow) -> Result<Record, Failed> {
-    let (kind, verdict): (String, String) = (row.try_get("kind")?, row.try_get("verdict")?);
-    let digest = |column| -> Result<Digest, Failed> {
-        Digest::from_bytes(row.try_get(column)?).ok_or_else(|| unreadable(column))
-    };
-    let sequence: i64 = row.try_get("sequence")?;
-    Ok(Record {
-        sequence: u64::try_from(sequence).unwrap_or_default(),
-        kind: Kind::ALL.into_iter().find(|it| it.word() == kind).ok_or_else(|| unreadable("kind"))?,
-        at: instant(row.try_get("at")?),
-        ended_at: row.try_get::<Option<i64>, _>("ended_at")?.map(instant),
-        user: row.try_get("user_id")?,
-        known_by: row.try_get("known_by")?,
-        peer: row.try_get("peer")?,
-        face: row.try_get("face")?,
-        caller: row.try_get("caller")?,
-        tool: row.try_get("tool")?,
-        definition_digest: Digest::from_bytes(row.try_get("definition_digest")?),
-        arguments_digest: digest("arguments_digest")?,
-        verdict: Verdict::ALL
-            .into_iter()
-            .find(|it| it.word() == verdict)
-            .ok_or_else(|| unreadable("verdict"))?,
-        code: row.try_get("code")?,
-        call_id: row.try_get("call_id")?,
-        request_id: row.try_get("request_id")?,
-        trace_id: row.try_get("trace_id")?,
-        task_id: row.try_get("task_id")?,
-        confirmation_id: row.try_get("confirmation_id")?,
-        approver: row.try_get("approver")?,
-        on_behalf_of: row.try_get("on_behalf_of")?,
-    })
-}
-
-fn unreadable(column: &str) -> Failed {
-    Failed::Store(StoreError::Unreadable { what: "audit record", cause: format!("its column {column}") })
 }

@@ -25,7 +25,7 @@ use crate::{
     store::{
         StoreError,
         confirmations::{
-            Asked, Binding, Change, Confirmation, Confirmations, Criteria, Decision, Kept, Listed, Of,
+            Among, Asked, Binding, Change, Confirmation, Confirmations, Criteria, Decision, Kept, Listed, Of,
             Opened, Outcome, Page, Place,
         },
         idempotency::{Beginning, Begun},
@@ -90,7 +90,7 @@ impl Confirmations for Sqlite {
 
     fn list<'a>(
         &'a self,
-        viewer: &'a UserId,
+        viewer: (&'a UserId, &'a Among),
         criteria: &'a Criteria,
         from: Option<Place>,
         limit: u32,
@@ -100,19 +100,19 @@ impl Confirmations for Sqlite {
 
     fn open_now<'a>(
         &'a self,
-        viewer: &'a UserId,
+        viewer: (&'a UserId, &'a Among),
         criteria: &'a Criteria,
         between: (u64, u64),
     ) -> BoxFuture<'a, Result<Page, StoreError>> {
         Box::pin(async move { self.explain(self.open_confirmations(viewer, criteria, between).await) })
     }
 
-    fn changes(&self, after: u64, limit: u32) -> BoxFuture<'_, Listed<Change>> {
-        Box::pin(async move { self.explain(self.confirmation_changes(after, limit).await) })
+    fn changes<'a>(&'a self, among: &'a Among, after: u64, limit: u32) -> BoxFuture<'a, Listed<Change>> {
+        Box::pin(async move { self.explain(self.confirmation_changes(among, after, limit).await) })
     }
 
-    fn kept(&self) -> BoxFuture<'_, Result<Kept, StoreError>> {
-        Box::pin(async move { self.explain(self.kept_changes().await) })
+    fn kept<'a>(&'a self, among: &'a Among) -> BoxFuture<'a, Result<Kept, StoreError>> {
+        Box::pin(async move { self.explain(self.kept_changes(among).await) })
     }
 
     fn changed(&self) -> watch::Receiver<u64> {

@@ -24,6 +24,7 @@ const PLATFORM: &[&str] = &[
     "confirmations",
     "confirmation_events",
     "confirmation_sequence",
+    "confirmation_positions",
     "tasks",
     "task_positions",
     "entries",

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::store::{
     StoreError,
-    confirmations::Confirmations,
+    confirmations::{Among, Confirmations},
     outbox::{Message, Outbox, Subscription},
 };
 
@@ -43,7 +43,8 @@ impl Outbox for Sqlite {
             let taken = self.explain(self.take_messages(url, now, until, limit).await)?;
             let mut messages = Vec::new();
             for (mut message, sequence) in taken {
-                let change = self.changes(sequence.saturating_sub(1), 1).await?.into_iter().next();
+                let change =
+                    self.changes(&Among::All, sequence.saturating_sub(1), 1).await?.into_iter().next();
                 message.change = change.filter(|change| change.confirmation.sequence == sequence);
                 messages.push(message);
             }

@@ -41,6 +41,7 @@ const HARMS: &[(&str, &str)] = &[
     ("UPDATE confirmations SET state = 'denied'", "does not stand as its last change says"),
     ("DELETE FROM confirmation_events", "is open, and its last change is not there"),
     ("UPDATE confirmation_sequence SET last = last + 1", "confirmation_events have a gap"),
+    ("UPDATE confirmation_positions SET last = 0", "confirmation_positions does not count what there is"),
     ("UPDATE task_positions SET last = 1", "task_positions does not count what there is"),
     ("UPDATE timeline_usage SET bytes = 1", "timeline_usage does not count what there is"),
     ("UPDATE tasks SET position = 1", "position 1 is that of several tasks"),

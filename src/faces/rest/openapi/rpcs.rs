@@ -133,7 +133,7 @@ pub(super) fn queried(input: &MessageDescriptor, elsewhere: &[String], schemas: 
 
 fn answer(row: &Row, output: &MessageDescriptor, schemas: &mut Schemas) -> Value {
     match row.form {
-        Form::Events => json!({
+        Form::Events | Form::Tools => json!({
             "description": "Events as they come; the data of each is JSON.",
             "content": {"text/event-stream": {}},
         }),

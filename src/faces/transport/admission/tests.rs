@@ -127,14 +127,16 @@ async fn one_users_flood_waits_its_turn_behind_anothers_call() {
             std::future::ready(Ok::<_, Infallible>(Response::new(Body::empty())))
         }))
     };
-    let call = |user| tokio::spawn(service.clone().oneshot(whole(Rule::USER, user)));
-    // Nobody calls alone from here on.
-    call("b").await.unwrap().unwrap();
-    let calls: Vec<_> = ["a", "a", "a", "a", "a", "b"].map(call).into();
-    for call in calls {
-        assert_eq!(refused(&call.await.unwrap().unwrap()), passed());
+    for rule in [Rule::USER, Rule::WATCH, Rule::TRANSFER] {
+        let call = |user| tokio::spawn(service.clone().oneshot(whole(rule, user)));
+        // Nobody calls alone from here on.
+        call("b").await.unwrap().unwrap();
+        let calls: Vec<_> = ["a", "a", "a", "a", "a", "b"].map(call).into();
+        for call in calls {
+            assert_eq!(refused(&call.await.unwrap().unwrap()), passed());
+        }
+        assert_eq!(std::mem::take(&mut *begun.lock().unwrap()), "baabaaa", "{rule:?}");
     }
-    assert_eq!(*begun.lock().unwrap(), "baabaaa");
 }
 
 #[tokio::test]
@@ -251,4 +253,39 @@ async fn a_large_message_is_taken_in_beside_the_thread_that_carries_the_others()
     });
     let answer = tokio::spawn(layer.layer(service).oneshot(request)).await.unwrap().unwrap();
     assert_eq!(code_in(answer.headers()), None);
+}
+
+#[tokio::test]
+async fn a_request_and_its_answer_are_worked_on_on_behalf_of_its_user() {
+    let layer = layer(&Config::default());
+    let service = service_fn(async |_: Request<Body>| {
+        let body = stream::once(async { Ok::<_, Status>(Frame::data(offload::testing::user().into())) });
+        let answer = Response::builder().header("x-user", offload::testing::user());
+        Ok::<_, Infallible>(answer.body(Body::new(StreamBody::new(body))).unwrap())
+    });
+    for user in ["riley", ""] {
+        let answer = layer.layer(service).oneshot(whole(Rule::USER, user)).await.unwrap();
+        assert_eq!(answer.headers()["x-user"], user);
+        assert_eq!(answer.into_body().collect().await.unwrap().to_bytes(), user);
+    }
+}
+
+#[tokio::test]
+async fn a_user_has_one_answer_compressed_at_a_time_and_others_go_on() {
+    let admission = Admission::new(&Config::default());
+    let layer: Layer<Admit<Grpc>> = admission.layer();
+    let service = service_fn(async |_: Request<Body>| {
+        let body = stream::once(async { Ok::<_, Status>(Frame::data(Bytes::from_static(ONE))) });
+        let answer = Response::builder().header("grpc-encoding", "gzip");
+        Ok::<_, Infallible>(answer.body(Body::new(StreamBody::new(body))).unwrap())
+    });
+    let ask = async |user| layer.layer(service).oneshot(whole(Rule::USER, user)).await.unwrap().into_body();
+    let (mut one, mut theirs) = (ask("riley").await, ask("sam").await);
+    let turn = admission.0.large.begin(Some(&Holder::User("riley".parse().unwrap()))).await;
+    assert!(one.frame().now_or_never().is_none());
+    if available_parallelism().map_or(1, usize::from) > 1 {
+        assert!(theirs.frame().now_or_never().is_some());
+    }
+    drop(turn);
+    assert!(one.frame().await.unwrap().is_ok());
 }

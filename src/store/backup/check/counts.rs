@@ -24,6 +24,11 @@ const COUNTS: &[(&str, &str)] = &[
         "SELECT NOT EXISTS (SELECT user_id, count(*), SUM(bytes) FROM confirmations GROUP BY user_id \
       EXCEPT SELECT user_id, records, bytes FROM confirmation_usage)",
     ),
+    (
+        "confirmation_positions",
+        "SELECT NOT EXISTS (SELECT max(c.position) AS most FROM confirmations c LEFT JOIN confirmation_positions p \
+      ON p.user_id = c.user_id GROUP BY c.user_id HAVING coalesce(max(p.last), 0) < most)",
+    ),
     ("audit_total", "SELECT (SELECT records FROM audit_total) = (SELECT count(*) FROM audit)"),
     (
         "audit_usage",

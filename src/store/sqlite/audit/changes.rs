@@ -2,6 +2,7 @@
 
 use std::time::SystemTime;
 
+use super::next;
 use crate::{
     context::{CallId, RequestId, TaskId, UserId},
     digest::Digest,
@@ -11,9 +12,13 @@ use crate::{
     },
 };
 
-const CHANGED: &str = "INSERT INTO audit (kind, at, ended_at, user_id, known_by, peer, face, caller, tool, definition_digest, \
-     arguments_digest, verdict, code, call_id, request_id, trace_id, task_id, confirmation_id, approver) \
-     VALUES (?1, ?2, ?2, ?3, ?4, ?5, ?6, ?3, ?7, x'', ?8, ?9, 'OK', ?10, ?11, ?12, ?13, '', '')";
+const CHANGED: &str = concat!(
+    "INSERT INTO audit (kind, at, ended_at, user_id, known_by, peer, face, caller, tool, definition_digest, \
+     arguments_digest, verdict, code, call_id, request_id, trace_id, task_id, confirmation_id, approver, position) \
+     VALUES (?1, ?2, ?2, ?3, ?4, ?5, ?6, ?3, ?7, x'', ?8, ?9, 'OK', ?10, ?11, ?12, ?13, '', '', ",
+    next!("?3"),
+    ")"
+);
 
 /// A change that a request made which is no call.
 pub(in crate::store::sqlite) struct Changed<'a> {

@@ -124,7 +124,10 @@ impl Sqlite {
             query.push(")");
         }
         let rows = query.push(" ORDER BY call_id DESC LIMIT ").push_bind(limit).build();
-        self.recorded(&rows.fetch_all(self.readers().await?).await?)
+        self.recorded(&match &criteria.user {
+            Some(user) => rows.fetch_all(&mut *self.reading(user).await?).await?,
+            None => rows.fetch_all(self.readers().await?).await?,
+        })
     }
 
     /// Of those that have no end it is looked whether who carries them out is there: once for each process.

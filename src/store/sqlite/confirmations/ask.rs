@@ -25,8 +25,8 @@ use crate::{
 };
 
 const ADD: &str = "INSERT INTO confirmations (id, state, user_id, tool, request_id, arguments_digest, definition_digest, \
-     task_id, outer_call_id, outer_request_id, shown, arguments, created_at, expires_at, sequence) \
-     VALUES (?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+     task_id, outer_call_id, outer_request_id, shown, arguments, created_at, expires_at, sequence, position) \
+     VALUES (?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
 
 const USE: &str = "UPDATE confirmations SET used_at = ?, used_by = ? WHERE id = ? AND state = 'approved'";
 
@@ -140,7 +140,7 @@ impl Sqlite {
         sqlx::query(USE).bind(now).bind(by).bind(confirmation.id.as_str()).execute(&mut **change).await?;
         become_(
             change,
-            &confirmation.id,
+            confirmation,
             State::Used,
             (now, millis(confirmation.expires_at)),
             &confirmation.reason,
@@ -174,7 +174,7 @@ impl Sqlite {
         if changed {
             asked.summary.insert_str(0, CHANGED);
         }
-        let sequence = add(change, &id, call, &asked, now).await?;
+        let (sequence, position) = add(change, &id, call, &asked, now).await?;
         Ok(Opened::Asks(Box::new(Confirmation {
             id,
             state: State::Pending,
@@ -187,6 +187,7 @@ impl Sqlite {
             reason: String::new(),
             used: None,
             sequence: u64::try_from(sequence).unwrap_or_default(),
+            position: u64::try_from(position).unwrap_or_default(),
             is_cut: false,
         })))
     }
@@ -254,9 +255,10 @@ async fn add(
     call: &Call<'_>,
     asked: &Asked,
     now: i64,
-) -> Result<i64, Failed> {
+) -> Result<(i64, i64), Failed> {
     let expires_at = millis(call.expires_at);
-    let sequence = rows::note(change, id, State::Pending, now, expires_at, "").await?;
+    let whose = (id, &call.begins.key.user);
+    let (sequence, position) = rows::note(change, whose, State::Pending, (now, expires_at), "").await?;
     let shown = serde_json::to_string(&Shown::of(asked)).expect("texts and lists are JSON");
     let arguments = asked.arguments.as_ref().map(|it| serde_json::to_string(it).expect("JSON is JSON"));
     change.adds(shown.len() + arguments.as_ref().map_or(0, String::len));
@@ -275,7 +277,8 @@ async fn add(
         .bind(now)
         .bind(expires_at)
         .bind(sequence)
+        .bind(position)
         .execute(&mut **change)
         .await?;
-    Ok(sequence)
+    Ok((sequence, position))
 }

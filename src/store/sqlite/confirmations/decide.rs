@@ -66,7 +66,8 @@ impl Sqlite {
             audit::decided(&mut change, &confirmation, decision).await?;
             match decision.verdict {
                 Verdict::Approve { use_until, .. } => {
-                    become_(&mut change, id, state, (at, millis(use_until)), &decision.reason).await?;
+                    let until = millis(use_until);
+                    become_(&mut change, &confirmation, state, (at, until), &decision.reason).await?;
                     tell_task(&mut change, &confirmation, state, None, instant(at)).await?;
                 }
                 Verdict::Deny => {

@@ -17,8 +17,8 @@ use crate::{
     },
 };
 
-const BECOME: &str = "UPDATE confirmations SET state = ?1, sequence = ?2, expires_at = ?3, ended_at = CASE ?4 WHEN 1 THEN NULL ELSE ?5 END, \
-     reason = ?6 WHERE id = ?7";
+const BECOME: &str = "UPDATE confirmations SET state = ?1, sequence = ?2, expires_at = ?3, \
+     ended_at = CASE ?4 WHEN 1 THEN NULL ELSE ?5 END, reason = ?6, position = ?8 WHERE id = ?7";
 
 /// What a task is told of a confirmation of another definition.
 const VOID: &str =
@@ -33,12 +33,13 @@ pub(super) async fn by_id(change: &mut Change, id: &ConfirmationId) -> Result<Op
 /// Brings a confirmation into another state, at one instant until another.
 pub(super) async fn become_(
     change: &mut Change,
-    id: &ConfirmationId,
+    confirmation: &Confirmation,
     state: State,
     (at, expires_at): (i64, i64),
     reason: &str,
 ) -> Result<(), Failed> {
-    let sequence = note(change, id, state, at, expires_at, reason).await?;
+    let whose = (&confirmation.id, &confirmation.key.user);
+    let (sequence, position) = note(change, whose, state, (at, expires_at), reason).await?;
     sqlx::query(BECOME)
         .bind(state.word())
         .bind(sequence)
@@ -46,7 +47,8 @@ pub(super) async fn become_(
         .bind(state.is_open())
         .bind(at)
         .bind(reason)
-        .bind(id.as_str())
+        .bind(confirmation.id.as_str())
+        .bind(position)
         .execute(&mut **change)
         .await?;
     Ok(())
@@ -115,7 +117,7 @@ async fn end_alone(
         (Some(error), _) => &error.message,
         (None, _) => "The tool's definition changed",
     };
-    become_(change, &confirmation.id, state, (now, millis(confirmation.expires_at)), why).await?;
+    become_(change, confirmation, state, (now, millis(confirmation.expires_at)), why).await?;
     let verdict = match state {
         State::Expired => Some(Verdict::Expired),
         State::Withdrawn => Some(Verdict::Withdrawn),

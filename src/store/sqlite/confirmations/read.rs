@@ -11,8 +11,8 @@ use crate::{
     contract::ConfirmationId,
     store::{
         confirmations::{
-            Binding, Change, Confirmation, Criteria, DENIAL_ANSWERS, Kept, MAX_PAGE_BYTES, Page, Place,
-            life::State,
+            Among, Binding, Change, Confirmation, Criteria, DENIAL_ANSWERS, Kept, MAX_PAGE_BYTES, Page,
+            Place, life::State,
         },
         sqlite::{
             Failed, Sqlite,
@@ -29,6 +29,9 @@ const ADOPT: &str = "SELECT request_id FROM confirmations \
 
 const KEPT: &str = "SELECT last, coalesce((SELECT MIN(sequence) FROM confirmation_events), last + 1) \
                     FROM confirmation_sequence";
+
+const KEPT_OF_USER: &str = "SELECT last, coalesce((SELECT MIN(position) FROM confirmation_events WHERE user_id = ?1), \
+                            last + 1) FROM confirmation_positions WHERE user_id = ?1";
 
 const SINCE: &str =
     "SELECT sequence, confirmation_id FROM confirmation_events WHERE sequence > ? ORDER BY sequence LIMIT ?";
@@ -74,29 +77,29 @@ impl Sqlite {
 
     pub(super) async fn listed_confirmations(
         &self,
-        viewer: &UserId,
+        (viewer, among): (&UserId, &Among),
         criteria: &Criteria,
         from: Option<Place>,
         limit: u32,
     ) -> Result<Page, Failed> {
-        let mut reading = self.reading(viewer).await?;
+        let (position, mut reading) = (position(among), self.reading(viewer).await?);
         let mut page = Filling { limit: limit as usize, ..Filling::default() };
         if !matches!(from, Some(Place::Other(_))) {
             let mut query = select(criteria);
             query.push(" AND c.state = 'pending'");
             if let Some(Place::Pending(after)) = from {
-                query.push(" AND c.sequence > ").push_bind(column(after));
+                query.push(format!(" AND {position} > ")).push_bind(column(after));
             }
-            query.push(" ORDER BY c.sequence");
+            query.push(format!(" ORDER BY {position}"));
             page.fill(&mut reading, query).await?;
         }
         if !page.more {
             let mut query = select(criteria);
             query.push(" AND c.state <> 'pending'");
             if let Some(Place::Other(before)) = from {
-                query.push(" AND c.sequence < ").push_bind(column(before));
+                query.push(format!(" AND {position} < ")).push_bind(column(before));
             }
-            query.push(" ORDER BY c.sequence DESC");
+            query.push(format!(" ORDER BY {position} DESC"));
             page.fill(&mut reading, query).await?;
         }
         Ok(Page { confirmations: page.found, more: page.more })
@@ -104,28 +107,43 @@ impl Sqlite {
 
     pub(super) async fn open_confirmations(
         &self,
-        viewer: &UserId,
+        (viewer, among): (&UserId, &Among),
         criteria: &Criteria,
         (after, up_to): (u64, u64),
     ) -> Result<Page, Failed> {
-        let mut reading = self.reading(viewer).await?;
+        let (position, mut reading) = (position(among), self.reading(viewer).await?);
         let mut query = select(criteria);
-        query.push(" AND c.state IN ('pending', 'approved') AND c.sequence > ").push_bind(column(after));
-        query.push(" AND c.sequence <= ").push_bind(column(up_to)).push(" ORDER BY c.sequence");
+        query
+            .push(format!(" AND c.state IN ('pending', 'approved') AND {position} > "))
+            .push_bind(column(after));
+        query.push(format!(" AND {position} <= ")).push_bind(column(up_to));
+        query.push(format!(" ORDER BY {position}"));
         let mut page = Filling { limit: AT_ONCE as usize, ..Filling::default() };
         page.fill(&mut reading, query).await?;
         Ok(Page { confirmations: page.found, more: page.more })
     }
 
-    pub(super) async fn confirmation_changes(&self, after: u64, limit: u32) -> Result<Vec<Change>, Failed> {
-        let query = format!(
-            "SELECT {LISTED_COLUMNS}, e.sequence AS position, e.state AS became, e.at, e.expires_at AS until, \
-             e.reason AS why \
-             FROM confirmation_events e JOIN confirmations c ON c.id = e.confirmation_id \
-             WHERE e.sequence > ? ORDER BY e.sequence LIMIT ?"
-        );
-        let rows = sqlx::query(sqlx::AssertSqlSafe(query)).bind(column(after)).bind(limit);
-        let mut rows = rows.fetch(self.readers().await?);
+    pub(super) async fn confirmation_changes(
+        &self,
+        among: &Among,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<Change>, Failed> {
+        let mut query = QueryBuilder::new(format!(
+            "SELECT {LISTED_COLUMNS}, e.sequence AS at_sequence, e.position AS at_position, e.state AS became, e.at, \
+             e.expires_at AS until, e.reason AS why \
+             FROM confirmation_events e JOIN confirmations c ON c.id = e.confirmation_id WHERE "
+        ));
+        let position = match among {
+            Among::All => "e.sequence",
+            Among::Own(user) => {
+                query.push("e.user_id = ").push_bind(user.as_str()).push(" AND ");
+                "e.position"
+            }
+        };
+        query.push(format!("{position} > ")).push_bind(column(after));
+        query.push(format!(" ORDER BY {position} LIMIT ")).push_bind(limit);
+        let mut rows = query.build().fetch(self.readers().await?);
         let (mut changes, mut bytes) = (Vec::new(), 0);
         while let Some(row) = rows.try_next().await? {
             bytes += size(&row)?;
@@ -161,18 +179,24 @@ impl Sqlite {
 
     /// What changed after a position, and the position that this goes up to. `None`: too much to be told one by one.
     async fn changed_since(&self, seen: Option<u64>) -> Result<(Option<Vec<ConfirmationId>>, u64), Failed> {
-        let Some(seen) = seen else { return Ok((None, self.kept_changes().await?.last)) };
+        let Some(seen) = seen else { return Ok((None, self.kept_changes(&Among::All).await?.last)) };
         let rows: Vec<(i64, String)> =
             sqlx::query_as(SINCE).bind(column(seen)).bind(AT_ONCE).fetch_all(self.readers().await?).await?;
         let last = rows.last().map_or(seen, |(sequence, _)| u64::try_from(*sequence).unwrap_or(seen));
         if rows.len() >= AT_ONCE as usize {
-            return Ok((None, self.kept_changes().await?.last));
+            return Ok((None, self.kept_changes(&Among::All).await?.last));
         }
         Ok((Some(rows.iter().filter_map(|(_, id)| id.parse().ok()).collect()), last))
     }
 
-    pub(super) async fn kept_changes(&self) -> Result<Kept, Failed> {
-        let (last, first): (i64, i64) = sqlx::query_as(KEPT).fetch_one(self.readers().await?).await?;
+    pub(super) async fn kept_changes(&self, among: &Among) -> Result<Kept, Failed> {
+        let query = match among {
+            Among::All => sqlx::query_as(KEPT),
+            Among::Own(user) => sqlx::query_as(KEPT_OF_USER).bind(user.as_str()),
+        };
+        // Who was never asked for anything has no position yet.
+        let found: Option<(i64, i64)> = query.fetch_optional(self.readers().await?).await?;
+        let (last, first) = found.unwrap_or((0, 1));
         let position = |column: i64| u64::try_from(column).unwrap_or_default();
         Ok(Kept { first: position(first), last: position(last) })
     }
@@ -216,6 +240,14 @@ fn size(row: &SqliteRow) -> Result<usize, Failed> {
     Ok(arguments.map_or(0, str::len) + row.try_get::<&str, _>("shown")?.len())
 }
 
+/// The column of the positions of confirmations.
+fn position(among: &Among) -> &'static str {
+    match among {
+        Among::All => "c.sequence",
+        Among::Own(_) => "c.position",
+    }
+}
+
 fn select(criteria: &Criteria) -> QueryBuilder<sqlx::Sqlite> {
     let mut query = QueryBuilder::new(format!("SELECT {LISTED_COLUMNS} FROM confirmations c WHERE 1 = 1"));
     if let Some(user) = &criteria.user {
@@ -246,9 +278,11 @@ fn select(criteria: &Criteria) -> QueryBuilder<sqlx::Sqlite> {
 /// The confirmation as it stood after the change: what came later is left out.
 fn changed(row: &SqliteRow) -> Result<Change, Failed> {
     let mut found = confirmation(row)?;
-    let (became, position): (String, i64) = (row.try_get("became")?, row.try_get("position")?);
+    let became: String = row.try_get("became")?;
     found.state = State::of_word(&became).unwrap_or(found.state);
-    found.sequence = u64::try_from(position).unwrap_or_default();
+    let position =
+        |column: &str| Ok::<_, Failed>(u64::try_from(row.try_get::<i64, _>(column)?).unwrap_or_default());
+    (found.sequence, found.position) = (position("at_sequence")?, position("at_position")?);
     found.expires_at = instant(row.try_get("until")?);
     found.reason = row.try_get("why")?;
     if found.state == State::Pending {

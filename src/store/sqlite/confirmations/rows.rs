@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use sqlx::{Row, sqlite::SqliteRow};
 
 use crate::{
-    context::{Outermost, SessionId, TaskLabel},
+    context::{Outermost, SessionId, TaskLabel, UserId},
     contract::{ConfirmationCause, ConfirmationId, ToolName, proto::v1},
     digest::Digest,
     store::{
@@ -21,19 +21,22 @@ use crate::{
 /// What is read of a row, in the order of nothing: by name.
 pub(super) const COLUMNS: &str = "c.id, c.state, c.user_id, c.tool, c.request_id, c.arguments_digest, c.definition_digest, \
      c.task_id, c.outer_call_id, c.outer_request_id, c.shown, c.arguments, c.created_at, c.expires_at, c.decided_at, \
-     c.decided_by, c.decided_via, c.on_behalf_of, c.reason, c.used_at, c.used_by, c.sequence, 0 AS is_cut";
+     c.decided_by, c.decided_via, c.on_behalf_of, c.reason, c.used_at, c.used_by, c.sequence, c.position, 0 AS is_cut";
 
 /// The same for lists: long arguments are not read.
 pub(super) const LISTED_COLUMNS: &str = "c.id, c.state, c.user_id, c.tool, c.request_id, c.arguments_digest, \
      c.definition_digest, c.task_id, c.outer_call_id, c.outer_request_id, c.shown, \
      CASE WHEN octet_length(c.arguments) <= 16384 THEN c.arguments END AS arguments, c.created_at, c.expires_at, \
-     c.decided_at, c.decided_by, c.decided_via, c.on_behalf_of, c.reason, c.used_at, c.used_by, c.sequence, \
+     c.decided_at, c.decided_by, c.decided_via, c.on_behalf_of, c.reason, c.used_at, c.used_by, c.sequence, c.position, \
      coalesce(octet_length(c.arguments) > 16384, 0) AS is_cut";
 
 const NEXT: &str = "UPDATE confirmation_sequence SET last = last + 1 RETURNING last";
 
-const NOTE: &str = "INSERT INTO confirmation_events (sequence, confirmation_id, state, at, expires_at, reason) \
-                    VALUES (?, ?, ?, ?, ?, ?)";
+const NEXT_OF_USER: &str = "INSERT INTO confirmation_positions (user_id, last) VALUES (?, 1) \
+                            ON CONFLICT (user_id) DO UPDATE SET last = last + 1 RETURNING last";
+
+const NOTE: &str = "INSERT INTO confirmation_events (sequence, confirmation_id, state, at, expires_at, reason, user_id, \
+                    position) VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
 
 /// What a person is told beside the columns.
 #[derive(Debug, Serialize, Deserialize)]
@@ -63,26 +66,27 @@ impl Shown {
     }
 }
 
-/// Notes a change of a confirmation and returns its position.
+/// Notes a change of a user's confirmation and returns its position, among those of all and of the user.
 pub(super) async fn note(
     change: &mut Change,
-    id: &ConfirmationId,
+    (id, user): (&ConfirmationId, &UserId),
     state: State,
-    at: i64,
-    expires_at: i64,
+    (at, expires_at): (i64, i64),
     reason: &str,
-) -> Result<i64, Failed> {
+) -> Result<(i64, i64), Failed> {
     let sequence: i64 = sqlx::query_scalar(NEXT).fetch_one(&mut **change).await?;
+    let next = sqlx::query_scalar(NEXT_OF_USER).bind(user.as_str());
+    let position: i64 = next.fetch_one(&mut **change).await?;
     let note =
         sqlx::query(NOTE).bind(sequence).bind(id.as_str()).bind(state.word()).bind(at).bind(expires_at);
-    note.bind(reason).execute(&mut **change).await?;
-    Ok(sequence)
+    note.bind(reason).bind(user.as_str()).bind(position).execute(&mut **change).await?;
+    Ok((sequence, position))
 }
 
 /// The confirmation of a row.
 pub(super) fn confirmation(row: &SqliteRow) -> Result<Confirmation, Failed> {
     let state: String = row.try_get("state")?;
-    let sequence: i64 = row.try_get("sequence")?;
+    let (sequence, position): (i64, i64) = (row.try_get("sequence")?, row.try_get("position")?);
     Ok(Confirmation {
         id: parsed(&row.try_get::<String, _>("id")?)?,
         state: State::of_word(&state).ok_or_else(|| unreadable(format!("there is no state {state:?}")))?,
@@ -99,6 +103,7 @@ pub(super) fn confirmation(row: &SqliteRow) -> Result<Confirmation, Failed> {
         reason: row.try_get("reason")?,
         used: used(row)?,
         sequence: u64::try_from(sequence).unwrap_or_default(),
+        position: u64::try_from(position).unwrap_or_default(),
         is_cut: row.try_get("is_cut")?,
     })
 }

@@ -63,7 +63,9 @@ pub(super) async fn create(change: &mut Change, of: &Changed) -> Result<Standing
 /// Writes a document, which gives it another etag.
 pub(super) async fn write(change: &mut Change, id: i64, mut document: Document) -> Result<Document, Failed> {
     let now = millis(document.updated_at);
-    let parts = [id.to_string(), document.version.to_string(), document.etag, now.to_string()];
+    // Of nothing that others share: a number of the table's could be found by trying.
+    let (root, path) = (document.root.to_string(), document.path.clone());
+    let parts = [root, path, document.version.to_string(), document.etag, now.to_string()];
     document.etag = Digest::of_parts(parts).to_string();
     document.etag.truncate(16);
     let content = &document.content;

@@ -28,12 +28,9 @@ const OF_CALL: &str = "SELECT e.seq, e.call_id, t.state, t.reason FROM entries e
 
 const APART: &str = "SELECT part, text FROM entry_parts WHERE task = ? AND seq = ?";
 
-const SECRET: &str = "SELECT secret FROM task_secret";
-
 impl Sqlite {
     pub(super) async fn secret_of_task(&self, id: &TaskId) -> Result<Digest, Fault> {
-        let secret: Vec<u8> = sqlx::query_scalar(SECRET).fetch_one(self.readers().await?).await?;
-        Ok(Digest::of_parts([secret.as_slice(), id.as_str().as_bytes()]))
+        Ok(self.secret_of(id.as_str()).await?)
     }
 
     /// How many entries a user's task has.

@@ -1,0 +1,31 @@
+//! A response of an RPC that streams, as an event.
+
+use serde_json::Value;
+
+use crate::faces::http::sse;
+
+/// A response as an event: named by its type or by what it holds, with what a reader goes on after.
+pub(super) fn of(response: &Value) -> sse::Event {
+    let held = ["event", "entry"].into_iter().find_map(|name| response.get(name)).unwrap_or(response);
+    let id = ["sequence", "position"].into_iter().find_map(|name| held.get(name)).and_then(Value::as_u64);
+    sse::Event { id: id.map(|it| it.to_string()), event: name(response), data: response.to_string() }
+}
+
+fn name(response: &Value) -> &'static str {
+    const TYPES: [(&str, &str); 9] = [
+        ("ADDED", "added"),
+        ("CHANGED", "changed"),
+        ("REMOVED", "removed"),
+        ("DEGRADED", "degraded"),
+        ("SYNCED", "synced"),
+        ("DATA_CHANGED", "data_changed"),
+        ("PROBLEM", "problem"),
+        ("HEARTBEAT", "heartbeat"),
+        ("REQUESTED", "requested"),
+    ];
+    const HELD: [&str; 5] = ["snapshot", "entry", "caught_up", "event", "heartbeat"];
+    if let Some(word) = response.get("type").and_then(Value::as_str) {
+        return TYPES.into_iter().find(|(it, _)| *it == word).map_or("", |(_, name)| name);
+    }
+    HELD.into_iter().find(|held| response.get(held).is_some_and(|it| !it.is_null())).unwrap_or_default()
+}
