@@ -45,7 +45,7 @@ impl App {
             Subject::Turn(_) | Subject::Session(_) => self.turns.cancel_here(user, subject),
             Subject::Job(id) => self.jobs.cancel_here(user, *id),
         };
-        if was_running && let Err(error) = self.state.answer_cancel(request).await {
+        if let Err(error) = self.state.answer_cancel(request, was_running).await {
             tracing::warn!(%error, subject = subject.word(), "a request to cancel cannot be answered");
         }
     }

@@ -79,7 +79,8 @@ async fn call_within(
         request_id: id.to_owned(),
         ..CallToolRequest::default()
     });
-    request.set_timeout(deadline);
+    // By its header alone: the client's own time-out would say something else.
+    request.metadata_mut().insert("grpc-timeout", format!("{}m", deadline.as_millis()).parse().unwrap());
     match tools.clone().call_tool(request).await?.into_inner().outcome {
         Some(call_tool_response::Outcome::Result(result)) => Ok(result),
         other => panic!("{other:?}"),

@@ -86,7 +86,7 @@ async fn a_request_to_cancel_is_read_once_by_every_other_process_and_is_answered
     let answering = async {
         let asked = requests.next().await;
         assert_eq!((asked.len(), &asked[0].user, &asked[0].subject), (1, &riley, &subject));
-        other.answer_cancel(&asked[0]).await.unwrap();
+        other.answer_cancel(&asked[0], true).await.unwrap();
     };
     let (cancelled, ()) = tokio::join!(one.cancel_elsewhere(&riley, &subject), answering);
     assert!(cancelled.unwrap());

@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 use sqlx::{Row, sqlite::SqliteRow};
 use tokio::{
     sync::watch,
-    time::{Duration, timeout_at},
+    time::{Duration, sleep, sleep_until, timeout_at},
 };
 use uuid::Uuid;
 
@@ -28,6 +28,10 @@ use crate::{
 /// A follower looks by itself this often, so that a lost hint costs time only.
 const LOOK: Duration = Duration::from_secs(1);
 
+/// While no other process is there, the file is not asked: this often it is looked whether there is one. It is shorter
+/// than a requester waits.
+const ALONE: Duration = Duration::from_millis(200);
+
 const ASK: &str = "INSERT INTO cancellations (id, user_id, subject, subject_id, replica, asked_at) VALUES (?, ?, ?, ?, ?, ?)";
 
 const FORGET_OLD: &str = "DELETE FROM cancellations WHERE asked_at <= ?";
@@ -36,9 +40,9 @@ const FORGET: &str = "DELETE FROM cancellations WHERE id = ?";
 
 const ASKED: &str = "SELECT id, user_id, subject, subject_id FROM cancellations WHERE replica <> ?";
 
-const ANSWER: &str = "UPDATE cancellations SET answered = 1 WHERE id = ?";
+const ANSWER: &str = "UPDATE cancellations SET answers = answers + 1, done = max(done, ?) WHERE id = ?";
 
-const IS_ANSWERED: &str = "SELECT answered FROM cancellations WHERE id = ?";
+const ANSWERS: &str = "SELECT answers, done FROM cancellations WHERE id = ?";
 
 /// Who carries out what is meant, as far as it is recorded.
 const OWNERS_OF_CALL: &str = "SELECT replica FROM idempotency WHERE call_id = ? AND user_id = ? AND state = 'started' \
@@ -51,7 +55,8 @@ const OWNERS_OF_REQUEST: &str = "SELECT replica FROM idempotency WHERE request_i
 #[derive(Debug)]
 pub struct CancelRequests<'a> {
     state: &'a Sqlite,
-    changed: watch::Receiver<u64>,
+    /// `None` while no other process is there.
+    changed: Option<watch::Receiver<u64>>,
     /// Those that were read before. They stay until their requesters have read the answers.
     read: HashSet<String>,
 }
@@ -63,10 +68,10 @@ impl Cancellations for Sqlite {
         subject: &'a Subject,
     ) -> BoxFuture<'a, Result<bool, StoreError>> {
         Box::pin(async move {
-            if !self.replica.has_peers(&self.place) {
-                return Ok(false);
+            match self.replica.peers(&self.place) {
+                0 => Ok(false),
+                peers => self.explain(self.cancelled_elsewhere(user, subject, peers).await),
             }
-            self.explain(self.cancelled_elsewhere(user, subject).await)
         })
     }
 
@@ -76,7 +81,7 @@ impl Cancellations for Sqlite {
         subject: &'a Subject,
     ) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move {
-            if !self.replica.has_peers(&self.place) {
+            if self.replica.peers(&self.place) == 0 {
                 return Ok(());
             }
             self.explain(self.asked_to_cancel(user, subject).await).map(|_| ())
@@ -87,9 +92,10 @@ impl Cancellations for Sqlite {
 impl Sqlite {
     /// Follows what other processes ask this one to cancel from now on. From now on they see that it is there.
     pub async fn cancel_requests(&self) -> Result<CancelRequests<'_>, StoreError> {
-        let changed = self.follow(Topic::Elsewhere).await?;
+        // Opened first: the state's directory is made with it.
+        self.readers().await?;
         self.replica.id(&self.place)?;
-        let mut requests = CancelRequests { state: self, changed, read: HashSet::new() };
+        let mut requests = CancelRequests { state: self, changed: None, read: HashSet::new() };
         // What was asked before is not meant for what this process begins.
         requests.read().await?;
         Ok(requests)
@@ -100,11 +106,11 @@ impl Sqlite {
         self.replica.seen().await;
     }
 
-    /// Says that a request was carried out.
-    pub async fn answer_cancel(&self, request: &CancelRequest) -> Result<(), StoreError> {
+    /// Answers a request: whether this process has cancelled what is meant.
+    pub async fn answer_cancel(&self, request: &CancelRequest, done: bool) -> Result<(), StoreError> {
         let answered = async {
             let mut change = self.change(Durability::Process).await?;
-            sqlx::query(ANSWER).bind(&request.id).execute(&mut *change).await?;
+            sqlx::query(ANSWER).bind(done).bind(&request.id).execute(&mut *change).await?;
             change.commit().await
         };
         self.explain(answered.await)
@@ -118,23 +124,30 @@ impl Sqlite {
         Ok(id)
     }
 
-    async fn cancelled_elsewhere(&self, user: &UserId, subject: &Subject) -> Result<bool, Failed> {
+    async fn cancelled_elsewhere(
+        &self,
+        user: &UserId,
+        subject: &Subject,
+        peers: usize,
+    ) -> Result<bool, Failed> {
         let until = clock::now() + ANSWER_WITHIN;
         let mut changed = self.follow(Topic::Elsewhere).await?;
         let id = self.asked_to_cancel(user, subject).await?;
-        let mut is_answered = false;
-        while !is_answered && timeout_at(until, changed.changed()).await.is_ok() {
-            let answer = sqlx::query_scalar(IS_ANSWERED).bind(&id);
-            is_answered = answer.fetch_optional(self.readers().await?).await?.unwrap_or_default();
+        let (mut answers, mut done) = (0, false);
+        while !done && answers < peers && timeout_at(until, changed.changed()).await.is_ok() {
+            let row = sqlx::query(ANSWERS).bind(&id).fetch_optional(self.readers().await?).await?;
+            let Some(row) = row else { break };
+            answers = usize::try_from(row.try_get::<i64, _>("answers")?).unwrap_or_default();
+            done = row.try_get("done")?;
         }
-        if !is_answered && self.is_carried_out_elsewhere(user, subject).await? {
+        if !done && answers < peers && self.is_carried_out_elsewhere(user, subject).await? {
             // Its owner lives and cannot read now, such as a stopped process: the request waits for it.
             return Ok(true);
         }
         let mut change = self.change(Durability::Process).await?;
         sqlx::query(FORGET).bind(&id).execute(&mut *change).await?;
         change.commit().await?;
-        Ok(is_answered)
+        Ok(done)
     }
 
     /// Whether a living process other than this one is recorded as carrying it out.
@@ -162,13 +175,24 @@ impl CancelRequests<'_> {
     /// Waits until others ask for something. While the state cannot be read, nothing is asked.
     pub async fn next(&mut self) -> Vec<CancelRequest> {
         loop {
+            if self.state.replica.peers(&self.state.place) == 0 {
+                self.changed = None;
+                sleep(ALONE).await;
+                continue;
+            }
+            if self.changed.is_none() {
+                self.changed = self.state.follow(Topic::Elsewhere).await.ok();
+            }
             let again = clock::now() + LOOK;
             if let Ok(requests) = self.read().await
                 && !requests.is_empty()
             {
                 return requests;
             }
-            let _ = timeout_at(again, self.changed.changed()).await;
+            match &mut self.changed {
+                Some(changed) => _ = timeout_at(again, changed.changed()).await,
+                None => sleep_until(again).await,
+            }
         }
     }
 

@@ -74,12 +74,12 @@ impl Replica {
         path(place, id).is_none_or(|path| !is_held(&path))
     }
 
-    /// Whether another process is there.
-    pub(super) fn has_peers(&self, place: &Place) -> bool {
-        let Place::Directory(directory) = place else { return false };
+    /// How many other processes are there.
+    pub(super) fn peers(&self, place: &Place) -> usize {
+        let Place::Directory(directory) = place else { return 0 };
         // Without the directory nobody is there.
         let files = fs::read_dir(directory.join(DIRECTORY)).into_iter().flatten().flatten();
-        files.filter(|file| file.file_name() != *self.id).any(|file| is_held(&file.path()))
+        files.filter(|file| file.file_name() != *self.id && is_held(&file.path())).count()
     }
 
     /// Clears away what a process has left that is gone.
@@ -136,8 +136,8 @@ mod tests {
         let id = one.id(&place).unwrap().to_owned();
         assert!(!other.is_gone(&place, &id) && !one.is_gone(&place, &id));
         assert!(other.is_gone(&place, "of-nobody"));
-        assert!(other.has_peers(&place) && !one.has_peers(&place));
+        assert_eq!((other.peers(&place), one.peers(&place)), (1, 0));
         drop(one);
-        assert!(other.is_gone(&place, &id) && !other.has_peers(&place));
+        assert!(other.is_gone(&place, &id) && other.peers(&place) == 0);
     }
 }
