@@ -4,6 +4,7 @@ mod access;
 mod administer;
 mod agent;
 mod answers;
+mod cancellations;
 mod check;
 mod conflicts;
 mod cool_downs;
@@ -250,6 +251,7 @@ impl App {
             never = cool_downs::Watch::new(&self.registry, &self.limits).run() => match never {},
             never = state.run() => match never {},
             never = expiry::run(&self.state, self.tools.in_flight(), config.tasks.keep) => match never {},
+            never = self.follow_cancellations() => match never {},
             never = webhooks::run(&self.state, &config.confirmations.webhooks) => match never {},
             never = sweep::run(&self.workspace) => match never {},
             never = administer(admin, draining.clone(), ready_too) => match never {},

@@ -154,10 +154,10 @@ impl Tools {
         self.pipeline.finish(call).await
     }
 
-    /// Cancels a user's own call, be it one that waits for a person and for which nobody waits. Whether there was one.
+    /// Cancels a user's own call, whichever process carries it out, be it one that waits for a person and for which
+    /// nobody waits. Whether there was one.
     pub async fn cancel(&self, user: &User, which: Which) -> Result<bool, Refusal> {
         let cancelled = self.in_flight().cancel(&user.id, which);
-        let was_running = cancelled.is_some();
         let of = match which {
             // Most calls ask nobody, and then there is nothing to look for in the state.
             Which::Call(_) if cancelled.is_some_and(|it| !it.may_have_asked) => return Ok(true),
@@ -165,6 +165,8 @@ impl Tools {
             // Who asked may have been an earlier call of the same identifier.
             Which::Request(request_id) => Of::Request(request_id),
         };
+        // Before what it asked for is withdrawn, so that it asks for nothing more.
+        let was_running = self.calls().cancel_elsewhere(user, which, cancelled.is_some()).await;
         match self.confirmations.withdraw(user, of).await {
             Ok(was_waiting) => Ok(was_running || was_waiting),
             Err(_) if was_running => Ok(true),

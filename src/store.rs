@@ -7,6 +7,7 @@ pub mod audit;
 pub mod backup;
 pub mod blobs;
 pub mod calls;
+pub mod cancellations;
 pub mod confirmations;
 pub mod cool_downs;
 pub mod documents;

@@ -24,11 +24,13 @@ use crate::{
     telemetry::continuing_trace,
 };
 
+mod elsewhere;
 mod errors;
 mod key_locks;
 mod of_task;
 mod records;
 mod running;
+mod stored;
 mod wait;
 
 /// Carries each `request_id` out once.
@@ -113,7 +115,7 @@ where
 }
 
 impl Layer {
-    async fn once<S>(self, call: Call, inner: S) -> CallResult
+    async fn once<S>(self, mut call: Call, mut inner: S) -> CallResult
     where
         S: Service<Call, Response = Terminal, Error = Refusal> + Send + 'static,
         S::Future: Send + 'static,
@@ -122,20 +124,30 @@ impl Layer {
             // From here on it may be recorded, and then it is carried out whoever leaves.
             call.facts.detach();
         }
-        let finding = continuing_trace(self.0.find_or_start(call.clone(), inner));
-        let found = select! {
-            found = tokio::spawn(finding) => found.unwrap_or_else(|_| Found::Ended(Err(call.internal()))),
-            () = forced_end(&call.context.cancellation), if call.writes() => {
-                Found::Ended(Ok(call.failed(outcome_unknown())))
-            }
-        };
-        match found {
-            Found::UnderWay(waiter) => wait(&call, waiter).await,
-            Found::Ended(result) => result,
-            Found::Asks(confirmation) => {
-                // A caller who leaves or cancels ends its wait: nothing was begun.
-                call.facts.attach();
-                Ok(Terminal::ConfirmationRequired(Box::new(confirmation.required())))
+        loop {
+            let finding = continuing_trace(self.0.clone().find_or_start(call.clone(), inner));
+            let found = select! {
+                found = tokio::spawn(finding) => found.unwrap_or_else(|_| Found::Ended(Err(call.internal()))),
+                () = forced_end(&call.context.cancellation), if call.writes() => {
+                    Found::Ended(Ok(call.failed(outcome_unknown())))
+                }
+            };
+            match found {
+                Found::UnderWay(waiter) => return wait(&call, waiter).await,
+                Found::Ended(result) => return result,
+                Found::Asks(confirmation) => {
+                    // A caller who leaves or cancels ends its wait: nothing was begun.
+                    call.facts.attach();
+                    return Ok(Terminal::ConfirmationRequired(Box::new(confirmation.required())));
+                }
+                Found::Elsewhere(carried, ready) => {
+                    call.accept();
+                    if let Some(end) = self.0.elsewhere.attach(&call, carried).await {
+                        return end;
+                    }
+                    // Nothing was done, or its process is gone: the record says which.
+                    inner = ready;
+                }
             }
         }
     }

@@ -2,7 +2,8 @@
 //! is kept.
 //!
 //! Three sources say what is known: the list of what runs and the last that ended, both of this process, and the
-//! records of calls with a `request_id`, which outlive it and stand above the others. Not here: calling and cancelling.
+//! records of calls with a `request_id`, which outlive it and stand above the others. Not here: calling, and cancelling
+//! what runs in this process.
 
 mod list;
 mod record;
@@ -21,10 +22,11 @@ use crate::{
     clock,
     context::{CallId, RequestId, User, UserId},
     contract::{ConfirmationRequired, Refusal, ToolResult},
-    pipeline::{InFlight, Policy, Seen, frame},
+    pipeline::{InFlight, Policy, Seen, Which as InFlightCall, frame},
     registry::Registry,
     store::{
         calls::{self as store, Named, RecordedCall},
+        cancellations::Subject,
         confirmations::Confirmations,
     },
 };
@@ -141,6 +143,26 @@ impl Calls {
         let running = running.last().map(Record::of_running);
         let found = running.or_else(|| ended.last().map(Record::of_ended));
         found.map(|record| (record, None)).ok_or_else(|| unknown(which))
+    }
+
+    /// Cancels a user's own call in the other processes that share the state. `is_here`: whether this process has
+    /// cancelled it, which then answers for all. Whether it was running.
+    pub(super) async fn cancel_elsewhere(&self, user: &User, which: InFlightCall, is_here: bool) -> bool {
+        let subject = match which {
+            // It runs in one process.
+            InFlightCall::Call(_) if is_here => return true,
+            InFlightCall::Call(call_id) => Subject::Call(call_id),
+            InFlightCall::Request(request_id) => Subject::Request(request_id),
+        };
+        let asked = if is_here {
+            self.0.store.request_cancel(&user.id, &subject).await.map(|()| true)
+        } else {
+            self.0.store.cancel_elsewhere(&user.id, &subject).await
+        };
+        asked.unwrap_or_else(|error| {
+            tracing::warn!(%error, "other processes cannot be asked to cancel a call");
+            is_here
+        })
     }
 
     fn is_meant(&self, user: &User, which: &Which, seen: &Seen) -> bool {

@@ -25,7 +25,10 @@ use crate::{
     context::{User, UserId},
     contract::{JobRefusal, Refusal},
     models::Model,
-    store::jobs::{Ending, Job, JobId, Jobs as Store},
+    store::{
+        cancellations::Subject,
+        jobs::{Ending, Job, JobId, Jobs as Store},
+    },
 };
 
 /// What jobs are offered with.
@@ -87,11 +90,23 @@ impl Jobs {
         let id = named(id)?;
         self.kept(user, id).await?.ok_or_else(|| unknown(&id))?;
         let ended = self.parts.store.end_job(&user.id, id, &Ending::cancelled(), clock::wall()).await;
-        ended.map_err(|error| unavailable(&error))?;
-        if let Some(running) = self.running.lock().get(&(user.id.clone(), id)) {
-            running.cancel();
+        let was_running = ended.map_err(|error| unavailable(&error))?;
+        // It has ended whoever carries it out: another process is only told to stop.
+        if !self.cancel_here(&user.id, id) && was_running {
+            let asked = self.parts.store.request_cancel(&user.id, &Subject::Job(id)).await;
+            asked.map_err(|error| unavailable(&error))?;
         }
         self.kept(user, id).await?.ok_or_else(|| unknown(&id))
+    }
+
+    /// Stops a job that this process carries out. Whether it did.
+    pub fn cancel_here(&self, user: &UserId, id: JobId) -> bool {
+        let running = self.running.lock();
+        let job = running.get(&(user.clone(), id));
+        if let Some(job) = job {
+            job.cancel();
+        }
+        job.is_some()
     }
 
     /// The server ends: jobs that run are ended as interrupted, and none begins any more.

@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use futures_util::future::BoxFuture;
 
-use super::{StoreError, idempotency::Key};
+use super::{StoreError, cancellations::Cancellations, idempotency::Key};
 use crate::{
     context::{CallId, RequestId, UserId},
     contract::{ConfirmationId, ToolResult, payload::StoredPayload},
@@ -84,7 +84,7 @@ pub struct Criteria {
 }
 
 /// Looks at recorded calls.
-pub trait Calls: Send + Sync + std::fmt::Debug {
+pub trait Calls: Cancellations {
     /// The calls that are meant, and that are still remembered.
     fn recorded<'a>(
         &'a self,

@@ -5,6 +5,7 @@ pub mod life;
 
 use std::{
     fmt::Debug,
+    future::ready,
     time::{Duration, SystemTime},
 };
 
@@ -131,7 +132,30 @@ pub enum Begun {
     Unavailable(StoreError),
 }
 
-/// Remembers calls with a `request_id`.
+/// Which process carries out a call that was begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// A living process other than this one, as the call of this id.
+    Elsewhere(CallId),
+    /// None that is known: this process does not know of it, or its owner is gone.
+    Lost,
+    /// None any more: it has ended, was forgotten, or waits for a person.
+    Over,
+}
+
+/// How a call came to an end that another process carried out.
+#[derive(Clone, Debug)]
+pub enum EndElsewhere {
+    /// Like this.
+    Ended(Box<ToolResult<StoredPayload>>),
+    /// It was cancelled, and nothing was done.
+    Cancelled,
+    /// Its process is gone, or nothing was done: what the call meets now is to be looked at again.
+    Unsettled,
+}
+
+/// Remembers calls with a `request_id`. A store of one process knows of no other, which is what the provided methods
+/// say.
 pub trait Idempotency: Send + Sync + Debug {
     /// Records the beginning at the given time, unless it is recorded already. Reads make room for others of their
     /// user.
@@ -143,6 +167,22 @@ pub trait Idempotency: Send + Sync + Debug {
     fn suspend<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<(), StoreError>>;
     /// Forgets a call that turned out not to have done anything, so that it can be tried again. `code` is how it ended.
     fn forget<'a>(&'a self, key: &'a Key, code: &'a str) -> BoxFuture<'a, Result<(), StoreError>>;
+    /// Which process carries out a call that is unfinished.
+    fn owner<'a>(&'a self, _key: &'a Key) -> BoxFuture<'a, Result<Owner, StoreError>> {
+        Box::pin(ready(Ok(Owner::Lost)))
+    }
+    /// Waits until a call comes to an end that another process carries out as the given one, or that process is gone.
+    fn ended_elsewhere<'a>(&'a self, _key: &'a Key, _call_id: CallId) -> BoxFuture<'a, EndElsewhere> {
+        Box::pin(ready(EndElsewhere::Unsettled))
+    }
+    /// Asks the process that carries a call of a user's out to cancel it.
+    fn cancel_owner<'a>(
+        &'a self,
+        _user: &'a UserId,
+        _call_id: CallId,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(ready(Ok(())))
+    }
 }
 
 impl Default for Room {

@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
-use super::{StoreError, secret::Secret};
+use super::{StoreError, cancellations::Cancellations, secret::Secret};
 use crate::{
     context::{RequestId, UserId},
     digest::Digest,
@@ -146,7 +146,7 @@ pub struct Event {
 }
 
 /// Keeps jobs.
-pub trait Jobs: Secret + Send + Sync + std::fmt::Debug {
+pub trait Jobs: Cancellations + Secret {
     /// Begins a job in the name of this process; forgets the oldest of the user beyond what is kept.
     fn begin_job<'a>(&'a self, new: &'a NewJob, now: SystemTime) -> BoxFuture<'a, Result<Begun, StoreError>>;
 

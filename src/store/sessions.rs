@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use futures_util::future::BoxFuture;
 
-use super::StoreError;
+use super::{StoreError, cancellations::Cancellations};
 use crate::context::{RequestId, SessionId, UserId};
 
 /// So many turns of one session are kept, the newest.
@@ -97,7 +97,7 @@ impl std::fmt::Debug for Hold {
 }
 
 /// Keeps turns.
-pub trait Sessions: Send + Sync + std::fmt::Debug {
+pub trait Sessions: Cancellations {
     /// Has a session for one turn, if no other process has it.
     fn hold_session(
         &self,

@@ -7,11 +7,13 @@
 mod audit;
 mod blobs;
 mod calls;
+mod cancellations;
 mod confirmations;
 mod connect;
 mod cool_downs;
 mod documents;
 mod error;
+mod follow;
 mod group;
 mod held_sessions;
 mod hold_offs;
@@ -70,10 +72,8 @@ pub struct Sqlite {
     /// Changes when this process changes a confirmation.
     confirmations_changed: watch::Sender<u64>,
     confirmations_waiting: confirmations::Waiting,
-    /// Those who follow tasks and timelines.
-    followers: tasks::Followers,
-    /// Those who watch jobs.
-    job_watchers: tasks::Followers,
+    /// Those who follow what is committed.
+    followers: follow::Followers,
     /// Messages of tasks that wait to be written.
     messages: tasks::Messages,
     /// This process, to others that share the file.
@@ -129,8 +129,7 @@ impl Sqlite {
             confirmations_room: CONFIRMATIONS_ROOM,
             confirmations_changed: watch::Sender::new(0),
             confirmations_waiting: confirmations::Waiting::default(),
-            followers: tasks::Followers::default(),
-            job_watchers: tasks::Followers::default(),
+            followers: follow::Followers::default(),
             messages: tasks::Messages::default(),
             replica: Replica::default(),
         }

@@ -16,5 +16,6 @@ mod jobs;
 mod kills;
 mod metrics;
 mod operation;
+mod replicas;
 mod traces;
 mod turns;

@@ -7,7 +7,8 @@ use toolwire::{
     store::{
         Sqlite,
         calls::{Calls, Criteria, Named, Standing},
-        idempotency::{About, Beginning, Begun, Effect, Idempotency, Key},
+        cancellations::{Cancellations, Subject},
+        idempotency::{About, Beginning, Begun, Effect, EndElsewhere, Idempotency, Key, Owner},
     },
 };
 
@@ -15,11 +16,17 @@ use super::{now, user};
 
 /// Begins a write, and says by which call.
 async fn begin(store: &Sqlite) -> CallId {
-    let key = Key { user: user("riley"), tool: "pay".parse().unwrap(), request_id: RequestId::generate() };
+    begin_of(store, &key()).await
+}
+
+fn key() -> Key {
+    Key { user: user("riley"), tool: "pay".parse().unwrap(), request_id: RequestId::generate() }
+}
+
+async fn begin_of(store: &Sqlite, key: &Key) -> CallId {
     let call_id = CallId::generate();
     let about = About::of(call_id, Digest::of_bytes(b"definition"));
-    let begins =
-        Beginning { key: &key, effect: Effect::Write, digest: Digest::of_bytes(b"x"), about: &about };
+    let begins = Beginning { key, effect: Effect::Write, digest: Digest::of_bytes(b"x"), about: &about };
     assert!(matches!(store.begin(begins, now()).await, Begun::New));
     call_id
 }
@@ -44,4 +51,54 @@ async fn a_call_whose_process_is_gone_is_known_to_be_left() {
     assert_eq!(is_left(&other, call).await, [true; 2]);
     let own = begin(&other).await;
     assert_eq!(is_left(&other, own).await, [false; 2]);
+}
+
+#[tokio::test]
+async fn who_waits_for_a_call_of_another_process_is_told_how_it_ended() {
+    let directory = tempfile::tempdir().unwrap();
+    let (one, other) = (Sqlite::at(directory.path()), Sqlite::at(directory.path()));
+    let key = key();
+    let call = begin_of(&one, &key).await;
+    assert_eq!(one.owner(&key).await.unwrap(), Owner::Lost, "it is its own, and knows best");
+    assert_eq!(other.owner(&key).await.unwrap(), Owner::Elsewhere(call));
+    let (end, cancelled) = tokio::join!(other.ended_elsewhere(&key, call), one.forget(&key, "CANCELLED"));
+    assert!(cancelled.is_ok() && matches!(end, EndElsewhere::Cancelled), "{end:?}");
+    assert_eq!(other.owner(&key).await.unwrap(), Owner::Over);
+
+    let call = begin_of(&one, &key).await;
+    let (end, forgotten) = tokio::join!(other.ended_elsewhere(&key, call), one.forget(&key, "UNAVAILABLE"));
+    assert!(forgotten.is_ok() && matches!(end, EndElsewhere::Unsettled), "{end:?}");
+
+    let call = begin_of(&one, &key).await;
+    let gone = async { drop(one) };
+    let (end, ()) = tokio::join!(other.ended_elsewhere(&key, call), gone);
+    assert!(matches!(end, EndElsewhere::Unsettled), "{end:?}");
+    assert_eq!(other.owner(&key).await.unwrap(), Owner::Lost);
+}
+
+#[tokio::test]
+async fn a_request_to_cancel_is_read_once_by_every_other_process_and_is_answered() {
+    let directory = tempfile::tempdir().unwrap();
+    let (one, other) = (Sqlite::at(directory.path()), Sqlite::at(directory.path()));
+    let (riley, subject) = (user("riley"), Subject::Turn(RequestId::generate()));
+    assert!(!one.cancel_elsewhere(&riley, &subject).await.unwrap(), "nobody else is there");
+    let mut requests = other.cancel_requests().await.unwrap();
+    let answering = async {
+        let asked = requests.next().await;
+        assert_eq!((asked.len(), &asked[0].user, &asked[0].subject), (1, &riley, &subject));
+        other.answer_cancel(&asked[0], true).await.unwrap();
+    };
+    let (cancelled, ()) = tokio::join!(one.cancel_elsewhere(&riley, &subject), answering);
+    assert!(cancelled.unwrap());
+    // Nobody answers: it is withdrawn, and the next one is another.
+    let second = Subject::Session("s".parse().unwrap());
+    assert!(!one.cancel_elsewhere(&riley, &second).await.unwrap());
+    one.request_cancel(&riley, &subject).await.unwrap();
+    assert_eq!(requests.next().await.len(), 1);
+    // Whoever comes later begins nothing that it is meant for.
+    let third = Sqlite::at(directory.path());
+    let mut later = third.cancel_requests().await.unwrap();
+    one.request_cancel(&riley, &second).await.unwrap();
+    let asked = later.next().await;
+    assert_eq!((asked.len(), &asked[0].subject), (1, &second));
 }

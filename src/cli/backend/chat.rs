@@ -35,9 +35,9 @@ impl Backend {
                 let event = |response: Result<RunTaskResponse, Status>| response?.event.ok_or_else(empty);
                 Ok(events.map(event).boxed())
             }
-            Self::Local(Local { app, user, cap }) => {
-                let context = ToolContext::new(user.clone(), clock::now() + *cap);
-                Ok(agent::run_task(&app.runs, context, request).await?)
+            Self::Local(local) => {
+                let context = ToolContext::new(local.user.clone(), clock::now() + local.cap);
+                Ok(local.cancellable(agent::run_task(&local.app.runs, context, request).await?))
             }
         }
     }
@@ -77,6 +77,6 @@ impl Local {
             session_id: request::session_id("session_id", &session_id)?,
             ..ToolContext::new(self.user.clone(), clock::now() + self.cap)
         };
-        Ok(agent::chat_stream(&self.app.turns, context, input).await?)
+        Ok(self.cancellable(agent::chat_stream(&self.app.turns, context, input).await?))
     }
 }

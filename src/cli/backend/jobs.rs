@@ -38,7 +38,10 @@ impl Backend {
                 let call = remote.jobs();
                 Ok(remote.answered(call.clone().watch_job(remote.message(request))).await?.boxed())
             }
-            Self::Local(Local { app, user, .. }) => Ok(job::watch(&app.jobs, user.clone(), request).await?),
+            Self::Local(local) => {
+                let events = job::watch(&local.app.jobs, local.user.clone(), request).await?;
+                Ok(local.cancellable(events))
+            }
         }
     }
 

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use futures_util::StreamExt;
+use futures_util::{
+    StreamExt,
+    stream::{self, BoxStream},
+};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tonic::Status;
@@ -74,7 +77,7 @@ impl Local {
         let context = ToolContext { task_id, session_id, ..ToolContext::new(self.user.clone(), deadline) };
         let wishes = Wishes { wait_for_confirmation, require_confirmation, ..Wishes::default() }.if_any();
         let call = Call { request_id, wishes, ..Call::new(context, target, arguments) };
-        Ok(events(self.app.tools.start(call).await?, &self.app.tools, form))
+        Ok(self.cancellable(events(self.app.tools.start(call).await?, &self.app.tools, form)))
     }
 
     pub(super) async fn confirmations(
@@ -114,6 +117,18 @@ impl Local {
         request: v1::ListRecordsRequest,
     ) -> Result<v1::ListRecordsResponse, Status> {
         Ok(audit::list(&self.app.tools, &self.user, request).await?)
+    }
+
+    /// The same events. While they are read, other processes of the same state can cancel what this program carries out.
+    pub(super) fn cancellable<T: 'static>(&self, mut events: BoxStream<'static, T>) -> BoxStream<'static, T> {
+        let app = self.app.clone();
+        let mut follow = Box::pin(async move { app.follow_cancellations_once_seen().await });
+        stream::poll_fn(move |cx| {
+            // It never ends by itself.
+            let _ = follow.as_mut().poll(cx);
+            events.poll_next_unpin(cx)
+        })
+        .boxed()
     }
 
     /// Waits for a write that outlives its caller: with this program it would end in the middle.

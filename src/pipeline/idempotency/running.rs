@@ -1,19 +1,25 @@
 //! The work of calls with a `request_id`: found or started, in a task of its own, with the record of its end.
 
-use std::time::{Duration, SystemTime};
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
 use opentelemetry::trace::FutureExt;
 use tokio::{pin, select, time::sleep_until};
 use tower::Service;
 
-use super::{errors, key_locks::KeyLocks, records::Records};
+use super::{
+    elsewhere::{Carried, Elsewhere},
+    errors,
+    key_locks::KeyLocks,
+    records::Records,
+    stored::{readable, stored},
+};
 use crate::{
     clock,
     context::{Cancellation, StopCause},
-    contract::{
-        ConfirmationCause, ErrorCode, Refusal, Terminal, ToolError, ToolResult, payload::StoredPayload,
-        status,
-    },
+    contract::{ConfirmationCause, ErrorCode, Refusal, Terminal, ToolError, ToolResult, status},
     pipeline::{
         Call, CallResult, InFlight, confirm,
         in_flight::{Guard, Part},
@@ -32,6 +38,8 @@ use crate::{
 pub(super) struct Running {
     records: Records,
     work: SingleFlight<Key, CallResult>,
+    /// What another process carries out and is waited for here.
+    pub(super) elsewhere: Elsewhere,
     key_locks: KeyLocks,
     in_flight: InFlight,
     /// The longest that a call may run.
@@ -39,25 +47,35 @@ pub(super) struct Running {
 }
 
 /// What a call with a `request_id` finds.
-pub(super) enum Found {
+pub(super) enum Found<S> {
     /// It is being carried out.
     UnderWay(Waiter<CallResult>),
     /// Its end.
     Ended(CallResult),
     /// A person must approve it first; nothing was begun.
     Asks(Box<Confirmation>),
+    /// Another process carries it out; with the service, which was not used.
+    Elsewhere(Carried, S),
 }
 
 impl Running {
     /// Nothing yet. Remembers in the given store, and lists what may outlive its callers.
     pub(super) fn new(records: Records, in_flight: InFlight, cap: Duration) -> Self {
-        Self { records, work: SingleFlight::default(), key_locks: KeyLocks::default(), in_flight, cap }
+        let elsewhere = Elsewhere::new(Arc::clone(&records.calls));
+        Self {
+            records,
+            work: SingleFlight::default(),
+            elsewhere,
+            key_locks: KeyLocks::default(),
+            in_flight,
+            cap,
+        }
     }
 
     /// Finds the work of a call, or starts it. Runs in a task of its own: a caller who left between the record and the
     /// start would leave a call that is recorded as begun and never was. Shared work belongs to a call that was
     /// accepted before.
-    pub(super) async fn find_or_start<S>(self, mut call: Call, inner: S) -> Found
+    pub(super) async fn find_or_start<S>(self, mut call: Call, inner: S) -> Found<S>
     where
         S: Service<Call, Response = Terminal, Error = Refusal> + Send + 'static,
         S::Future: Send + 'static,
@@ -113,7 +131,13 @@ impl Running {
             Begun::Full { .. } | Begun::Unfinished { .. } => self.work.join(&key, &call.context.cancellation),
             Begun::New => None,
         };
-        // Not of this process, or not any more. A read is harmless to repeat; a write is not.
+        if joined.is_none()
+            && let Some(begun) = unfinished_since
+            && let Some(carried) = self.elsewhere.find(&call, begun, self.longest(&call, only_once)).await
+        {
+            return Found::Elsewhere(carried, inner);
+        }
+        // Nobody is known to carry it out. A read is harmless to repeat; a write is not.
         if joined.is_none() && !is_new && only_once {
             return Found::Ended(Ok(call.failed(self.unknown_outcome(unfinished_since))));
         }
@@ -140,12 +164,18 @@ impl Running {
         confirmations.begin_confirmed(begins, &asked, until, now).await
     }
 
-    /// Of a write that this process does not carry out. Until the cap another one may: that which a restart replaces.
+    /// Of a write that no process is known to carry out. Until the cap one may all the same, such as that of an earlier
+    /// program.
     fn unknown_outcome(&self, unfinished_since: Option<SystemTime>) -> ToolError {
         match unfinished_since {
             Some(since) if clock::wall() < since + self.cap => errors::outcome_elsewhere(),
             _ => errors::outcome_lost(),
         }
+    }
+
+    /// How long a call goes on at most, in whichever process: a write until the cap, a read until its time-out.
+    fn longest(&self, call: &Call, only_once: bool) -> Duration {
+        if only_once { self.cap } else { call.tool().definition.timeout }
     }
 
     /// Lists work before it is recorded: who ends the server waits for what is listed.
@@ -194,22 +224,8 @@ fn log_unavailable(call: &Call, error: &StoreError) {
     tracing::error!(%error, %call_id, tool_name = %call.tool().definition.name, "a call cannot be recorded");
 }
 
-fn refused(refusal: Refusal) -> Found {
+fn refused<S>(refusal: Refusal) -> Found<S> {
     Found::Ended(Err(refusal))
-}
-
-/// The outcome of an earlier call. One that cannot be read any more counts as unfinished: nothing is carried out twice.
-fn readable(call: &Call, result: ToolResult<StoredPayload>) -> Option<ToolResult> {
-    let read = result.read(call.tool().output.as_ref());
-    let tool_name = &call.tool().definition.name;
-    read.inspect_err(|error| tracing::warn!(%tool_name, %error, "the outcome of an earlier call is lost"))
-        .ok()
-}
-
-/// The outcome of an earlier call as the outcome of this one.
-fn stored(call: &Call, result: ToolResult) -> Terminal {
-    call.facts.hit();
-    call.adopt(Terminal::Result(result))
 }
 
 /// The call as its own task carries it out.

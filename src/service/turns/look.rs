@@ -6,10 +6,11 @@ use super::{Begun, Turns, named, pending, unknown};
 use crate::{
     agent::TurnId,
     clock,
-    context::{SessionId, User},
+    context::{SessionId, User, UserId},
     contract::{Refusal, TurnRefusal},
     service::unavailable::unavailable,
     store::{
+        cancellations::Subject,
         confirmations::Of,
         sessions::{KeptTurn, State},
     },
@@ -108,29 +109,46 @@ impl Turns {
 
     async fn cancel_turn(&self, user: &User, id: &str) -> Result<bool, Refusal> {
         let turn_id = named(id)?;
-        let running = self.running.get(&user.id, turn_id);
-        if let Some(entry) = &running {
-            entry.cancel();
-        }
+        let was_running = self.cancel_running(user, &Subject::Turn(turn_id)).await?;
         match self.kept(user, turn_id).await? {
-            Some(kept) if kept.state == State::Paused => self.cancel_paused(user, &kept).await,
-            Some(kept) => Ok(running.is_some() || kept.state == State::Cancelled),
-            None if running.is_some() => Ok(true),
+            Some(kept) if kept.state == State::Paused => {
+                Ok(self.cancel_paused(user, &kept).await? || was_running)
+            }
+            Some(kept) => Ok(was_running || kept.state == State::Cancelled),
+            None if was_running => Ok(true),
             None => Err(unknown(id)),
         }
     }
 
     async fn cancel_session(&self, user: &User, session: &SessionId) -> Result<bool, Refusal> {
-        let running = self.running.of_session(&user.id, session);
-        if let Some((_, entry)) = &running {
-            entry.cancel();
-        }
+        let mut cancelled = self.cancel_running(user, &Subject::Session(session.clone())).await?;
         let waiting = self.parts.store.paused(&user.id, session).await;
-        let mut cancelled = running.is_some();
         for turn in waiting.map_err(|error| unavailable(&error))? {
             cancelled |= self.cancel_paused(user, &turn).await?;
         }
         Ok(cancelled)
+    }
+
+    /// Cancels a turn that this process carries out, with its calls. Whether it did.
+    pub fn cancel_here(&self, user: &UserId, subject: &Subject) -> bool {
+        let running = match subject {
+            Subject::Turn(turn_id) => self.running.get(user, *turn_id),
+            Subject::Session(session) => self.running.of_session(user, session).map(|(_, entry)| entry),
+            Subject::Call(_) | Subject::Request(_) | Subject::Job(_) => None,
+        };
+        if let Some(entry) = &running {
+            entry.cancel();
+        }
+        running.is_some()
+    }
+
+    /// Cancels a turn that runs, whichever process that shares the state carries it out. Whether one did.
+    async fn cancel_running(&self, user: &User, subject: &Subject) -> Result<bool, Refusal> {
+        if self.cancel_here(&user.id, subject) {
+            return Ok(true);
+        }
+        let cancelled = self.parts.store.cancel_elsewhere(&user.id, subject).await;
+        cancelled.map_err(|error| unavailable(&error))
     }
 
     /// What it waits for need not be decided any more.

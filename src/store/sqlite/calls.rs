@@ -2,6 +2,7 @@
 //! begun and how it ends is in the audit too.
 
 mod look;
+mod owner;
 mod room;
 
 use std::time::SystemTime;

@@ -25,6 +25,9 @@ const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Readers at once.
 pub(super) const READERS: u32 = 4;
 
+/// Connections that ask whether the file has changed: one asks for all who follow.
+pub(super) const FOLLOWERS: u32 = 1;
+
 /// A file that another process opens for the first time can be busy without SQLite's own waiting.
 const ATTEMPTS: u32 = 100;
 
@@ -80,7 +83,7 @@ async fn in_file(path: &Path, replica: Arc<str>) -> Result<Pools, sqlx::Error> {
         }
         sleep(PAUSE).await;
     };
-    let readers = pool(READERS).connect_lazy_with(options.pragma("query_only", "ON"));
+    let readers = pool(READERS + FOLLOWERS).connect_lazy_with(options.pragma("query_only", "ON"));
     Ok(Pools { writer: Writer::new(writer, replica), readers })
 }
 

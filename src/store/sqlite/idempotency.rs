@@ -10,10 +10,12 @@ use super::{
     time::millis,
 };
 use crate::{
+    context::{CallId, UserId},
     contract::ToolResult,
     store::{
         StoreError,
-        idempotency::{Beginning, Begun, Idempotency, Key},
+        cancellations::{Cancellations, Subject},
+        idempotency::{Beginning, Begun, EndElsewhere, Idempotency, Key, Owner},
     },
 };
 
@@ -34,6 +36,22 @@ impl Idempotency for Sqlite {
 
     fn forget<'a>(&'a self, key: &'a Key, code: &'a str) -> BoxFuture<'a, Result<(), StoreError>> {
         Box::pin(async move { self.explain(self.forget_call(key, code).await) })
+    }
+
+    fn owner<'a>(&'a self, key: &'a Key) -> BoxFuture<'a, Result<Owner, StoreError>> {
+        Box::pin(async move { self.explain(self.owner_of_call(key).await) })
+    }
+
+    fn ended_elsewhere<'a>(&'a self, key: &'a Key, call_id: CallId) -> BoxFuture<'a, EndElsewhere> {
+        Box::pin(self.end_of_call_elsewhere(key, call_id))
+    }
+
+    fn cancel_owner<'a>(
+        &'a self,
+        user: &'a UserId,
+        call_id: CallId,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move { self.request_cancel(user, &Subject::Call(call_id)).await })
     }
 }
 

@@ -14,7 +14,7 @@ use self::{
     change::{add, end},
     rows::Kept,
 };
-use super::{Change, Durability, Failed, Sqlite, place::Place, time::millis};
+use super::{Change, Durability, Failed, Sqlite, follow::Topic, time::millis};
 use crate::{
     context::UserId,
     store::{
@@ -88,11 +88,7 @@ impl Jobs for Sqlite {
     }
 
     fn jobs_watched(&self) -> BoxFuture<'_, Result<watch::Receiver<u64>, StoreError>> {
-        Box::pin(async move {
-            let readers = self.readers().await?;
-            let shared = matches!(self.place, Place::Directory(_)).then_some(readers);
-            Ok(self.job_watchers.add(shared))
-        })
+        Box::pin(self.follow(Topic::Jobs))
     }
 
     fn interrupt_jobs(&self, now: SystemTime) -> BoxFuture<'_, Result<usize, StoreError>> {
@@ -147,7 +143,7 @@ impl Sqlite {
         let Some(kept) = running(&mut change, user, id).await? else { return Ok(false) };
         add(&mut change, &kept, said, now, false).await?;
         change.commit().await?;
-        self.job_watchers.tell();
+        self.followers.tell(Topic::Jobs);
         Ok(true)
     }
 
@@ -162,7 +158,7 @@ impl Sqlite {
         let Some(kept) = running(&mut change, user, id).await? else { return Ok(false) };
         end(&mut change, &kept, ending, now).await?;
         change.commit().await?;
-        self.job_watchers.tell();
+        self.followers.tell(Topic::Jobs);
         Ok(true)
     }
 

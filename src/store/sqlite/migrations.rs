@@ -49,6 +49,7 @@ const PLATFORM: &[&str] = &[
     "jobs",
     "job_events",
     "timeline_usage",
+    "cancellations",
 ];
 
 /// Shadow tables belong to a table that is listed itself.

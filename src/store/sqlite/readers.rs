@@ -64,7 +64,7 @@ impl DerefMut for Reading {
 mod tests {
     use futures_util::FutureExt;
 
-    use super::*;
+    use super::{super::connect::FOLLOWERS, *};
     use crate::store::Sqlite;
 
     fn user(name: &str) -> UserId {
@@ -87,7 +87,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let state = Sqlite::at(directory.path());
         let mut held = Vec::new();
-        for _ in 0..READERS {
+        for _ in 0..READERS + FOLLOWERS {
             held.push(state.readers().await.unwrap().acquire().await.unwrap());
         }
         tokio::time::pause();

@@ -2,11 +2,14 @@
 //! gives back when the process ends, however it ends: so nothing has to be written while it lives.
 
 use std::{
-    fs::{self, File},
+    fs::{self, DirBuilder, File, TryLockError},
     io,
+    os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
+
+use tokio::sync::watch;
 
 use uuid::Uuid;
 
@@ -21,11 +24,17 @@ const DIRECTORY: &str = "processes";
 pub(super) struct Replica {
     id: Arc<str>,
     held: Mutex<Option<(File, PathBuf)>>,
+    /// Whether others see that it is there.
+    is_seen: watch::Sender<bool>,
 }
 
 impl Default for Replica {
     fn default() -> Self {
-        Self { id: Uuid::new_v4().simple().to_string().into(), held: Mutex::default() }
+        Self {
+            id: Uuid::new_v4().simple().to_string().into(),
+            held: Mutex::default(),
+            is_seen: watch::Sender::new(false),
+        }
     }
 }
 
@@ -46,8 +55,14 @@ impl Replica {
                 cause: error.to_string(),
             })?;
             *held = Some((file, path));
+            self.is_seen.send_replace(true);
         }
         Ok(&self.id)
+    }
+
+    /// Waits until others see that this process is there: before that it carries out nothing that they know of.
+    pub(super) async fn seen(&self) {
+        let _ = self.is_seen.subscribe().wait_for(|is_seen| *is_seen).await;
     }
 
     /// Whether the process of a name has ended.
@@ -56,11 +71,15 @@ impl Replica {
             return false;
         }
         // In memory there is no other process.
-        let Some(path) = path(place, id) else { return true };
-        match File::open(path) {
-            Ok(file) => file.try_lock().is_ok(),
-            Err(error) => error.kind() == io::ErrorKind::NotFound,
-        }
+        path(place, id).is_none_or(|path| !is_held(&path))
+    }
+
+    /// How many other processes are there.
+    pub(super) fn peers(&self, place: &Place) -> usize {
+        let Place::Directory(directory) = place else { return 0 };
+        // Without the directory nobody is there.
+        let files = fs::read_dir(directory.join(DIRECTORY)).into_iter().flatten().flatten();
+        files.filter(|file| file.file_name() != *self.id && is_held(&file.path())).count()
     }
 
     /// Clears away what a process has left that is gone.
@@ -86,9 +105,19 @@ fn path(place: &Place, id: &str) -> Option<PathBuf> {
     }
 }
 
+/// Whether a process holds the lock of a file. A shared lock asks, so that two processes that ask at once do not take
+/// each other for the holder.
+fn is_held(path: &Path) -> bool {
+    match File::open(path) {
+        Ok(file) => matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)),
+        Err(error) => error.kind() != io::ErrorKind::NotFound,
+    }
+}
+
 fn hold(path: &Path) -> io::Result<File> {
     if let Some(directory) = path.parent() {
-        fs::create_dir_all(directory)?;
+        // It may come before the state itself is opened, whose directory is this user's only.
+        DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
     }
     let file = File::create(path)?;
     file.lock()?;
@@ -107,7 +136,8 @@ mod tests {
         let id = one.id(&place).unwrap().to_owned();
         assert!(!other.is_gone(&place, &id) && !one.is_gone(&place, &id));
         assert!(other.is_gone(&place, "of-nobody"));
+        assert_eq!((other.peers(&place), one.peers(&place)), (1, 0));
         drop(one);
-        assert!(other.is_gone(&place, &id));
+        assert!(other.is_gone(&place, &id) && other.peers(&place) == 0);
     }
 }

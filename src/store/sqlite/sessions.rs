@@ -58,6 +58,8 @@ impl Sessions for Sqlite {
         session: &SessionId,
         turn_id: RequestId,
     ) -> Result<Held, StoreError> {
+        // Others that are told of its turn can reach it from now on.
+        self.replica.id(&self.place)?;
         held_sessions::hold(&self.place, user, session, turn_id)
     }
 

@@ -8,7 +8,6 @@ mod documents;
 mod end;
 mod entries;
 mod fault;
-mod follow;
 mod lease;
 mod lengths;
 mod list;
@@ -36,7 +35,7 @@ use serde_json::{Map, Value};
 use tokio::sync::watch;
 
 pub(in crate::store) use self::refold::refold_all;
-pub(super) use self::{confirm::tell_task, follow::Followers, queue::Messages};
+pub(super) use self::{confirm::tell_task, queue::Messages};
 use super::Sqlite;
 use crate::{
     context::{CallId, RequestId, TaskId, UserId},

@@ -11,6 +11,7 @@ use crate::{
         jobs::{Ending, Failure, KEPT},
         sqlite::{
             Change, Durability, Failed, Sqlite,
+            follow::Topic,
             time::{length, millis},
         },
     },
@@ -41,7 +42,7 @@ impl Sqlite {
                 interrupted += 1;
             }
             change.commit().await?;
-            self.job_watchers.tell();
+            self.followers.tell(Topic::Jobs);
         }
         Ok(interrupted)
     }

@@ -15,7 +15,7 @@ use crate::{
     context::{TaskId, UserId},
     contract::{ErrorCode, Provenance, ToolError},
     store::{
-        sqlite::{Change, Failed, confirmations, time::millis},
+        sqlite::{Change, Failed, cancellations, confirmations, time::millis},
         tasks::{
             Kind, Stopped, Task,
             entry::{
@@ -97,6 +97,9 @@ pub(super) async fn finish(
     stopped.tasks.extend(below.iter().cloned());
     let open = open::take_all(change, &stopped.tasks).await?;
     stopped.calls = open.iter().map(|call| call.call_id).collect();
+    let own = change.replica().to_owned();
+    let elsewhere = open.iter().filter(|call| !call.replica.is_empty() && call.replica != own);
+    cancellations::ask_for_calls(change, &row.task.user, elsewhere.map(|call| call.call_id), now).await?;
     enter_open(change, row, open, now).await?;
     confirmations::withdraw_of_tasks(change, &names(&stopped.tasks), millis(now)).await?;
     cancel_all(change, &row.task.user, &below, now).await?;

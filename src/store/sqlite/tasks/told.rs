@@ -9,7 +9,7 @@ use crate::{
     context::TaskId,
     store::{
         StoreError,
-        sqlite::{Sqlite, place::Place},
+        sqlite::{Sqlite, follow::Topic},
         tasks::{Refused, TaskError, life::State},
     },
 };
@@ -17,13 +17,11 @@ use crate::{
 impl Sqlite {
     /// Tells that something was committed here.
     pub(in crate::store::sqlite) fn tasks_changed(&self) {
-        self.followers.tell();
+        self.followers.tell(Topic::Tasks);
     }
 
     pub(super) async fn follow_tasks(&self) -> Result<watch::Receiver<u64>, StoreError> {
-        let readers = self.readers().await?;
-        let shared = matches!(self.place, Place::Directory(_)).then_some(readers);
-        Ok(self.followers.add(shared))
+        self.follow(Topic::Tasks).await
     }
 
     pub(super) fn told<T>(&self, done: Result<T, Fault>) -> Result<T, TaskError> {

@@ -1,0 +1,258 @@
+//! Requests to cancel what another process carries out, as rows. Who follows them is told by the same look at the file
+//! as those who watch. Not here: cancelling what runs in this process.
+
+use std::{collections::HashSet, time::SystemTime};
+
+use futures_util::future::BoxFuture;
+use sqlx::{Row, sqlite::SqliteRow};
+use tokio::{
+    sync::watch,
+    time::{Duration, sleep, sleep_until, timeout_at},
+};
+use uuid::Uuid;
+
+use super::{
+    Change, Durability, Failed, Sqlite,
+    follow::Topic,
+    time::{length, millis},
+};
+use crate::{
+    clock,
+    context::{CallId, UserId},
+    store::{
+        StoreError,
+        cancellations::{ANSWER_WITHIN, CancelRequest, Cancellations, KEPT, Subject},
+    },
+};
+
+/// A follower looks by itself this often, so that a lost hint costs time only.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// While no other process is there, the file is not asked: this often it is looked whether there is one. It is shorter
+/// than a requester waits.
+const ALONE: Duration = Duration::from_millis(200);
+
+const ASK: &str = "INSERT INTO cancellations (id, user_id, subject, subject_id, replica, asked_at) VALUES (?, ?, ?, ?, ?, ?)";
+
+const FORGET_OLD: &str = "DELETE FROM cancellations WHERE asked_at <= ?";
+
+const FORGET: &str = "DELETE FROM cancellations WHERE id = ?";
+
+const ASKED: &str = "SELECT id, user_id, subject, subject_id FROM cancellations WHERE replica <> ?";
+
+const ANSWER: &str = "UPDATE cancellations SET answers = answers + 1, done = max(done, ?) WHERE id = ?";
+
+const ANSWERS: &str = "SELECT answers, done FROM cancellations WHERE id = ?";
+
+/// Who carries out what is meant, as far as it is recorded.
+const OWNERS_OF_CALL: &str = "SELECT replica FROM idempotency WHERE call_id = ? AND user_id = ? AND state = 'started' \
+                              AND kept IS NULL AND replica IS NOT NULL";
+
+const OWNERS_OF_REQUEST: &str = "SELECT replica FROM idempotency WHERE request_id = ? AND user_id = ? AND state = 'started' \
+                                 AND kept IS NULL AND replica IS NOT NULL";
+
+/// Follows what other processes ask this one to cancel.
+#[derive(Debug)]
+pub struct CancelRequests<'a> {
+    state: &'a Sqlite,
+    /// `None` while no other process is there.
+    changed: Option<watch::Receiver<u64>>,
+    /// Those that were read before. They stay until their requesters have read the answers.
+    read: HashSet<String>,
+}
+
+impl Cancellations for Sqlite {
+    fn cancel_elsewhere<'a>(
+        &'a self,
+        user: &'a UserId,
+        subject: &'a Subject,
+    ) -> BoxFuture<'a, Result<bool, StoreError>> {
+        Box::pin(async move {
+            match self.replica.peers(&self.place) {
+                0 => Ok(false),
+                peers => self.explain(self.cancelled_elsewhere(user, subject, peers).await),
+            }
+        })
+    }
+
+    fn request_cancel<'a>(
+        &'a self,
+        user: &'a UserId,
+        subject: &'a Subject,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move {
+            if self.replica.peers(&self.place) == 0 {
+                return Ok(());
+            }
+            self.explain(self.asked_to_cancel(user, subject).await).map(|_| ())
+        })
+    }
+}
+
+impl Sqlite {
+    /// Follows what other processes ask this one to cancel from now on. From now on they see that it is there.
+    pub async fn cancel_requests(&self) -> Result<CancelRequests<'_>, StoreError> {
+        // Opened first: the state's directory is made with it.
+        self.readers().await?;
+        self.replica.id(&self.place)?;
+        let mut requests = CancelRequests { state: self, changed: None, read: HashSet::new() };
+        // What was asked before is not meant for what this process begins.
+        requests.read().await?;
+        Ok(requests)
+    }
+
+    /// Waits until this process carries out something that others know of.
+    pub async fn seen(&self) {
+        self.replica.seen().await;
+    }
+
+    /// Answers a request: whether this process has cancelled what is meant.
+    pub async fn answer_cancel(&self, request: &CancelRequest, done: bool) -> Result<(), StoreError> {
+        let answered = async {
+            let mut change = self.change(Durability::Process).await?;
+            sqlx::query(ANSWER).bind(done).bind(&request.id).execute(&mut *change).await?;
+            change.commit().await
+        };
+        self.explain(answered.await)
+    }
+
+    async fn asked_to_cancel(&self, user: &UserId, subject: &Subject) -> Result<String, Failed> {
+        // Lost with a loss of power, which ends those who would read it too.
+        let mut change = self.change(Durability::Process).await?;
+        let id = ask(&mut change, user, subject, clock::wall()).await?;
+        change.commit().await?;
+        Ok(id)
+    }
+
+    async fn cancelled_elsewhere(
+        &self,
+        user: &UserId,
+        subject: &Subject,
+        peers: usize,
+    ) -> Result<bool, Failed> {
+        let until = clock::now() + ANSWER_WITHIN;
+        let mut changed = self.follow(Topic::Elsewhere).await?;
+        let id = self.asked_to_cancel(user, subject).await?;
+        let (mut answers, mut done) = (0, false);
+        while !done && answers < peers && timeout_at(until, changed.changed()).await.is_ok() {
+            let row = sqlx::query(ANSWERS).bind(&id).fetch_optional(self.readers().await?).await?;
+            let Some(row) = row else { break };
+            answers = usize::try_from(row.try_get::<i64, _>("answers")?).unwrap_or_default();
+            done = row.try_get("done")?;
+        }
+        if !done && answers < peers && self.is_carried_out_elsewhere(user, subject).await? {
+            // Its owner lives and cannot read now, such as a stopped process: the request waits for it.
+            return Ok(true);
+        }
+        let mut change = self.change(Durability::Process).await?;
+        sqlx::query(FORGET).bind(&id).execute(&mut *change).await?;
+        change.commit().await?;
+        Ok(done)
+    }
+
+    /// Whether a living process other than this one is recorded as carrying it out.
+    async fn is_carried_out_elsewhere(&self, user: &UserId, subject: &Subject) -> Result<bool, Failed> {
+        let owners = match subject {
+            Subject::Call(_) => OWNERS_OF_CALL,
+            Subject::Request(_) => OWNERS_OF_REQUEST,
+            Subject::Turn(_) | Subject::Session(_) | Subject::Job(_) => return Ok(false),
+        };
+        let owners: Vec<String> = sqlx::query_scalar(owners)
+            .bind(subject.name())
+            .bind(user.as_str())
+            .fetch_all(self.readers().await?)
+            .await?;
+        Ok(owners.iter().any(|replica| self.is_elsewhere(replica)))
+    }
+
+    /// Whether a process is another one than this, and lives.
+    pub(super) fn is_elsewhere(&self, replica: &str) -> bool {
+        *replica != *self.replica.name() && !self.replica.is_gone(&self.place, replica)
+    }
+}
+
+impl CancelRequests<'_> {
+    /// Waits until others ask for something. While the state cannot be read, nothing is asked.
+    pub async fn next(&mut self) -> Vec<CancelRequest> {
+        loop {
+            if self.state.replica.peers(&self.state.place) == 0 {
+                self.changed = None;
+                sleep(ALONE).await;
+                continue;
+            }
+            if self.changed.is_none() {
+                self.changed = self.state.follow(Topic::Elsewhere).await.ok();
+            }
+            let again = clock::now() + LOOK;
+            if let Ok(requests) = self.read().await
+                && !requests.is_empty()
+            {
+                return requests;
+            }
+            match &mut self.changed {
+                Some(changed) => _ = timeout_at(again, changed.changed()).await,
+                None => sleep_until(again).await,
+            }
+        }
+    }
+
+    /// The requests that were not read before.
+    async fn read(&mut self) -> Result<Vec<CancelRequest>, StoreError> {
+        let asked = sqlx::query(ASKED).bind(self.state.replica.name().to_string());
+        let rows = asked.fetch_all(self.state.readers().await?).await;
+        let rows = self.state.explain(rows.map_err(Failed::from))?;
+        let (mut there, mut requests) = (HashSet::new(), Vec::new());
+        for row in &rows {
+            let (id, request) = self.state.explain(read(row).map_err(Failed::from))?;
+            if !self.read.contains(&id) {
+                requests.extend(request);
+            }
+            there.insert(id);
+        }
+        self.read = there;
+        Ok(requests)
+    }
+}
+
+/// Asks, as a part of a change, whoever carries out these calls of a user's to cancel them.
+pub(super) async fn ask_for_calls(
+    change: &mut Change,
+    user: &UserId,
+    calls: impl Iterator<Item = CallId>,
+    now: SystemTime,
+) -> Result<(), Failed> {
+    for call_id in calls {
+        ask(change, user, &Subject::Call(call_id), now).await?;
+    }
+    Ok(())
+}
+
+async fn ask(
+    change: &mut Change,
+    user: &UserId,
+    subject: &Subject,
+    now: SystemTime,
+) -> Result<String, Failed> {
+    let (now, id) = (millis(now), Uuid::now_v7().to_string());
+    sqlx::query(FORGET_OLD).bind(now - length(KEPT)).execute(&mut **change).await?;
+    let replica = change.replica().to_owned();
+    sqlx::query(ASK)
+        .bind(&id)
+        .bind(user.as_str())
+        .bind(subject.word())
+        .bind(subject.name())
+        .bind(replica)
+        .bind(now)
+        .execute(&mut **change)
+        .await?;
+    Ok(id)
+}
+
+/// The name of a request, and the request unless only a later program understands it.
+fn read(row: &SqliteRow) -> Result<(String, Option<CancelRequest>), sqlx::Error> {
+    let (id, user): (String, String) = (row.try_get("id")?, row.try_get("user_id")?);
+    let subject = Subject::parse(row.try_get("subject")?, row.try_get("subject_id")?);
+    let request = user.parse().ok().zip(subject);
+    let request = request.map(|(user, subject)| CancelRequest { id: id.clone(), user, subject });
+    Ok((id, request))
+}
