@@ -40,14 +40,13 @@ fn is_v4(address: Ipv4Addr) -> bool {
 
 /// The IPv4 address that gateways find in an IPv6 address: compatible, translated, NAT64 or 6to4.
 fn embedded(address: Ipv6Addr) -> Option<Ipv4Addr> {
-    let (high, low) = match address.segments() {
+    match address.segments() {
         [0, 0, 0, 0, 0 | 0xffff, 0, high, low]
         | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
         | [0x64, 0xff9b, 1, _, _, _, high, low]
-        | [0x2002, high, low, ..] => (high, low),
-        _ => return None,
-    };
-    Some(Ipv4Addr::from(u32::from(high) << 16 | u32::from(low)))
+        | [0x2002, high, low, ..] => Some(Ipv4Addr::from(u32::from(high) << 16 | u32::from(low))),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
