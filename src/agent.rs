@@ -114,7 +114,7 @@ impl Agent {
             target: "toolwire::agent",
             user_id = %asking.context.user.id,
             turn_id = %asking.turn_id,
-            session_id = %asking.session,
+            session_digest = %asking.session.digest(),
             outcome,
             "turn"
         );

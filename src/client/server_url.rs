@@ -30,6 +30,10 @@ impl FromStr for ServerUrl {
     fn from_str(text: &str) -> Result<Self, InvalidUrl> {
         let url = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
         let uri: http::Uri = url.parse().map_err(|_| InvalidUrl)?;
+        // Credentials are a token of their own; these would show wherever the address does.
+        if uri.authority().is_some_and(|authority| authority.as_str().contains('@')) {
+            return Err(InvalidUrl);
+        }
         match (uri.scheme_str(), uri.host()) {
             (Some("http" | "https"), Some(host)) if !host.is_empty() => Ok(Self(url)),
             _ => Err(InvalidUrl),
@@ -47,7 +51,7 @@ mod tests {
         assert_eq!(url("127.0.0.1:50051").as_deref(), Some("http://127.0.0.1:50051"));
         assert_eq!(url("http://tools:1").as_deref(), Some("http://tools:1"));
         assert_eq!(url("https://tools:1").as_deref(), Some("https://tools:1"));
-        for bad in ["", "ftp://x", "http://", "a b"] {
+        for bad in ["", "ftp://x", "http://", "a b", "http://user:secret@tools:1"] {
             assert_eq!(url(bad), None, "{bad:?}");
         }
     }

@@ -2,6 +2,8 @@
 //!
 //! Not here: the exporter's own settings (endpoint, headers, time-out), which the SDK reads.
 
+mod endpoint;
+
 use super::{Environment, reader::Reader};
 use crate::telemetry::otlp::{Otlp, Protocol};
 
@@ -31,6 +33,11 @@ impl Default for Telemetry {
 impl Telemetry {
     pub(super) fn read(reader: &mut Reader) -> Self {
         let telemetry = Self::from_environment(reader.environment());
+        if telemetry.traces.is_some() || telemetry.metrics.is_some() {
+            for (name, what) in endpoint::problems(reader.environment()) {
+                reader.problem_of_variable(name, what);
+            }
+        }
         let state = |otlp: &Option<Otlp>| match otlp {
             None => "off",
             Some(Otlp { protocol: Protocol::Grpc, .. }) => "on (grpc)",

@@ -6,7 +6,13 @@ use data_encoding::BASE64;
 use secrecy::{ExposeSecret, SecretBox};
 use url::{Host, Url};
 
-use super::{fields::Fields, reader::Reader, value::Value};
+use super::{
+    fields::Fields,
+    local_address::names_link_local_or_metadata,
+    reader::Reader,
+    shown_url::shown_url,
+    value::{HIDDEN, Value},
+};
 
 /// What the secrets of webhooks begin with.
 const PREFIX: &str = "whsec_";
@@ -20,7 +26,7 @@ const EVENTS: [&str; 3] = ["requested", "decided", "expired"];
 /// Who is told of confirmations.
 #[derive(Clone)]
 pub struct Webhook {
-    /// The address: https, or http on this machine. Required.
+    /// The address: https, or http on this machine. A query, which may be a secret, is never shown. Required.
     pub url: Url,
     /// The keys of its signatures, one or, while one is replaced, two. Required: `secrets_env` with the names of the
     /// variables that hold them, each `whsec_` and base64 of 24 to 64 bytes.
@@ -79,7 +85,7 @@ impl Webhook {
     }
 
     fn show(&self, reader: &mut Reader) {
-        let url = self.url.to_string().shown();
+        let url = shown_url(&self.url).shown();
         let shown = [("url", url), ("events", self.events.shown()), ("arguments", self.arguments.shown())];
         reader.show_entry("[[confirmations.webhooks]]", &shown);
     }
@@ -87,7 +93,7 @@ impl Webhook {
 
 impl fmt::Debug for Webhook {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Webhook").field("url", &self.url.as_str()).finish_non_exhaustive()
+        f.debug_struct("Webhook").field("url", &shown_url(&self.url)).finish_non_exhaustive()
     }
 }
 
@@ -100,11 +106,16 @@ fn address(text: &str) -> Result<Url, String> {
         Some(Host::Ipv6(address)) => address.is_loopback(),
         None => false,
     };
-    match url.scheme() {
-        "https" => Ok(url),
-        "http" if is_local => Ok(url),
-        _ => Err("url must be https://…, or http://… on this machine".to_owned()),
-    }
+    let wrong = match url.scheme() {
+        // It would be sent as a header, and shown wherever the address is.
+        _ if !url.username().is_empty() || url.password().is_some() => "must not hold a user or a password",
+        _ if text.contains(HIDDEN) => "stands in a printed configuration: write the query that was hidden",
+        _ if names_link_local_or_metadata(&url) => "must not be a link-local address or a metadata service",
+        "https" => return Ok(url),
+        "http" if is_local => return Ok(url),
+        _ => "must be https://…, or http://… on this machine",
+    };
+    Err(format!("url {wrong}"))
 }
 
 fn secrets(names: &[String], reader: &mut Reader) -> Result<Vec<Secret>, String> {
@@ -135,12 +146,17 @@ pub fn bytes(secret: &Secret) -> &[u8] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::{Flags, print, testing::loaded};
 
     #[test]
     fn what_is_sent_is_encrypted_or_stays_here() {
-        for good in
-            ["https://chat.example/hook", "http://localhost:8080/", "http://127.0.0.1/x", "http://[::1]/"]
-        {
+        for good in [
+            "https://chat.example/hook?key=a",
+            "https://10.0.0.7/",
+            "http://localhost:8080/",
+            "http://127.0.0.1/x",
+            "http://[::1]/",
+        ] {
             assert!(address(good).is_ok(), "{good}");
         }
         for bad in
@@ -148,6 +164,35 @@ mod tests {
         {
             assert!(address(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn an_address_holds_no_credentials_and_is_none_of_the_machine_alone() {
+        for bad in [
+            "https://user@chat.example/",
+            "https://user:s3cret@chat.example/",
+            "https://:s3cret@chat.example/",
+            "https://169.254.169.254/latest/meta-data/",
+            "http://169.254.169.254/",
+            "https://0xa9fea9fe/",
+            "https://[::ffff:169.254.169.254]/",
+            "https://[fd00:ec2::254]/",
+            "https://chat.example/hook?[hidden]",
+        ] {
+            let error = address(bad).expect_err(bad);
+            assert!(!error.contains("s3cret"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_query_is_shown_nowhere() {
+        let file = "[[confirmations.webhooks]]\nurl = 'https://chat.example/hook?token=s3cret'\nsecrets_env = ['HOOK']";
+        let secret = format!("{PREFIX}{}", BASE64.encode(&[7; 32]));
+        let loaded = loaded(file, &[("HOOK", &secret)], Flags::default(), &[]).unwrap();
+        let printed = print(&loaded);
+        assert!(printed.contains(r#"url = "https://chat.example/hook?[hidden]""#), "{printed}");
+        assert!(!printed.contains("s3cret") && !format!("{loaded:?}").contains("s3cret"));
+        assert_eq!(loaded.config.confirmations.webhooks[0].url.query(), Some("token=s3cret"));
     }
 
     #[test]

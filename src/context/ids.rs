@@ -148,6 +148,11 @@ impl TaskLabel {
         &self.0
     }
 
+    /// What logs have of one that names no task that is kept here: it is a caller's own text.
+    pub fn digest(&self) -> Digest {
+        Digest::of_bytes(self.0.as_bytes())
+    }
+
     /// The task that it names, if it has the form of one that is kept here. Any other label is only passed on.
     pub fn task(&self) -> Option<TaskId> {
         TaskId::is_one(&self.0).then(|| TaskId(Arc::clone(&self.0)))
@@ -164,6 +169,11 @@ impl SessionId {
     /// The id as it was given.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// What logs have of it: the id is a caller's own text.
+    pub fn digest(&self) -> Digest {
+        Digest::of_bytes(self.0.as_bytes())
     }
 }
 

@@ -8,8 +8,9 @@ use std::{convert::Infallible, net::SocketAddr, sync::Arc, time::Duration};
 
 use axum::{
     Router,
-    extract::State,
-    http::{StatusCode, header},
+    extract::{Request, State},
+    http::{StatusCode, Version, header},
+    middleware::{Next, from_fn},
     response::{IntoResponse, Response},
     routing::get,
 };
@@ -26,6 +27,10 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
+use super::{
+    http::{expect, host},
+    transport::StrictFraming,
+};
 use crate::telemetry::metric::export::{Scrape, TEXT_FORMAT};
 
 /// Connections at once; more wait in the kernel's queue.
@@ -110,7 +115,7 @@ async fn answer(stream: TcpStream, routes: Router) {
         .header_read_timeout(HEADER_TIMEOUT)
         .max_buf_size(MAX_HEADERS)
         .keep_alive(false)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(routes));
+        .serve_connection(TokioIo::new(StrictFraming::new(stream)), TowerToHyperService::new(routes));
     let _ = timeout(CONNECTION_TIMEOUT, connection).await;
 }
 
@@ -120,7 +125,22 @@ fn routes(known: Known) -> Router {
         .route("/healthz", get(async || "alive\n"))
         .route("/readyz", get(ready))
         .fallback(async || (StatusCode::NOT_FOUND, OVERVIEW))
+        .layer(from_fn(well_formed))
         .with_state(known)
+}
+
+/// Lets those requests in that name one host and expect nothing more, as the HTTP listener does. One of HTTP/1.0 need
+/// not name any.
+async fn well_formed(request: Request, next: Next) -> Response {
+    let may_be_nameless =
+        request.version() < Version::HTTP_11 && !request.headers().contains_key(header::HOST);
+    if !may_be_nameless && host::named(request.uri(), request.headers()).is_none() {
+        return (StatusCode::BAD_REQUEST, "a request names one host\n").into_response();
+    }
+    if !expect::can_be_met(request.headers()) {
+        return (StatusCode::EXPECTATION_FAILED, "no expectation is met\n").into_response();
+    }
+    next.run(request).await
 }
 
 async fn metrics(State(known): State<Known>) -> Response {
@@ -215,6 +235,29 @@ mod tests {
         let (status, _) =
             ask(address, "POST /metrics HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\n\r\n").await;
         assert_eq!(status, "HTTP/1.1 405 Method Not Allowed");
+    }
+
+    #[tokio::test]
+    async fn requests_that_can_be_read_in_two_ways_are_refused() {
+        let (address, _draining) = start().await;
+        for head in [
+            "GET /healthz HTTP/1.1\nhost: a\n",
+            "GET /healthz HTTP/1.1\r\nhost: a\n",
+            "GET /healthz HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\ntransfer-encoding: chunked",
+            "GET /healthz HTTP/1.1\r\nhost: a\r\ntransfer-encoding: gzip, chunked",
+            "GET /healthz HTTP/1.1\r\nhost: a\r\ncontent-length: 0\r\ncontent-length: 0",
+            "GET /healthz HTTP/1.1\r\nhost: a:b",
+            "GET /healthz HTTP/1.1\r\nhost: a\r\nhost: a",
+            "GET http://b/healthz HTTP/1.1\r\nhost: a",
+            "GET /healthz HTTP/1.1",
+        ] {
+            let (status, _) = ask(address, &format!("{head}\r\n\r\n")).await;
+            assert_eq!(status, "HTTP/1.1 400 Bad Request", "{head:?}");
+        }
+        let unmet = "GET /healthz HTTP/1.1\r\nhost: a\r\nexpect: 200-ok\r\n\r\n";
+        assert_eq!(ask(address, unmet).await.0, "HTTP/1.1 417 Expectation Failed");
+        let old = "GET /healthz HTTP/1.0\r\n\r\n";
+        assert_eq!(ask(address, old).await.0, "HTTP/1.0 200 OK");
     }
 
     #[tokio::test]

@@ -7,7 +7,8 @@
 mod answer;
 mod cors;
 mod edge;
-mod host;
+pub(super) mod expect;
+pub(super) mod host;
 mod origin;
 pub mod pieces;
 pub mod problem;

@@ -26,7 +26,7 @@ pub use self::{
     trace::{CallersTrace, TakenOver},
     watches::ending,
 };
-pub(super) use self::{requests::Layer as Counted, trace::parent};
+pub(super) use self::{framing::StrictFraming, requests::Layer as Counted, trace::parent};
 
 pub mod authenticate;
 pub mod descriptors;
@@ -45,6 +45,7 @@ mod connections;
 mod content_type;
 mod deadline;
 mod frames;
+mod framing;
 mod late;
 mod layer;
 mod listener;

@@ -16,10 +16,10 @@ use tower::Service;
 use super::{Arrived, Call, Facts};
 use crate::{
     clock,
-    context::{CallId, Cancellation, Ledger, LedgerRow, StopCause, TaskLabel, ToolContext, UserId},
-    contract::{Refusal, Terminal, ToolError, status},
+    context::{CallId, Cancellation, Ledger, LedgerRow, StopCause, TaskId, TaskLabel, ToolContext, UserId},
+    contract::{Refusal, Terminal, ToolError, ToolName, status},
     telemetry::{
-        self,
+        self, attribute,
         metric::{self, InFlightGauge},
         milliseconds,
     },
@@ -123,10 +123,13 @@ impl Line {
             ledger.note(self.row(end, duration));
         }
         let trace_id = telemetry::current_trace_id().or(self.trace_id);
+        let label = self.task_id.as_ref();
+        let task_id = label.and_then(TaskLabel::task);
+        let task_digest = label.filter(|_| task_id.is_none()).map(TaskLabel::digest);
         tracing::info!(
             target: "toolwire::call",
             user_id = %self.user_id,
-            tool_name = tool.unwrap_or(&self.target),
+            tool_name = tool.unwrap_or_else(|| self.unknown_tool()),
             args = self.facts.arguments().unwrap_or("[redacted]"),
             duration_ms = milliseconds(duration),
             success = error.is_none() && end.is_ok(),
@@ -136,7 +139,8 @@ impl Line {
             face = self.face,
             call_id = %self.call_id,
             parent_call_id = self.parent_call_id.map(tracing::field::display),
-            task_id = self.task_id.as_ref().map(TaskLabel::as_str),
+            task_id = task_id.as_ref().map(TaskId::as_str),
+            task_digest = task_digest.map(tracing::field::display),
             trace_id = trace_id.map(tracing::field::display),
             "call"
         );
@@ -144,6 +148,11 @@ impl Line {
 }
 
 impl Line {
+    /// What was called where there is no such tool, if it could be the name of one. Any other text is a caller's own.
+    fn unknown_tool(&self) -> &str {
+        if self.target.parse::<ToolName>().is_ok() { &self.target } else { attribute::OTHER }
+    }
+
     /// What a ledger says of the call.
     fn row(&self, end: &Result<Terminal, Refusal>, took: Duration) -> LedgerRow {
         let definition = self.facts.tool().map(|tool| &tool.definition);

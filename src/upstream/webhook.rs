@@ -10,6 +10,8 @@ use ring::hmac;
 use rustls::crypto::ring as provider;
 use url::Url;
 
+use super::http::{network_error::causes_of, resolver::NoMetadata};
+
 /// How long an attempt may take.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -38,6 +40,7 @@ impl Poster {
             .retry(retry::never())
             .referer(false)
             .no_proxy()
+            .dns_resolver(NoMetadata)
             .timeout(TIMEOUT);
         // Reads the system's certificates, which a machine without any need does not have.
         let builder: ClientBuilder = if is_secure { builder } else { builder.tls_certs_only([]) };
@@ -63,7 +66,10 @@ impl Poster {
             Ok(answer) => Err(NotTaken::Answer(answer.status().as_u16())),
             Err(error) if error.is_timeout() => Err(NotTaken::Network("no answer in time".to_owned())),
             // Its words would hold the address, which may be a secret.
-            Err(error) => Err(NotTaken::Network(error.without_url().to_string())),
+            Err(error) => {
+                let causes = causes_of(&error);
+                Err(NotTaken::Network(format!("{}: {causes}", error.without_url())))
+            }
         }
     }
 }

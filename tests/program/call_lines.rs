@@ -3,10 +3,20 @@
 use std::{collections::BTreeSet, path::Path};
 
 use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt},
+    net::TcpStream,
+};
 use tonic::Request;
-use toolwire::contract::{
-    json::to_struct,
-    proto::v1::{CallToolRequest, call_tool_request, tool_service_client::ToolServiceClient},
+use toolwire::{
+    contract::{
+        json::to_struct,
+        proto::{
+            agent::v1::{ChatRequest, TurnInput, agent_service_client::AgentServiceClient, turn_input::Say},
+            v1::{CallToolRequest, ToolContext, call_tool_request, tool_service_client::ToolServiceClient},
+        },
+    },
+    digest::Digest,
 };
 
 use crate::support::{arguments, program::Program};
@@ -87,4 +97,58 @@ async fn the_callers_trace_is_named_although_none_is_exported() {
     broken.metadata_mut().insert("traceparent", "00-xyz".parse().expect("a value"));
     client.call_tool(broken).await.expect("status OK");
     assert!(program.line("get_facts").await.get("trace_id").is_none());
+}
+
+/// What a caller may write as it likes: it is logged as a digest or not at all.
+#[tokio::test]
+async fn a_callers_own_text_is_in_no_line() {
+    const OWN: &str = "riley's-own-words-4711";
+    let mut program = Program::start(Path::new("."), &["--http=127.0.0.1:0"], &[]).await;
+    let context = || {
+        let attributes = [(OWN.to_owned(), OWN.to_owned())].into();
+        Some(ToolContext {
+            session_id: OWN.to_owned(),
+            task_id: OWN.to_owned(),
+            attributes,
+            ..ToolContext::default()
+        })
+    };
+    let mut labelled = request("get_facts", json!({"topic": "roth"}));
+    labelled.get_mut().context = context();
+    for header in ["baggage", "tracestate"] {
+        labelled.metadata_mut().insert(header, format!("a={OWN}").parse().expect("a value"));
+    }
+    let mut client = ToolServiceClient::new(program.channel().await);
+    client.call_tool(labelled).await.expect("status OK");
+    client.call_tool(request(OWN, json!({}))).await.expect_err("no such tool");
+    let mut unnamed = request("get_facts", json!({"topic": "roth"}));
+    unnamed.get_mut().request_id = OWN.to_owned();
+    client.call_tool(unnamed).await.expect_err("no UUID");
+
+    let mut stream = TcpStream::connect(program.http.expect("asked for")).await.expect("connects");
+    let unknown = format!(
+        "GET /{OWN}?{OWN} HTTP/1.1\r\nhost: localhost\r\nuser-agent: {OWN}\r\nconnection: close\r\n\r\n"
+    );
+    stream.write_all(unknown.as_bytes()).await.expect("written");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.expect("readable");
+    assert!(answer.starts_with("HTTP/1.1 404 "), "{answer}");
+
+    let message = Some(Say::Message("What is Apple trading at?".to_owned()));
+    let input = TurnInput { say: message, context: context(), ..TurnInput::default() };
+    let mut agent = AgentServiceClient::new(program.channel().await);
+    agent.chat(ChatRequest { input: Some(input) }).await.expect("status OK");
+
+    let mut lines = Vec::new();
+    while lines.last().is_none_or(|line: &Value| line["message"] != "turn") {
+        lines.push(program.next_line().await);
+    }
+    let digest = Value::from(Digest::of_bytes(OWN.as_bytes()).to_string());
+    assert_eq!(lines.last().expect("one")["session_digest"], digest);
+    let calls: Vec<_> = lines.iter().filter(|line| line["target"] == "toolwire::call").collect();
+    assert_eq!((&calls[0]["tool_name"], &calls[0]["task_digest"]), (&json!("get_facts"), &digest));
+    assert!(calls[0].get("task_id").is_none(), "{}", calls[0]);
+    assert_eq!(calls[1]["tool_name"], "_OTHER");
+    let lines: Vec<_> = lines.iter().map(Value::to_string).chain([program.kill().await]).collect();
+    assert!(lines.iter().all(|line| !line.contains("own-words")), "{lines:#?}");
 }

@@ -3,6 +3,7 @@
 use url::{Host, Url};
 
 use super::Provider;
+use crate::config::names_link_local_or_metadata;
 
 /// The address that is set, if one is. A key goes over TLS, or does not leave this machine.
 pub(super) fn of(provider: Provider, address: Option<&str>, sends_key: bool) -> Result<Option<Url>, String> {
@@ -23,6 +24,9 @@ pub(super) fn located(address: &str, is_open: bool) -> Result<Url, String> {
     let has_more = url.query().is_some() || url.fragment().is_some();
     if has_more || !url.username().is_empty() || url.password().is_some() {
         return Err("must be an address alone: without user, password, ? and #".to_owned());
+    }
+    if names_link_local_or_metadata(&url) {
+        return Err("must not be a link-local address or a metadata service".to_owned());
     }
     match url.scheme() {
         "https" => Ok(url),

@@ -22,7 +22,7 @@ use tonic::body::Body;
 
 use super::{
     answer::Answer,
-    cors,
+    cors, expect,
     host::{BadHost, Hosts},
     origin::{Origins, Page},
     problem::Problem,
@@ -87,6 +87,9 @@ where
             Ok(page) => page,
             Err(refused) => return ResponseFuture::decided(refused.into_response(), Page::None),
         };
+        if !expect::can_be_met(&parts.headers) {
+            return ResponseFuture::decided(unmet_expectation().into_response(), page);
+        }
         if cors::is_preflight(&parts.method, &parts.headers) {
             return ResponseFuture::decided(cors::preflight(), page);
         }
@@ -139,7 +142,7 @@ fn bad_host(bad: BadHost) -> Problem {
         BadHost::Malformed => Problem::new(
             "INVALID_HOST",
             StatusCode::BAD_REQUEST,
-            "a request names one host, in `Host` or in `:authority`",
+            "a request names one host, in `Host` or in `:authority`, and its port by a number",
         ),
         BadHost::Foreign => Problem::new(
             "FOREIGN_HOST",
@@ -155,6 +158,14 @@ fn foreign_origin() -> Problem {
         "FOREIGN_ORIGIN",
         StatusCode::FORBIDDEN,
         "pages of another origin may not call this server unless its operator lists it in http.allowed_origins",
+    )
+}
+
+fn unmet_expectation() -> Problem {
+    Problem::new(
+        "EXPECTATION_FAILED",
+        StatusCode::EXPECTATION_FAILED,
+        "the only expectation that is met is `expect: 100-continue`",
     )
 }
 

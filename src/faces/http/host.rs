@@ -4,7 +4,7 @@
 //! made to resolve to this machine could speak as whoever looks at it. Elsewhere any name, or those that are
 //! configured.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 
 use http::{HeaderMap, Uri, header::HOST, uri::Authority};
 
@@ -47,7 +47,7 @@ impl Hosts {
 }
 
 /// `:authority` over HTTP/2, `Host` over HTTP/1; if both are there they are the same.
-fn named(uri: &Uri, headers: &HeaderMap) -> Option<Authority> {
+pub(in crate::faces) fn named(uri: &Uri, headers: &HeaderMap) -> Option<Authority> {
     let mut hosts = headers.get_all(HOST).iter();
     let host = match (hosts.next(), hosts.next()) {
         (None, _) => None,
@@ -60,7 +60,23 @@ fn named(uri: &Uri, headers: &HeaderMap) -> Option<Authority> {
         (None, host) => host?,
     };
     // `user@host` names nobody here, and is read differently by different readers.
-    (!named.as_str().contains('@') && !named.host().is_empty()).then_some(named)
+    let is_host = !named.as_str().contains('@') && is_host(named.host());
+    (is_host && has_valid_port(&named)).then_some(named)
+}
+
+/// `http` takes whatever stands in brackets for an address.
+fn is_host(host: &str) -> bool {
+    match host.strip_prefix('[') {
+        Some(rest) => rest.strip_suffix(']').is_some_and(|address| address.parse::<Ipv6Addr>().is_ok()),
+        None => !host.is_empty(),
+    }
+}
+
+/// `http` takes whatever stands behind a colon for a port.
+fn has_valid_port(named: &Authority) -> bool {
+    let behind = &named.as_str()[named.host().len()..];
+    let Some(port) = behind.strip_prefix(':') else { return behind.is_empty() };
+    port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok()
 }
 
 /// A name or an address of the loopback interface.
@@ -130,6 +146,10 @@ mod tests {
         assert_eq!(of("/", &["a", "a"]), Err(BadHost::Malformed));
         assert_eq!(of("/", &["user@a"]), Err(BadHost::Malformed));
         assert_eq!(of("http://a/", &["b"]), Err(BadHost::Malformed));
+        for host in ["a:b", "a:", "a:-1", "a:+1", "a:65536", "a:1:2", "[::1]a", "[::1]:a", "[b]", "[::1"] {
+            assert_eq!(of("/", &[host]), Err(BadHost::Malformed), "{host}");
+        }
+        assert_eq!(of("/", &["[::1]:1"]), Ok("[::1]:1".into()));
         assert_eq!(of("http://a:1/", &["a:1"]), Ok("a:1".into()));
         assert_eq!(of("http://a/", &[]), Ok("a".into()));
     }

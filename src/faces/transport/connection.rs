@@ -26,6 +26,7 @@ use super::{
 };
 use crate::clock;
 
+mod body_error;
 mod course;
 mod http1;
 mod http2;

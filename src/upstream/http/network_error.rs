@@ -41,6 +41,6 @@ fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)
 }
 
 /// An error's causes in words, without its own words, which name the address.
-pub(super) fn causes_of(error: &reqwest::Error) -> String {
+pub(in crate::upstream) fn causes_of(error: &reqwest::Error) -> String {
     causes(error).map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }

@@ -1,17 +1,30 @@
-//! Addresses that names may lead to: public ones only, so that a name cannot turn a request against this network.
+//! Addresses that names may lead to: a source's to public ones only, so that a name cannot turn a request against this
+//! network; a webhook's to any but link-local ones and metadata services.
 //!
-//! Not here: addresses written out as such, which only a configured base can hold (redirects stay within an origin).
+//! Not here: addresses written out as such, which only the configuration can hold (redirects stay within an origin, or
+//! are not followed), and which it checks.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use tokio::net::lookup_host;
 
+use crate::config::is_link_local_or_metadata;
+
 /// Asks the system for addresses and leaves out those that are not public.
 ///
 /// `localhost` is what it says: only a base that an operator configured can name it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PublicOnly;
+
+/// Asks the system for addresses and leaves out those that are link-local or of metadata services.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::upstream) struct NoMetadata;
+
+/// A name leads to addresses alone that are link-local or of metadata services.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the name leads to a link-local address or a metadata service")]
+struct Metadata;
 
 /// A name leads to addresses of this network alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -24,6 +37,20 @@ impl Resolve for PublicOnly {
             let name = name.as_str();
             let found: Vec<_> = lookup_host((name, 0)).await?.collect();
             Ok(allowed(name, &found).map(|addresses| Box::new(addresses.into_iter()) as Addrs)?)
+        })
+    }
+}
+
+impl Resolve for NoMetadata {
+    fn resolve(&self, name: Name) -> Resolving {
+        Box::pin(async move {
+            let found: Vec<_> = lookup_host((name.as_str(), 0)).await?.collect();
+            let allowed: Vec<_> =
+                found.iter().copied().filter(|address| !is_link_local_or_metadata(address.ip())).collect();
+            if allowed.is_empty() && !found.is_empty() {
+                return Err(Metadata.into());
+            }
+            Ok(Box::new(allowed.into_iter()) as Addrs)
         })
     }
 }
@@ -42,6 +69,9 @@ fn is_local(name: &str) -> bool {
 }
 
 fn is_public(address: IpAddr) -> bool {
+    if is_link_local_or_metadata(address) {
+        return false;
+    }
     match address.to_canonical() {
         IpAddr::V4(address) => is_public_v4(address),
         IpAddr::V6(address) => is_public_v6(address),
@@ -138,6 +168,18 @@ mod tests {
         let Err(error) = PublicOnly.resolve("127.1".parse().unwrap()).await else { panic!("refused") };
         assert!(error.is::<NotPublic>(), "{error}");
         assert!(PublicOnly.resolve("localhost".parse().unwrap()).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_webhooks_name_leads_to_no_metadata_service() {
+        // As above, the system's resolver takes it for an address.
+        let Err(error) = NoMetadata.resolve("169.254.43518".parse().unwrap()).await else {
+            panic!("refused")
+        };
+        assert!(error.is::<Metadata>(), "{error}");
+        for name in ["localhost", "10.1"] {
+            assert!(NoMetadata.resolve(name.parse().unwrap()).await.is_ok(), "{name}");
+        }
     }
 
     #[test]

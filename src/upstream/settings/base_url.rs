@@ -2,10 +2,13 @@
 
 use url::Url;
 
+use crate::config::{names_link_local_or_metadata, shown_text};
+
 /// Reads a base. It gets the slash at its end that appending needs.
 pub(super) fn parse(text: &str) -> Result<Url, String> {
-    let expected =
-        |what: &str| format!("expected {what} such as https://www.example.com/, but found {:?}", shown(text));
+    let expected = |what: &str| {
+        format!("expected {what} such as https://www.example.com/, but found {:?}", shown_text(text))
+    };
     let mut url = Url::parse(text).map_err(|_| expected("an address"))?;
     if !matches!(url.scheme(), "http" | "https") {
         return Err(expected("an http or https address"));
@@ -17,17 +20,14 @@ pub(super) fn parse(text: &str) -> Result<Url, String> {
     if url.query().is_some() || url.fragment().is_some() {
         return Err(expected("an address without ? and #"));
     }
+    if names_link_local_or_metadata(&url) {
+        return Err("an address must not be link-local or that of a metadata service".to_owned());
+    }
     if !url.path().ends_with('/') {
         let path = format!("{}/", url.path());
         url.set_path(&path);
     }
     Ok(url)
-}
-
-/// The beginning of a text, without what may be a password.
-fn shown(text: &str) -> String {
-    let text = text.rsplit_once('@').map_or(text, |(_, rest)| rest);
-    text.chars().take(64).collect()
 }
 
 #[cfg(test)]
@@ -46,19 +46,22 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_refused_without_showing_a_password() {
+    fn anything_else_is_refused_without_showing_a_secret() {
         for bad in [
             "",
             "example.com",
             "ftp://example.com/",
             "file:///etc/passwd",
             "https://u:pass@example.com",
-            "https://e.com/?q=1",
-            "https://e.com/#f",
+            "https://e.com/?q=pass",
+            "https://e.com/#pass",
             "ftp://u:pass@example.com",
+            "ftp://example.com/?pass@",
+            "http://169.254.169.254/",
+            "http://[::ffff:169.254.169.254]/",
         ] {
             let error = parse(bad).unwrap_err();
-            assert!(!error.contains("pass@"), "{error}");
+            assert!(!error.contains("pass\"") && !error.contains("pass@"), "{error}");
         }
     }
 }

@@ -8,11 +8,13 @@ use std::{
 };
 
 use http::{Request, Response};
+use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use tokio::time::{sleep, timeout};
 use tonic::body::Body;
 use tower::{Service, ServiceBuilder};
 
+use super::body_error;
 use crate::faces::transport::{Config, frames, peer::Peer, requests, signals::Signals};
 
 /// What serves a connection, and by what it goes on or ends.
@@ -97,7 +99,7 @@ where
 fn add_peer(mut request: Request<Incoming>, peer: &Peer) -> Request<Body> {
     peer.known.hear();
     request.extensions_mut().insert(peer.clone());
-    request.map(Body::new)
+    request.map(|body| Body::new(body.map_err(body_error::status)))
 }
 
 fn closed(address: SocketAddr, result: hyper::Result<()>) {

@@ -12,6 +12,7 @@ use tower::Service;
 
 use super::course::{Course, Ready, Silent, with_peer};
 use crate::faces::transport::{
+    framing::StrictFraming,
     preface::OtherProtocol,
     requests::Heard,
     speech::Either,
@@ -46,7 +47,7 @@ where
     T: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let service = with_peer(course.service.clone(), course.peer.clone());
-    let connection = builder(bounds).serve_connection(TokioIo::new(io), Ready(service));
+    let connection = builder(bounds).serve_connection(TokioIo::new(StrictFraming::new(io)), Ready(service));
     course.run(connection, Silent::Dropped, http1::Connection::graceful_shutdown).await;
 }
 

@@ -1,0 +1,107 @@
+//! A stream of HTTP/1 requests that two readers could delimit differently is cut before hyper reads the difference.
+//!
+//! hyper accepts lines that end with a bare LF, and removes a `Content-Length` beside a `Transfer-Encoding` before any
+//! service sees it (RFC 9112 §2.2, §6.1, §6.3). A proxy in front of this server may read such a request as two. Only
+//! what delimits requests is read here: line ends, the two headers, sizes of chunks. What a body holds is skipped, and
+//! everything else that can be wrong with a request is left to hyper.
+
+use std::{
+    io::{self, IoSlice},
+    pin::Pin,
+    task::{Context, Poll, ready},
+};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use self::message::{Malformed, Position};
+
+mod message;
+
+/// Stands for the rest of a head that is refused: wherever it comes in one, hyper answers 400 and closes.
+const INVALID: &[u8] = b"\0\r\n\r\n";
+
+/// Reads requests from a stream until one of them is framed ambiguously.
+#[derive(Debug)]
+pub(in crate::faces) struct StrictFraming<S> {
+    stream: S,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    Reading(Position),
+    /// A head is refused: what is left of [`INVALID`], and then the end.
+    InvalidHead(&'static [u8]),
+    InvalidBody(Malformed),
+}
+
+impl<S> StrictFraming<S> {
+    pub(in crate::faces) fn new(stream: S) -> Self {
+        Self { stream, state: State::Reading(Position::default()) }
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for StrictFraming<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let Self { stream, state } = &mut *self;
+        if let State::Reading(position) = state {
+            let before = buffer.filled().len();
+            ready!(Pin::new(stream).poll_read(cx, buffer))?;
+            let Err((valid, malformed)) = position.advance(&buffer.filled()[before..]) else {
+                return Poll::Ready(Ok(()));
+            };
+            buffer.set_filled(before + valid);
+            *state = if position.is_in_head() {
+                State::InvalidHead(INVALID)
+            } else {
+                State::InvalidBody(malformed)
+            };
+            // To read nothing would be the end of the stream.
+            if valid > 0 {
+                return Poll::Ready(Ok(()));
+            }
+        }
+        match state {
+            State::InvalidHead(rest) => {
+                let (now, later) = rest.split_at(rest.len().min(buffer.remaining()));
+                buffer.put_slice(now);
+                *rest = later;
+                Poll::Ready(Ok(()))
+            }
+            State::InvalidBody(malformed) => {
+                Poll::Ready(Err(io::Error::new(io::ErrorKind::InvalidData, *malformed)))
+            }
+            State::Reading(_) => unreachable!("the state was changed above"),
+        }
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for StrictFraming<S> {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(cx, bytes)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        parts: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(cx, parts)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}

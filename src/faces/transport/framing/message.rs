@@ -1,0 +1,269 @@
+//! Where a stream of HTTP/1 requests is: in which line of a head, or how far in a body.
+//!
+//! Lenient where hyper is strict: a chunk or a field of which nothing can be made here is refused there.
+
+/// The longest line that is kept. hyper refuses heads and extensions of chunks of 16 KiB.
+const LONGEST_LINE: usize = 64 * 1024;
+
+/// Two readers of a request may disagree on where it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Malformed {
+    #[error("a line ends with LF and no CR")]
+    BareLineFeed,
+    #[error("a line is too long")]
+    LineTooLong,
+    #[error("the length of the body is stated twice, or not in the one way that is read")]
+    Length,
+    #[error("the size of a chunk is not a hexadecimal number of 64 bits")]
+    ChunkSize,
+}
+
+/// Between two bytes of a stream of requests.
+#[derive(Debug, Default)]
+pub(super) struct Position {
+    part: Part,
+    /// What was read of a line that has not ended.
+    line: Vec<u8>,
+}
+
+/// A part of a request.
+#[derive(Debug)]
+enum Part {
+    Head(Head),
+    /// Bytes of a body with a length.
+    Content {
+        left: u64,
+    },
+    /// Bytes of a chunk, with the line end behind it.
+    Chunk {
+        left: u64,
+    },
+    ChunkSize,
+    Trailers,
+}
+
+/// What the lines of a head have said so far.
+#[derive(Debug, Default)]
+struct Head {
+    has_begun: bool,
+    length: Option<u64>,
+    is_chunked: bool,
+}
+
+impl Default for Part {
+    fn default() -> Self {
+        Self::Head(Head::default())
+    }
+}
+
+impl Position {
+    /// Advances past bytes that were read. An error tells how many of them are valid.
+    pub(super) fn advance(&mut self, bytes: &[u8]) -> Result<(), (usize, Malformed)> {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let length = match &mut self.part {
+                Part::Content { left } | Part::Chunk { left } => skip(left, rest.len()),
+                _ => rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |at| at + 1),
+            };
+            let (piece, later) = rest.split_at(length);
+            // The last byte of a line is what makes it wrong.
+            self.take(piece).map_err(|malformed| (bytes.len() - later.len() - 1, malformed))?;
+            rest = later;
+        }
+        Ok(())
+    }
+
+    /// Whether the next byte is one of a head.
+    pub(super) fn is_in_head(&self) -> bool {
+        matches!(self.part, Part::Head(_))
+    }
+
+    /// Takes bytes of one line at most, or of one body.
+    fn take(&mut self, piece: &[u8]) -> Result<(), Malformed> {
+        match self.part {
+            Part::Content { left: 0 } => self.part = Part::default(),
+            Part::Chunk { left: 0 } => self.part = Part::ChunkSize,
+            Part::Content { .. } | Part::Chunk { .. } => {}
+            Part::Head(_) | Part::ChunkSize | Part::Trailers => {
+                self.line.extend_from_slice(piece);
+                if self.line.len() > LONGEST_LINE {
+                    return Err(Malformed::LineTooLong);
+                }
+                if piece.ends_with(b"\n") {
+                    let mut line = std::mem::take(&mut self.line);
+                    self.end_line(line.strip_suffix(b"\r\n").ok_or(Malformed::BareLineFeed)?)?;
+                    line.clear();
+                    self.line = line;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn end_line(&mut self, line: &[u8]) -> Result<(), Malformed> {
+        match &mut self.part {
+            Part::Head(head) if line.is_empty() => self.part = head.end(),
+            Part::Head(head) => head.add(line)?,
+            Part::ChunkSize => {
+                self.part = match chunk_size(line)? {
+                    0 => Part::Trailers,
+                    size => Part::Chunk { left: size.saturating_add(2) },
+                }
+            }
+            Part::Trailers if line.is_empty() => self.part = Part::default(),
+            Part::Trailers | Part::Content { .. } | Part::Chunk { .. } => {}
+        }
+        Ok(())
+    }
+}
+
+impl Head {
+    fn add(&mut self, line: &[u8]) -> Result<(), Malformed> {
+        // The first line is that of the request.
+        if !std::mem::replace(&mut self.has_begun, true) {
+            return Ok(());
+        }
+        let Some(colon) = line.iter().position(|byte| *byte == b':') else { return Ok(()) };
+        let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
+        let is_length = name.eq_ignore_ascii_case(b"content-length");
+        if !is_length && !name.eq_ignore_ascii_case(b"transfer-encoding") {
+            return Ok(());
+        }
+        // Stated once, by one of the two. No other transfer coding is read, nor chunks in chunks.
+        if self.length.is_some() || self.is_chunked {
+            return Err(Malformed::Length);
+        }
+        if is_length {
+            self.length = Some(number(value, 10).ok_or(Malformed::Length)?);
+        } else {
+            self.is_chunked = value.eq_ignore_ascii_case(b"chunked");
+        }
+        if is_length || self.is_chunked { Ok(()) } else { Err(Malformed::Length) }
+    }
+
+    /// What comes after the empty line.
+    fn end(&self) -> Part {
+        match (self.length, self.is_chunked) {
+            (_, true) => Part::ChunkSize,
+            (None | Some(0), false) => Part::default(),
+            (Some(left), false) => Part::Content { left },
+        }
+    }
+}
+
+/// As many bytes of `available` as are left, and no more.
+fn skip(left: &mut u64, available: usize) -> usize {
+    let skipped = usize::try_from(*left).unwrap_or(usize::MAX).min(available);
+    *left -= skipped as u64;
+    skipped
+}
+
+/// The size that a chunk's first line states before its extensions.
+fn chunk_size(line: &[u8]) -> Result<u64, Malformed> {
+    let digits = line.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
+    number(&line[..digits], 16).ok_or(Malformed::ChunkSize)
+}
+
+/// A number of digits alone.
+fn number(digits: &[u8], radix: u32) -> Option<u64> {
+    let is_plain = digits.iter().all(u8::is_ascii_hexdigit);
+    let text = str::from_utf8(digits).ok().filter(|_| is_plain)?;
+    u64::from_str_radix(text, radix).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many bytes are valid, and what is wrong with the next: the same however many come at once.
+    #[track_caller]
+    fn read(text: &str) -> Result<(), (usize, Malformed)> {
+        let results = [1, 2, 7, text.len()].map(|size| {
+            let (mut position, mut valid) = (Position::default(), 0);
+            for piece in text.as_bytes().chunks(size) {
+                position.advance(piece).map_err(|(more, malformed)| (valid + more, malformed))?;
+                valid += piece.len();
+            }
+            Ok(())
+        });
+        assert!(results.iter().all(|result| *result == results[0]), "{text:?}: {results:?}");
+        results[0]
+    }
+
+    fn post(headers: &str, body: &str) -> String {
+        format!("POST / HTTP/1.1\r\n{headers}\r\n\r\n{body}")
+    }
+
+    /// A request in which the first byte would be refused that is not one of the body before it.
+    const BARE: &str = "GET / HTTP/1.1\n";
+
+    #[test]
+    fn a_head_begins_where_the_body_before_it_ends() {
+        for (headers, body) in [
+            ("host: a", ""),
+            ("content-length: 0", ""),
+            ("Content-Length:  5 ", "a\nb\r\n"),
+            ("Transfer-Encoding: Chunked", "0\r\n\r\n"),
+            (
+                "transfer-encoding: chunked",
+                "2;a=\"b\"\r\n\n\n\r\n00A \r\n0123\n56789\r\n0\r\nx: y\r\nz: w\r\n\r\n",
+            ),
+        ] {
+            let first = post(headers, body);
+            let malformed = (first.len() + BARE.len() - 1, Malformed::BareLineFeed);
+            assert_eq!(read(&format!("{first}{BARE}")), Err(malformed), "{headers} {body:?}");
+            assert_eq!(read(&format!("{first}\r\n{first}")), Ok(()), "{headers} {body:?}");
+        }
+    }
+
+    #[test]
+    fn every_line_ends_with_both() {
+        for text in [
+            BARE.to_owned(),
+            "GET / HTTP/1.1\r\nhost: a\n".to_owned(),
+            "GET / HTTP/1.1\r\nhost: a\r\n\n".to_owned(),
+            "\n".to_owned(),
+            post("transfer-encoding: chunked", "2\n"),
+            post("transfer-encoding: chunked", "2\r\n{}\r\n0\n"),
+            post("transfer-encoding: chunked", "0\r\nx: y\n"),
+        ] {
+            assert_eq!(read(&text), Err((text.len() - 1, Malformed::BareLineFeed)), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_length_is_stated_once() {
+        for headers in [
+            "content-length: 1\r\ncontent-length: 1",
+            "content-length: 1\r\ntransfer-encoding: chunked",
+            "transfer-encoding: chunked\r\ncontent-length: 1",
+            "transfer-encoding: chunked\r\ntransfer-encoding: chunked",
+            "transfer-encoding: chunked, chunked",
+            "transfer-encoding: gzip, chunked",
+            "transfer-encoding: identity",
+            "transfer-encoding:",
+            "content-length: 1, 1",
+            "content-length: +1",
+            "content-length: 0x1",
+            "content-length: 18446744073709551616",
+        ] {
+            let text = format!("POST / HTTP/1.1\r\n{headers}\r\n");
+            assert_eq!(read(&text), Err((text.len() - 1, Malformed::Length)), "{headers}");
+        }
+    }
+
+    #[test]
+    fn a_size_is_a_number() {
+        for size in ["", "-1", " 1", ";a", "10000000000000000"] {
+            let text = post("transfer-encoding: chunked", &format!("{size}\r\n"));
+            assert_eq!(read(&text), Err((text.len() - 1, Malformed::ChunkSize)), "{size}");
+        }
+    }
+
+    #[test]
+    fn a_line_is_bounded() {
+        let text = format!("GET / HTTP/1.1\r\nx: {}", "y".repeat(LONGEST_LINE));
+        let mut position = Position::default();
+        assert_eq!(position.advance(text.as_bytes()).unwrap_err().1, Malformed::LineTooLong);
+    }
+}
