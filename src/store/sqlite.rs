@@ -9,6 +9,7 @@ mod blobs;
 mod calls;
 mod confirmations;
 mod connect;
+mod content;
 mod cool_downs;
 mod documents;
 mod error;
@@ -29,6 +30,7 @@ mod results;
 mod sessions;
 mod tasks;
 pub mod time;
+mod wal;
 
 use std::path::Path;
 
@@ -37,12 +39,17 @@ use sqlx::SqlitePool;
 use tokio::sync::{OnceCell, watch};
 
 use self::{connect::Pools, last_error::LastError, place::Place, replica::Replica};
+pub(super) use self::{
+    content::{Content, inspect},
+    migrations::newest,
+    tasks::refold_all,
+};
 pub use self::{
     error::Failed,
     group::{Change, Durability},
     migrations::{Migrations, TableTaken},
+    wal::Wal,
 };
-pub(super) use self::{migrations::newest, tasks::refold_all};
 use super::{
     StoreError, blobs::Pins, confirmations::ROOM as CONFIRMATIONS_ROOM, idempotency::Room, results::MAX_BYTES,
 };
