@@ -4,7 +4,7 @@
 #[path = "../tests/support/mod.rs"]
 mod support;
 
-use std::{hint::black_box, sync::Arc};
+use std::{hint::black_box, sync::Arc, time::Duration};
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use serde_json::json;
@@ -72,9 +72,13 @@ fn whole(criterion: &mut Criterion) {
         format: telemetry::Format::Json,
         filter: "info".to_owned(),
         traces: None,
+        sampling: telemetry::sampling::Sampling::default(),
+        batch: telemetry::Batch::default(),
         metrics: None,
+        interval: Duration::from_mins(1),
         prometheus: false,
         service_name: "bench".to_owned(),
+        attributes: Vec::new(),
     };
     let _guard = telemetry::init(&settings).expect("nothing else sets it up");
     measure("with its line");

@@ -23,6 +23,7 @@ mod state;
 mod state_watch;
 mod tree;
 mod unmatched;
+mod wal_watch;
 mod webhooks;
 
 use std::{fmt, iter, sync::Arc, time::Duration};
@@ -250,6 +251,7 @@ impl App {
             never = keep_certificates(tls, RELOAD_INTERVAL) => match never {},
             never = cool_downs::Watch::new(&self.registry, &self.limits).run() => match never {},
             never = state.run() => match never {},
+            never = wal_watch::run(&self.state) => match never {},
             never = expiry::run(&self.state, self.tools.in_flight(), config.tasks.keep) => match never {},
             never = self.follow_cancellations() => match never {},
             never = webhooks::run(&self.state, &config.confirmations.webhooks) => match never {},

@@ -1,5 +1,5 @@
-//! Configuration: one struct a concern. The only place that reads files of settings and the environment, except for
-//! `OTEL_*`, which the exporters read.
+//! Configuration: one struct a concern. The only place that reads files of settings and the environment, except for a
+//! few `OTEL_*` variables that the exporters read too.
 //!
 //! Flags win over environment variables, those over `toolwire.toml`, and that over defaults. Not here: what the
 //! settings do. Every struct names, for each field, the flag, the variable and the default. Settings of a domain, or of
@@ -128,10 +128,7 @@ impl Config {
 
     /// What is allowed but may not be meant, for the log.
     pub fn warnings(&self) -> Vec<String> {
-        let unknown = self.telemetry.unknown_protocol.as_ref().map(|name| {
-            format!("OTEL_EXPORTER_OTLP_PROTOCOL {name:?} is not spoken here and ignored; use grpc or http/protobuf")
-        });
-        self.plain_exposure().into_iter().chain(unknown).collect()
+        self.plain_exposure().into_iter().chain(self.telemetry.warnings.iter().cloned()).collect()
     }
 
     /// Where callers are served, with the name of the setting.

@@ -21,10 +21,10 @@ use std::{
     time::Duration,
 };
 
-pub use self::setup::{Format, Settings, SetupError};
+pub use self::setup::{Batch, Format, Settings, SetupError};
 use self::{log_queue::LogQueue, metric::export::Scrape, otlp::Otlp};
 use opentelemetry::{
-    Key, KeyValue, global,
+    KeyValue, global,
     trace::{FutureExt, TraceContextExt, TraceId, TracerProvider},
 };
 use opentelemetry_sdk::{
@@ -32,7 +32,8 @@ use opentelemetry_sdk::{
     error::OTelSdkResult,
     metrics::SdkMeterProvider,
     propagation::TraceContextPropagator,
-    trace::{Sampler, SdkTracerProvider},
+    resource::TelemetryResourceDetector,
+    trace::{BatchConfigBuilder, BatchSpanProcessor, Sampler, SdkTracerProvider},
 };
 use tracing::{Metadata, Span, Subscriber, level_filters::LevelFilter};
 use tracing_opentelemetry::OpenTelemetrySpanExt;
@@ -86,8 +87,9 @@ impl Guard {
 /// Sets up logging and tracing for the process. Within a Tokio runtime, which the exporter uses.
 pub fn init(settings: &Settings) -> Result<Guard, SetupError> {
     global::set_text_map_propagator(TraceContextPropagator::new());
-    let resource = resource(&settings.service_name);
-    let traces = settings.traces.as_ref().map(|otlp| provider(otlp, resource.clone())).transpose()?;
+    let resource = resource(settings);
+    let traces = settings.traces.as_ref().map(|otlp| provider(otlp, &settings.batch, resource.clone()));
+    let traces = traces.transpose()?;
     let (metrics, scrape) = metric::export::start(settings, resource)?;
     let filter = EnvFilter::try_new(&settings.filter)?;
     // A line says what it has to say by itself; spans are for traces.
@@ -98,7 +100,7 @@ pub fn init(settings: &Settings) -> Result<Guard, SetupError> {
     // A list, because an absent layer would have every span recorded for nobody.
     let mut layers = vec![log.boxed()];
     if let Some(provider) = &traces {
-        sampling::install();
+        sampling::install(settings.sampling);
         layers.push(span_layer(provider).with_filter(dynamic_filter_fn(is_traced)).boxed());
     }
     tracing_subscriber::registry().with(layers).try_init()?;
@@ -160,20 +162,31 @@ where
     metadata.name() == attribute::RPC || context.lookup_current().is_some() || sampling::is_within_trace()
 }
 
-/// A tracer provider that exports as the standard `OTEL_*` variables say. It gets nothing but what is to be exported.
-fn provider(otlp: &Otlp, resource: Resource) -> Result<SdkTracerProvider, SetupError> {
-    let builder = SdkTracerProvider::builder().with_batch_exporter(otlp::spans(otlp)?);
+/// A tracer provider that exports. It gets nothing but what is to be exported.
+fn provider(otlp: &Otlp, batch: &Batch, resource: Resource) -> Result<SdkTracerProvider, SetupError> {
+    let config = BatchConfigBuilder::default()
+        .with_max_queue_size(batch.queue)
+        .with_max_export_batch_size(batch.size)
+        .with_scheduled_delay(batch.delay)
+        .build();
+    let processor = BatchSpanProcessor::builder(otlp::spans(otlp)?).with_batch_config(config).build();
+    let builder = SdkTracerProvider::builder().with_span_processor(processor);
     Ok(builder.with_sampler(Sampler::AlwaysOn).with_resource(resource).build())
 }
 
-/// What spans and metrics come from. What `OTEL_RESOURCE_ATTRIBUTES` says of the service stands.
-fn resource(service_name: &str) -> Resource {
-    let named = || Resource::builder().with_service_name(service_name.to_owned());
-    let given = named().build();
+/// What spans and metrics come from. What is configured of the service stands; a later attribute is above an earlier
+/// one.
+fn resource(settings: &Settings) -> Resource {
     let instance = Uuid::new_v4().to_string();
-    let ours = [("service.version", env!("CARGO_PKG_VERSION")), ("service.instance.id", &instance)];
-    let missing = ours.into_iter().filter(|(key, _)| given.get(&Key::from_static_str(key)).is_none());
-    named().with_attributes(missing.map(|(key, value)| KeyValue::new(key, value.to_owned()))).build()
+    let ours = [("service.version", env!("CARGO_PKG_VERSION")), ("service.instance.id", &*instance)];
+    let attribute = |key: &str, value: &str| KeyValue::new(key.to_owned(), value.to_owned());
+    // Without the SDK's own reading of the environment, which decodes nothing.
+    Resource::builder_empty()
+        .with_detector(Box::new(TelemetryResourceDetector))
+        .with_attributes(ours.map(|(key, value)| attribute(key, value)))
+        .with_attributes(settings.attributes.iter().map(|(key, value)| attribute(key, value)))
+        .with_service_name(settings.service_name.clone())
+        .build()
 }
 
 /// Whether an event may be logged at all: what the clients of models say of failures holds what was sent and what came.

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use clap::Args;
 use serde_json::json;
-use tokio::{select, signal};
+use tokio::select;
 use tonic::Status;
 
 use arguments::Given;
@@ -23,6 +23,7 @@ use super::{
     connection::Connection,
     explain::{self, Called},
     schema,
+    signals::interrupted,
 };
 use crate::{
     client, clock,
@@ -90,7 +91,7 @@ impl Call {
         select! {
             done = self.carry_out(domains) => done,
             // The stream is dropped, and with it the call.
-            _ = signal::ctrl_c() => Err(Failure::Interrupted),
+            () = interrupted() => Err(Failure::Interrupted),
         }
     }
 

@@ -3,9 +3,9 @@
 use std::{collections::HashMap, time::Duration};
 
 use clap::Args;
-use tokio::{select, signal, time::sleep};
+use tokio::{select, time::sleep};
 
-use super::{backend::Backend, connection::Connection, json, table};
+use super::{backend::Backend, connection::Connection, json, signals::interrupted, table};
 use crate::{
     client,
     console::{self, Failure},
@@ -47,7 +47,7 @@ impl Calls {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         select! {
             done = self.carry_out(domains) => done,
-            _ = signal::ctrl_c() => Err(Failure::Interrupted),
+            () = interrupted() => Err(Failure::Interrupted),
         }
     }
 

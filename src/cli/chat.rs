@@ -4,11 +4,11 @@ pub(super) mod show;
 mod turn;
 
 use clap::Args;
-use tokio::{select, signal};
+use tokio::select;
 
 pub(super) use self::turn::told;
 use self::turn::{End, Turn};
-use super::{backend::Backend, connection::Connection};
+use super::{backend::Backend, connection::Connection, signals::interrupted};
 use crate::{
     client,
     console::{self, Failure},
@@ -108,7 +108,7 @@ impl Chat {
         }
         while let Some(message) = select! {
             message = console::answer("\n> ") => message.map_err(unreadable)?,
-            _ = signal::ctrl_c() => None,
+            () = interrupted() => None,
         } {
             let said = message.trim();
             let word = said.strip_prefix('/').unwrap_or(said);

@@ -2,9 +2,9 @@
 
 use clap::Args;
 use futures_util::StreamExt;
-use tokio::{select, signal};
+use tokio::select;
 
-use super::{backend::Backend, card::card, connection::Connection, json, table, words};
+use super::{backend::Backend, card::card, connection::Connection, json, signals::interrupted, table, words};
 use crate::{
     client,
     console::{self, Failure},
@@ -39,7 +39,7 @@ impl Confirmations {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         select! {
             done = self.carry_out(domains) => done,
-            _ = signal::ctrl_c() => Err(Failure::Interrupted),
+            () = interrupted() => Err(Failure::Interrupted),
         }
     }
 

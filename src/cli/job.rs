@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use clap::{ArgMatches, Args};
 use futures_util::StreamExt;
-use tokio::{select, signal, time::sleep};
+use tokio::{select, time::sleep};
 use tonic::{Code, Status};
 
 use super::{
     backend::{Backend, Watched},
     connection::Connection,
     json,
+    signals::interrupted,
 };
 use crate::{
     client,
@@ -57,7 +58,7 @@ impl Follow {
         };
         let done = select! {
             ended = self.follow(&backend, &job_id) => ended,
-            _ = signal::ctrl_c() => {
+            () = interrupted() => {
                 leave(&backend, &job_id, &connection.shown()).await;
                 Err(Failure::Interrupted)
             }

@@ -3,9 +3,9 @@
 //! Not here: following a job, which the command that starts its kind does (`job`).
 
 use clap::{Args, ValueEnum};
-use tokio::{select, signal};
+use tokio::select;
 
-use super::{backend::Backend, connection::Connection, json, table};
+use super::{backend::Backend, connection::Connection, json, signals::interrupted, table};
 use crate::{
     client,
     console::{self, Failure},
@@ -64,7 +64,7 @@ impl Jobs {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         select! {
             done = self.carry_out(domains) => done,
-            _ = signal::ctrl_c() => Err(Failure::Interrupted),
+            () = interrupted() => Err(Failure::Interrupted),
         }
     }
 

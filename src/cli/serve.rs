@@ -99,8 +99,9 @@ impl Serve {
 
 /// Asks the server to end at the first signal. Returns at the next SIGTERM or SIGINT: its sender does not want to wait.
 async fn ask_twice(mut signals: Signals, stop: oneshot::Sender<()>) {
-    signals.any().await;
+    let signal = signals.any().await;
     tracing::info!(
+        signal,
         "draining: calls are served on for a while, then those under way may finish; interrupt again to end at once"
     );
     let _ = stop.send(());

@@ -1,36 +1,60 @@
-//! What asks a server to end: SIGTERM, SIGINT, and SIGHUP of a terminal that was closed.
+//! The signals that ask a process to end: SIGTERM, SIGINT, and SIGHUP of a terminal that was closed.
+//!
+//! A signal that is ignored when the process starts stays ignored: `nohup` and a shell's `&` ask for that, and
+//! installing a handler would undo it. What was inherited is read from `/proc/self/status`, so that systems without it
+//! install all handlers. SIGPIPE is ignored by the Rust runtime, and SIGQUIT has no handler, so both need nothing here.
 
-use std::io;
+use std::{fs, future, io};
 
 use tokio::{
     select,
-    signal::unix::{Signal, SignalKind, signal},
+    signal::{
+        self,
+        unix::{Signal, SignalKind, signal},
+    },
 };
 
-/// What asks a server to end.
+/// The signals that end a process, by the names people know.
+const ENDING: [(&str, SignalKind); 3] = [
+    ("SIGTERM", SignalKind::terminate()),
+    ("SIGINT", SignalKind::interrupt()),
+    ("SIGHUP", SignalKind::hangup()),
+];
+
+/// Handlers of the signals that ask a server to end; `None` where the process ignores the signal.
 #[derive(Debug)]
 pub(super) struct Signals {
-    terminate: Signal,
-    interrupt: Signal,
-    hang_up: Signal,
+    terminate: Option<Signal>,
+    interrupt: Option<Signal>,
+    hang_up: Option<Signal>,
 }
 
 impl Signals {
     /// Listens from now on; the signals no longer kill the process by themselves.
     pub(super) fn install() -> io::Result<Self> {
+        // Read first: a handler, once installed, hides what was inherited.
+        let ignored = Ignored::read();
+        let names = ENDING.iter().filter(|(_, kind)| ignored.contains(*kind)).map(|(name, _)| *name);
+        let names: Vec<_> = names.collect();
+        if !names.is_empty() {
+            tracing::info!(signals = names.join(", "), "signals that were ignored at start stay ignored");
+        }
+        let install = |kind| (!ignored.contains(kind)).then(|| signal(kind)).transpose();
+        let [(_, terminate), (_, interrupt), (_, hang_up)] = ENDING;
         Ok(Self {
-            terminate: signal(SignalKind::terminate())?,
-            interrupt: signal(SignalKind::interrupt())?,
-            hang_up: signal(SignalKind::hangup())?,
+            terminate: install(terminate)?,
+            interrupt: install(interrupt)?,
+            hang_up: install(hang_up)?,
         })
     }
 
-    /// Waits for any.
-    pub(super) async fn any(&mut self) {
+    /// Waits for any, and returns its name.
+    pub(super) async fn any(&mut self) -> &'static str {
+        let [(terminate, _), (interrupt, _), (hang_up, _)] = ENDING;
         select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
-            _ = self.hang_up.recv() => {}
+            () = received(&mut self.terminate) => terminate,
+            () = received(&mut self.interrupt) => interrupt,
+            () = received(&mut self.hang_up) => hang_up,
         }
     }
 
@@ -38,8 +62,61 @@ impl Signals {
     /// after SIGTERM.
     pub(super) async fn impatient(&mut self) {
         select! {
-            _ = self.terminate.recv() => {}
-            _ = self.interrupt.recv() => {}
+            () = received(&mut self.terminate) => {}
+            () = received(&mut self.interrupt) => {}
+        }
+    }
+}
+
+/// Waits for Ctrl-C; for ever in a process that ignores SIGINT.
+pub(super) async fn interrupted() {
+    if Ignored::read().contains(SignalKind::interrupt()) || signal::ctrl_c().await.is_err() {
+        future::pending::<()>().await;
+    }
+}
+
+async fn received(signal: &mut Option<Signal>) {
+    match signal {
+        Some(signal) => {
+            signal.recv().await;
+        }
+        None => future::pending().await,
+    }
+}
+
+/// The set of signals that the process ignores: bit N - 1 stands for signal N.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Ignored(u64);
+
+impl Ignored {
+    fn read() -> Self {
+        fs::read_to_string("/proc/self/status").map_or(Self(0), |status| Self::parse(&status))
+    }
+
+    fn parse(status: &str) -> Self {
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        Self(mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0))
+    }
+
+    fn contains(self, kind: SignalKind) -> bool {
+        let bit = kind.as_raw_value() - 1;
+        u32::try_from(bit).is_ok_and(|bit| self.0.checked_shr(bit).is_some_and(|bits| bits & 1 == 1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mask_of_ignored_signals_is_read_by_number() {
+        // What `nohup` (SIGHUP, 1) and Rust's runtime (SIGPIPE, 13) leave.
+        let ignored =
+            Ignored::parse("Name:\ttoolwire\nSigBlk:\t0000000000000000\nSigIgn:\t0000000000001001\n");
+        assert!(ignored.contains(SignalKind::hangup()) && ignored.contains(SignalKind::pipe()));
+        assert!(!ignored.contains(SignalKind::interrupt()) && !ignored.contains(SignalKind::terminate()));
+        for unreadable in ["", "SigIgn:", "SigIgn:\tnone"] {
+            assert_eq!(Ignored::parse(unreadable), Ignored(0), "{unreadable:?}");
         }
     }
 }

@@ -9,7 +9,7 @@ mod tree;
 
 use clap::{Args, Subcommand};
 use futures_util::StreamExt;
-use tokio::{select, signal};
+use tokio::select;
 
 use self::{
     act::{Answer, Cancel, Delete, Resolve, Start},
@@ -17,7 +17,7 @@ use self::{
     shown::{Common, cells, shown},
     state::State,
 };
-use super::{backend::Backend, json, table};
+use super::{backend::Backend, json, signals::interrupted, table};
 use crate::{
     client,
     console::{self, Failure},
@@ -73,7 +73,7 @@ impl Tasks {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         select! {
             done = self.carry_out(domains) => done,
-            _ = signal::ctrl_c() => Err(Failure::Interrupted),
+            () = interrupted() => Err(Failure::Interrupted),
         }
     }
 

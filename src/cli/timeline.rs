@@ -2,9 +2,9 @@
 
 use clap::Args;
 use futures_util::StreamExt;
-use tokio::{select, signal};
+use tokio::select;
 
-use super::{backend::Backend, connection::Connection, json};
+use super::{backend::Backend, connection::Connection, json, signals::interrupted};
 use crate::{
     client,
     console::{self, Failure},
@@ -61,7 +61,7 @@ impl Timeline {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         select! {
             done = self.carry_out(domains) => done,
-            _ = signal::ctrl_c() => Err(Failure::Interrupted),
+            () = interrupted() => Err(Failure::Interrupted),
         }
     }
 

@@ -2,10 +2,10 @@
 
 use clap::Args;
 use prost::Message;
-use tokio::{select, signal};
+use tokio::select;
 use tonic::Status;
 
-use super::{connection::Connection, json, words};
+use super::{connection::Connection, json, signals::interrupted, words};
 use crate::{
     client,
     console::{self, Failure},
@@ -26,7 +26,7 @@ impl Watch {
     pub(super) async fn run(self) -> Result<(), Failure> {
         select! {
             done = self.follow() => done,
-            _ = signal::ctrl_c() => Err(Failure::Interrupted),
+            () = interrupted() => Err(Failure::Interrupted),
         }
     }
 

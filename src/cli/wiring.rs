@@ -31,9 +31,13 @@ pub(super) fn start_telemetry(config: &Config) -> Result<Guard, Failure> {
         },
         filter: config.log.filter.clone(),
         traces: config.telemetry.traces.clone(),
+        sampling: config.telemetry.sampling,
+        batch: config.telemetry.batch.clone(),
         metrics: config.telemetry.metrics.clone(),
+        interval: config.telemetry.interval,
         prometheus: config.admin.listen.is_some(),
         service_name: config.telemetry.service_name.clone(),
+        attributes: config.telemetry.attributes.clone(),
     };
     telemetry::init(&settings).map_err(|error| Failure::Start(error.to_string()))
 }

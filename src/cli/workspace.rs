@@ -6,12 +6,13 @@ mod which;
 
 use clap::{Args, Subcommand};
 use futures_util::StreamExt;
-use tokio::{select, signal};
+use tokio::select;
 
 use self::{put::Put, show::Shown, which::Which};
 use super::{
     backend::{Backend, Documents},
     json,
+    signals::interrupted,
 };
 use crate::{
     client,
@@ -118,7 +119,7 @@ impl Workspace {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         select! {
             done = self.carry_out(domains) => done,
-            _ = signal::ctrl_c() => Err(Failure::Interrupted),
+            () = interrupted() => Err(Failure::Interrupted),
         }
     }
 

@@ -48,7 +48,8 @@ fn config(reader: &mut Reader, sections: &[Section]) -> Config {
     let (agent, agent_model) = (Agent::read(reader), AgentModel::read(reader, &models));
     let agent_roles = AgentRoles::read(reader, &models, agent_model.model.as_deref());
     let (state, log) = (State::read(reader), Log::read(reader));
-    let (admin, telemetry) = (Admin::read(reader), Telemetry::read(reader));
+    let admin = Admin::read(reader);
+    let telemetry = Telemetry::read(reader, admin.listen.is_some());
     Config {
         server,
         http,

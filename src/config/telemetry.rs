@@ -1,38 +1,77 @@
 //! Whether traces and metrics are exported, and how: by the standard `OTEL_*` variables, and by nothing else.
 //!
-//! Not here: the exporter's own settings (endpoint, headers, time-out), which the SDK reads.
+//! Whatever is read stands in one table (`variables`); a variable that does not stand there, a value that means nothing
+//! and one that has no effect for the sake of another are warnings (`warnings`). As the specification wants it, none of
+//! them keeps the service from starting. Not here: what the SDK reads by itself, which is compression, temporality and
+//! the limits of spans; the table checks those too.
 
 mod endpoint;
+mod kind;
+mod pairs;
+#[cfg(test)]
+mod tests;
+mod variables;
+mod warnings;
 
+use std::time::Duration;
+
+use self::{
+    kind::listed,
+    variables::{SERVICE_NAME, Variables},
+    warnings::Exports,
+};
 use super::{Environment, reader::Reader};
-use crate::telemetry::otlp::{Otlp, Protocol};
+use crate::telemetry::{
+    Batch,
+    otlp::{Otlp, Protocol},
+    sampling::Sampling,
+};
 
 /// Traces and metrics.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Telemetry {
-    /// How traces are exported over OTLP. `OTEL_EXPORTER_OTLP_ENDPOINT` or `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`
-    /// switches it on, `OTEL_SDK_DISABLED=true` or `OTEL_TRACES_EXPORTER=none` off. Default off.
+    /// How traces are exported over OTLP. `OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT` or
+    /// `OTEL_TRACES_EXPORTER=otlp` switches it on, `OTEL_SDK_DISABLED=true` or `OTEL_TRACES_EXPORTER=none` off.
+    /// Default off.
     pub traces: Option<Otlp>,
     /// How metrics are exported over OTLP. `OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_EXPORTER_OTLP_METRICS_ENDPOINT` or
     /// `OTEL_METRICS_EXPORTER=otlp` switches it on, `OTEL_SDK_DISABLED=true` or another `OTEL_METRICS_EXPORTER` off.
     /// Default off.
     pub metrics: Option<Otlp>,
-    /// The service that spans and metrics name. `OTEL_SERVICE_NAME`, default `toolwire`.
+    /// Which RPCs are traced. `OTEL_TRACES_SAMPLER`, `OTEL_TRACES_SAMPLER_ARG`.
+    pub sampling: Sampling,
+    /// How spans wait to be sent. `OTEL_BSP_…`.
+    pub batch: Batch,
+    /// How often metrics are sent. `OTEL_METRIC_EXPORT_INTERVAL`, default 60 s.
+    pub interval: Duration,
+    /// The service that spans and metrics name. `OTEL_SERVICE_NAME`, or else `service.name` of
+    /// `OTEL_RESOURCE_ATTRIBUTES`, default `toolwire`.
     pub service_name: String,
-    /// A protocol that was asked for and is not spoken. The `OTel` specification wants it ignored, with a warning.
-    pub unknown_protocol: Option<String>,
+    /// What else they come from. `OTEL_RESOURCE_ATTRIBUTES`.
+    pub attributes: Vec<(String, String)>,
+    /// The variables without effect, a sentence each.
+    pub warnings: Vec<String>,
 }
 
 impl Default for Telemetry {
     fn default() -> Self {
-        let service_name = "toolwire".to_owned();
-        Self { traces: None, metrics: None, service_name, unknown_protocol: None }
+        Self {
+            traces: None,
+            metrics: None,
+            sampling: Sampling::default(),
+            batch: Batch::default(),
+            interval: Duration::from_mins(1),
+            service_name: "toolwire".to_owned(),
+            attributes: Vec::new(),
+            warnings: Vec::new(),
+        }
     }
 }
 
 impl Telemetry {
-    pub(super) fn read(reader: &mut Reader) -> Self {
-        let telemetry = Self::from_environment(reader.environment());
+    /// With whether metrics can be scraped, too.
+    pub(super) fn read(reader: &mut Reader, is_scraped: bool) -> Self {
+        let telemetry = Self::from_environment(reader.environment(), is_scraped);
         if telemetry.traces.is_some() || telemetry.metrics.is_some() {
             for (name, what) in endpoint::problems(reader.environment()) {
                 reader.problem_of_variable(name, what);
@@ -51,121 +90,111 @@ impl Telemetry {
     }
 
     /// What the environment says.
-    fn from_environment(environment: &Environment) -> Self {
-        let is =
-            |name, word: &str| environment.get(name).is_some_and(|value| value.eq_ignore_ascii_case(word));
-        let has_endpoint = |signal| of_signal(environment, signal, "ENDPOINT").is_some();
-        let is_off = is("OTEL_SDK_DISABLED", "true");
-        let traces = has_endpoint("TRACES") && !is("OTEL_TRACES_EXPORTER", "none");
-        let metrics = match environment.get("OTEL_METRICS_EXPORTER") {
-            // Prometheus may be named too: it has the admin endpoint, whatever stands here.
-            Some(exporters) => exporters.split(',').any(|it| it.trim().eq_ignore_ascii_case("otlp")),
-            None => has_endpoint("METRICS"),
+    fn from_environment(environment: &Environment, is_scraped: bool) -> Self {
+        let variables = Variables(environment);
+        let default = Self::default();
+        let attributes: Vec<_> = variables.attributes().collect();
+        let named = attributes.iter().rfind(|(key, _)| key == SERVICE_NAME).map(|(_, name)| name.as_str());
+        let service_name = variables.get("OTEL_SERVICE_NAME").or(named).unwrap_or(&default.service_name);
+        let milliseconds = |name| variables.number(name).map(Duration::from_millis);
+        let mut telemetry = Self {
+            traces: is_on(variables, "TRACES").then(|| otlp(variables, "TRACES")),
+            metrics: is_on(variables, "METRICS").then(|| otlp(variables, "METRICS")),
+            sampling: sampling(variables),
+            batch: batch(variables),
+            interval: milliseconds("OTEL_METRIC_EXPORT_INTERVAL").unwrap_or(default.interval),
+            service_name: service_name.to_owned(),
+            attributes,
+            warnings: Vec::new(),
         };
-        let protocols = ["TRACES", "METRICS"].map(|signal| of_signal(environment, signal, "PROTOCOL"));
-        let is_unknown = |name: &&str| protocol(name).is_none();
-        Self {
-            traces: (traces && !is_off).then(|| otlp(environment, "TRACES")),
-            metrics: (metrics && !is_off).then(|| otlp(environment, "METRICS")),
-            service_name: environment.get("OTEL_SERVICE_NAME").unwrap_or("toolwire").to_owned(),
-            unknown_protocol: protocols.into_iter().flatten().find(is_unknown).map(str::to_owned),
-        }
+        let exports = Exports {
+            traces: telemetry.traces.as_ref(),
+            metrics: telemetry.metrics.as_ref(),
+            batch_size: telemetry.batch.size,
+            is_scraped,
+        };
+        telemetry.warnings = warnings::of(variables, &exports);
+        telemetry
     }
 }
 
-/// The variable of one signal, or else that of all: `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`,
-/// `OTEL_EXPORTER_OTLP_ENDPOINT`.
-fn of_signal<'a>(environment: &'a Environment, signal: &str, name: &str) -> Option<&'a str> {
-    let own = environment.get(&format!("OTEL_EXPORTER_OTLP_{signal}_{name}"));
-    own.or_else(|| environment.get(&format!("OTEL_EXPORTER_OTLP_{name}")))
+/// Whether a signal goes out over OTLP. A list of exporters counts as far as it is known.
+fn is_on(variables: Variables<'_>, signal: &str) -> bool {
+    if variables.is_true("OTEL_SDK_DISABLED") {
+        return false;
+    }
+    let exporters = variables.get(&format!("OTEL_{signal}_EXPORTER")).unwrap_or_default();
+    let names = |name: &str| listed(exporters).any(|it| it.eq_ignore_ascii_case(name));
+    // Prometheus may be named too: it has the admin endpoint, whatever stands here.
+    match (names("otlp"), names("none") || (signal == "METRICS" && names("prometheus"))) {
+        (true, _) => true,
+        (false, true) => false,
+        (false, false) => variables.get(&variables.name_of(signal, "ENDPOINT")).is_some(),
+    }
 }
 
-fn otlp(environment: &Environment, signal: &str) -> Otlp {
-    let of = |name| of_signal(environment, signal, name);
+fn otlp(variables: Variables<'_>, signal: &str) -> Otlp {
+    let of = |suffix| variables.get(&variables.name_of(signal, suffix));
+    let protocol = match variables.word(&variables.name_of(signal, "PROTOCOL")) {
+        Some("http/protobuf") => Protocol::Http,
+        _ => Protocol::Grpc,
+    };
+    let endpoint = endpoint(variables, signal, protocol);
     Otlp {
-        protocol: of("PROTOCOL").and_then(protocol).unwrap_or_default(),
-        encrypted: of("ENDPOINT").is_some_and(|endpoint| is_encrypted(endpoint, of("INSECURE"))),
+        protocol,
+        encrypted: endpoint.get(..8).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https://")),
+        endpoint,
+        headers: of("HEADERS").map(kind::headers).into_iter().flatten().filter_map(Result::ok).collect(),
+        timeout: variables
+            .number(&variables.name_of(signal, "TIMEOUT"))
+            .map_or(Otlp::TIMEOUT, Duration::from_millis),
         ca: of("CERTIFICATE").map(Into::into),
     }
 }
 
-/// By its scheme; an endpoint of gRPC may leave that out, and is encrypted unless it is said to be insecure.
-fn is_encrypted(endpoint: &str, insecure: Option<&str>) -> bool {
-    match endpoint.split_once("://") {
-        Some((scheme, _)) => scheme.eq_ignore_ascii_case("https"),
-        None => !insecure.is_some_and(|value| value.eq_ignore_ascii_case("true")),
+/// Where a signal goes. Over HTTP the address of all signals has the path of each below it; over gRPC an address
+/// without a scheme is encrypted unless it is said to be insecure.
+fn endpoint(variables: Variables<'_>, signal: &str, protocol: Protocol) -> String {
+    let name = variables.name_of(signal, "ENDPOINT");
+    let given = variables.get(&name);
+    match protocol {
+        Protocol::Grpc => match given {
+            Some(address) if address.contains("://") => address.to_owned(),
+            Some(address) if variables.is_true(&variables.name_of(signal, "INSECURE")) => {
+                format!("http://{address}")
+            }
+            Some(address) => format!("https://{address}"),
+            None => "http://localhost:4317".to_owned(),
+        },
+        Protocol::Http if name.contains(signal) => given.unwrap_or_default().to_owned(),
+        Protocol::Http => {
+            let base = given.unwrap_or("http://localhost:4318").trim_end_matches('/');
+            format!("{base}/v1/{}", signal.to_ascii_lowercase())
+        }
     }
 }
 
-fn protocol(name: &str) -> Option<Protocol> {
-    match name.to_ascii_lowercase().as_str() {
-        "grpc" => Some(Protocol::Grpc),
-        "http/protobuf" => Some(Protocol::Http),
-        _ => None,
-    }
+fn sampling(variables: Variables<'_>) -> Sampling {
+    let Some(sampler) = variables.word("OTEL_TRACES_SAMPLER") else { return Sampling::default() };
+    let (by_parent, root) = match sampler.strip_prefix("parentbased_") {
+        Some(root) => (true, root),
+        None => (false, sampler),
+    };
+    let ratio = match root {
+        "always_on" => 1.0,
+        "always_off" => 0.0,
+        _ => variables.ratio("OTEL_TRACES_SAMPLER_ARG").unwrap_or(1.0),
+    };
+    Sampling { by_parent, ratio }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn of(variables: &[(&str, &str)]) -> Telemetry {
-        Telemetry::from_environment(&Environment::of(variables))
-    }
-
-    #[test]
-    fn an_endpoint_switches_traces_on() {
-        assert_eq!(of(&[]), Telemetry::default());
-        assert!(of(&[("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4317")]).traces.is_some());
-        assert!(of(&[("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://collector:4317")]).traces.is_some());
-        assert_eq!(of(&[("OTEL_EXPORTER_OTLP_ENDPOINT", "")]).traces, None);
-    }
-
-    #[test]
-    fn metrics_have_their_own_endpoint_and_switch() {
-        assert!(of(&[("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4317")]).metrics.is_some());
-        let own = ("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "http://collector:4317");
-        assert!(of(&[own]).metrics.is_some() && of(&[own]).traces.is_none());
-        assert!(of(&[("OTEL_METRICS_EXPORTER", "prometheus, otlp")]).metrics.is_some());
-        assert_eq!(of(&[own, ("OTEL_METRICS_EXPORTER", "none")]).metrics, None);
-        assert_eq!(of(&[own, ("OTEL_SDK_DISABLED", "true")]).metrics, None);
-    }
-
-    #[test]
-    fn the_standard_switches_turn_them_off() {
-        let endpoint = ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4317");
-        assert_eq!(of(&[endpoint, ("OTEL_SDK_DISABLED", "TRUE")]).traces, None);
-        assert_eq!(of(&[endpoint, ("OTEL_TRACES_EXPORTER", "none")]).traces, None);
-        assert_eq!(of(&[("OTEL_SERVICE_NAME", "tools-eu")]).service_name, "tools-eu");
-    }
-
-    #[test]
-    fn each_signal_has_its_protocol_and_its_authorities() {
-        let told = of(&[
-            ("OTEL_EXPORTER_OTLP_ENDPOINT", "https://collector:4318"),
-            ("OTEL_EXPORTER_OTLP_PROTOCOL", "HTTP/protobuf"),
-            ("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "http://collector:4317"),
-            ("OTEL_EXPORTER_OTLP_METRICS_PROTOCOL", "grpc"),
-            ("OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE", "ca.pem"),
-        ]);
-        let traces = Otlp { protocol: Protocol::Http, encrypted: true, ca: Some("ca.pem".into()) };
-        assert_eq!((told.traces, told.metrics), (Some(traces), Some(Otlp::default())));
-        assert_eq!(told.unknown_protocol, None);
-    }
-
-    #[test]
-    fn a_protocol_that_is_not_spoken_is_ignored_and_remembered() {
-        let told = of(&[
-            ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4318"),
-            ("OTEL_EXPORTER_OTLP_PROTOCOL", "http/json"),
-        ]);
-        assert_eq!(told.traces, Some(Otlp::default()));
-        assert_eq!(told.unknown_protocol.as_deref(), Some("http/json"));
-    }
-
-    #[test]
-    fn an_endpoint_without_a_scheme_is_encrypted_unless_it_is_insecure() {
-        assert!(is_encrypted("collector:4317", None) && !is_encrypted("collector:4317", Some("true")));
-        assert!(is_encrypted("https://c", Some("true")) && !is_encrypted("http://c", None));
+fn batch(variables: Variables<'_>) -> Batch {
+    let default = Batch::default();
+    let size = |name| variables.number(name).and_then(|it| usize::try_from(it).ok());
+    let queue = size("OTEL_BSP_MAX_QUEUE_SIZE").unwrap_or(default.queue);
+    Batch {
+        delay: variables.number("OTEL_BSP_SCHEDULE_DELAY").map_or(default.delay, Duration::from_millis),
+        queue,
+        size: size("OTEL_BSP_MAX_EXPORT_BATCH_SIZE").unwrap_or(default.size).min(queue),
     }
 }

@@ -19,6 +19,10 @@ pub use self::{
     check::{Checked, check},
     error::BackupError,
 };
+use super::{
+    StoreError,
+    sqlite::{Content, inspect},
+};
 use crate::clock;
 
 /// The database within a state directory.
@@ -60,10 +64,7 @@ pub struct Listed {
 
 /// Copies the state of a directory, which may be in use, to another one.
 pub async fn backup(state: &Path, to: &Path) -> Result<List, BackupError> {
-    let database = state.join(DATABASE);
-    if !database.is_file() {
-        return Err(BackupError::NoState(state.display().to_string()));
-    }
+    let database = database_in(state)?;
     create(to)?;
     let copied = to.join(DATABASE);
     let mut live = open(&database).await?;
@@ -91,8 +92,8 @@ pub async fn backup(state: &Path, to: &Path) -> Result<List, BackupError> {
 /// Puts a copy back into a directory that is empty. Every digest is looked at before anything is written.
 pub fn restore(from: &Path, state: &Path) -> Result<List, BackupError> {
     let list = read_list(from)?;
-    if !list.files.iter().any(|file| file.path == DATABASE) {
-        return Err(not_whole(from, format!("{LIST} names no {DATABASE}")));
+    if !list.files.iter().any(|file| file.path == DATABASE && file.bytes > 0) {
+        return Err(not_whole(from, format!("{LIST} names no {DATABASE}, or one of 0 bytes")));
     }
     for file in &list.files {
         let path = inside(from, &file.path)?;
@@ -111,6 +112,19 @@ pub fn restore(from: &Path, state: &Path) -> Result<List, BackupError> {
         copy(&from.join(&file.path), &state.join(&file.path))?;
     }
     Ok(list)
+}
+
+/// The database of a state directory, which holds something.
+fn database_in(state: &Path) -> Result<PathBuf, BackupError> {
+    let database = state.join(DATABASE);
+    match inspect(state).map_err(|error| files::failed(&database, error))? {
+        Content::Database if database.is_file() => Ok(database),
+        Content::Database | Content::Nothing => Err(BackupError::NoState(state.display().to_string())),
+        Content::Lost(cause) => Err(BackupError::Lost(StoreError::Damaged {
+            place: database.display().to_string(),
+            cause: cause.to_owned(),
+        })),
+    }
 }
 
 fn read_list(from: &Path) -> Result<List, BackupError> {

@@ -10,6 +10,7 @@ mod calls;
 mod cancellations;
 mod confirmations;
 mod connect;
+mod content;
 mod cool_downs;
 mod documents;
 mod error;
@@ -32,6 +33,7 @@ mod secret;
 mod sessions;
 mod tasks;
 pub mod time;
+mod wal;
 
 use std::path::Path;
 
@@ -40,12 +42,17 @@ use sqlx::SqlitePool;
 use tokio::sync::{OnceCell, watch};
 
 use self::{connect::Pools, last_error::LastError, place::Place, replica::Replica};
+pub(super) use self::{
+    content::{Content, inspect},
+    migrations::newest,
+    tasks::refold_all,
+};
 pub use self::{
     error::Failed,
     group::{Change, Durability},
     migrations::{Migrations, TableTaken},
+    wal::Wal,
 };
-pub(super) use self::{migrations::newest, tasks::refold_all};
 use super::{
     StoreError, blobs::Pins, confirmations::ROOM as CONFIRMATIONS_ROOM, idempotency::Room, results::MAX_BYTES,
 };

@@ -127,6 +127,11 @@ pub fn bound_reached(bound: &'static str) {
     with(|it| it.bound_reached(bound));
 }
 
+/// The write-ahead log of the state has so many bytes.
+pub fn state_wal_size(bytes: u64) {
+    with(|it| it.state_wal_size(bytes));
+}
+
 /// So many connections more are open.
 pub fn connections_open(change: i64) {
     with(|it| it.connections_open(change));

@@ -1,26 +1,37 @@
 //! OTLP: the exporters of spans and of metrics, over gRPC or `http/protobuf`, with TLS for `https://`.
 //!
-//! The exporters read their endpoint, headers, compression and time-out from the standard `OTEL_*` variables. Not here:
-//! whether a signal is exported at all, which the configuration says.
+//! The exporters read their compression and temporality from the standard `OTEL_*` variables by themselves. Not here:
+//! whether a signal is exported at all, and how, which the configuration says.
 
 mod http;
 mod watched;
 
-use std::{fs, path::PathBuf};
+use std::{fs, path::PathBuf, time::Duration};
+
+use ::http::{HeaderName, HeaderValue};
 
 use opentelemetry_otlp::{
     ExporterBuildError, MetricExporter, Protocol as Wire, SpanExporter, WithExportConfig, WithHttpConfig,
     WithTonicConfig,
 };
-use tonic::transport::{Certificate, ClientTlsConfig};
+use tonic::{
+    metadata::MetadataMap,
+    transport::{Certificate, ClientTlsConfig},
+};
 
 use self::{http::Client, watched::Watched};
 
 /// How one signal is exported.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Otlp {
     /// What is spoken to the collector.
     pub protocol: Protocol,
+    /// Where the collector is: a URL, over HTTP with the path of the signal.
+    pub endpoint: String,
+    /// What is sent with every request.
+    pub headers: Vec<(HeaderName, HeaderValue)>,
+    /// How long one request may take.
+    pub timeout: Duration,
     /// Whether the collector speaks TLS.
     pub encrypted: bool,
     /// The authorities to trust, a PEM file; those of the platform without it.
@@ -37,10 +48,15 @@ pub enum Protocol {
     Http,
 }
 
+impl Otlp {
+    /// How long a request may take unless something else is said.
+    pub const TIMEOUT: Duration = Duration::from_secs(10);
+}
+
 /// An exporter of spans.
 pub(super) fn spans(otlp: &Otlp) -> Result<Watched<SpanExporter>, ExporterBuildError> {
     let exporter = match otlp.protocol {
-        Protocol::Grpc => with_tls(SpanExporter::builder().with_tonic(), otlp)?.build()?,
+        Protocol::Grpc => with_channel(SpanExporter::builder().with_tonic(), otlp)?.build()?,
         Protocol::Http => with_client(SpanExporter::builder().with_http(), otlp)?.build()?,
     };
     Ok(Watched::new(exporter, "traces"))
@@ -49,13 +65,18 @@ pub(super) fn spans(otlp: &Otlp) -> Result<Watched<SpanExporter>, ExporterBuildE
 /// An exporter of metrics.
 pub(super) fn metrics(otlp: &Otlp) -> Result<Watched<MetricExporter>, ExporterBuildError> {
     let exporter = match otlp.protocol {
-        Protocol::Grpc => with_tls(MetricExporter::builder().with_tonic(), otlp)?.build()?,
+        Protocol::Grpc => with_channel(MetricExporter::builder().with_tonic(), otlp)?.build()?,
         Protocol::Http => with_client(MetricExporter::builder().with_http(), otlp)?.build()?,
     };
     Ok(Watched::new(exporter, "metrics"))
 }
 
-fn with_tls<B: WithTonicConfig>(builder: B, otlp: &Otlp) -> Result<B, ExporterBuildError> {
+fn with_channel<B: WithTonicConfig + WithExportConfig>(
+    builder: B,
+    otlp: &Otlp,
+) -> Result<B, ExporterBuildError> {
+    let metadata = MetadataMap::from_headers(otlp.headers.iter().cloned().collect());
+    let builder = builder.with_endpoint(&otlp.endpoint).with_timeout(otlp.timeout).with_metadata(metadata);
     if !otlp.encrypted {
         return Ok(builder);
     }
@@ -72,7 +93,10 @@ fn with_client<B: WithHttpConfig + WithExportConfig>(
 ) -> Result<B, ExporterBuildError> {
     let client = Client::new(otlp.encrypted, authorities(otlp)?.as_deref())
         .map_err(|error| wrong(format!("the HTTP client cannot be made: {error}")))?;
-    Ok(builder.with_http_client(client).with_protocol(Wire::HttpBinary))
+    let text = |value: &HeaderValue| value.to_str().map(str::to_owned);
+    let headers = otlp.headers.iter().filter_map(|(name, value)| Some((name.to_string(), text(value).ok()?)));
+    let builder = builder.with_endpoint(&otlp.endpoint).with_timeout(otlp.timeout);
+    Ok(builder.with_headers(headers.collect()).with_http_client(client).with_protocol(Wire::HttpBinary))
 }
 
 fn authorities(otlp: &Otlp) -> Result<Option<Vec<u8>>, ExporterBuildError> {

@@ -1,8 +1,8 @@
-//! Which RPCs are traced: decided once for each, before any span is made, as the standard `OTEL_TRACES_SAMPLER` says.
+//! Which RPCs are traced: decided once for each, before any span is made, as the configuration says.
 //!
 //! What is not traced costs no span. What a traced RPC does belongs to its trace, so nothing below decides again.
 
-use std::{env, sync::OnceLock};
+use std::sync::OnceLock;
 
 use opentelemetry::{
     Context,
@@ -14,18 +14,24 @@ use opentelemetry_sdk::trace::{Sampler, SamplingDecision, ShouldSample};
 static SAMPLING: OnceLock<Sampling> = OnceLock::new();
 
 /// How it is decided.
-#[derive(Clone, Debug)]
-struct Sampling {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sampling {
     /// Whether the decision of a caller who traces counts.
-    by_parent: bool,
-    sampler: Sampler,
+    pub by_parent: bool,
+    /// The part of the others that is traced, from 0 to 1.
+    pub ratio: f64,
 }
 
-/// Decides from now on as the environment says. Only the first time in a process counts.
-pub(super) fn install() {
-    let variable = |name| env::var(name).unwrap_or_default();
-    let (sampler, argument) = (variable("OTEL_TRACES_SAMPLER"), variable("OTEL_TRACES_SAMPLER_ARG"));
-    let _ = SAMPLING.set(Sampling::parse(&sampler, &argument));
+impl Default for Sampling {
+    /// `parentbased_always_on`, as the specification has it.
+    fn default() -> Self {
+        Self { by_parent: true, ratio: 1.0 }
+    }
+}
+
+/// Decides so from now on. Only the first time in a process counts.
+pub(super) fn install(sampling: Sampling) {
+    let _ = SAMPLING.set(sampling);
 }
 
 /// Whether an RPC is traced whose caller names this span of its own, if any.
@@ -39,24 +45,6 @@ pub(super) fn is_within_trace() -> bool {
 }
 
 impl Sampling {
-    /// By the two variables, whose specification wants what is unknown or malformed to be warned of and passed over.
-    fn parse(sampler: &str, argument: &str) -> Self {
-        let (by_parent, root) = match sampler.strip_prefix("parentbased_") {
-            Some(root) => (true, root),
-            None => (sampler.is_empty(), if sampler.is_empty() { "always_on" } else { sampler }),
-        };
-        let sampler = match root {
-            "always_on" => Sampler::AlwaysOn,
-            "always_off" => Sampler::AlwaysOff,
-            "traceidratio" => Sampler::TraceIdRatioBased(ratio(argument)),
-            _ => {
-                tracing::warn!(sampler, "OTEL_TRACES_SAMPLER is not known; parentbased_always_on is taken");
-                return Self::parse("", "");
-            }
-        };
-        Self { by_parent, sampler }
-    }
-
     /// Without a parent the part is that of chance: the trace has no number yet, and another service that decides by
     /// the number decides by itself.
     fn takes(&self, parent: &SpanContext) -> bool {
@@ -64,20 +52,10 @@ impl Sampling {
             return parent.is_sampled();
         }
         let trace = if parent.is_valid() { parent.trace_id() } else { TraceId::from(fastrand::u128(1..)) };
-        let result = self.sampler.should_sample(None, trace, "", &SpanKind::Server, &[], &[]);
+        let sampler = Sampler::TraceIdRatioBased(self.ratio);
+        let result = sampler.should_sample(None, trace, "", &SpanKind::Server, &[], &[]);
         result.decision == SamplingDecision::RecordAndSample
     }
-}
-
-/// A chance between 0 and 1; all without one.
-fn ratio(argument: &str) -> f64 {
-    if argument.is_empty() {
-        return 1.0;
-    }
-    argument.parse().ok().filter(|ratio| (0.0..=1.0).contains(ratio)).unwrap_or_else(|| {
-        tracing::warn!(argument, "OTEL_TRACES_SAMPLER_ARG must be a number from 0 to 1; 1 is taken");
-        1.0
-    })
 }
 
 #[cfg(test)]
@@ -94,31 +72,24 @@ mod tests {
     }
 
     #[test]
-    fn every_sampler_of_the_specification_decides_as_it_says() {
+    fn a_parent_decides_where_it_counts_and_the_ratio_elsewhere() {
         let none = SpanContext::NONE;
         let cases = [
-            ("", "", [true, true, false]),
-            ("always_on", "", [true, true, true]),
-            ("always_off", "", [false, false, false]),
-            ("traceidratio", "0", [false, false, false]),
-            ("traceidratio", "1", [true, true, true]),
-            ("parentbased_always_on", "", [true, true, false]),
-            ("parentbased_always_off", "", [false, true, false]),
-            ("parentbased_traceidratio", "0", [false, true, false]),
-            ("parentbased_traceidratio", "", [true, true, false]),
-            ("unheard_of", "", [true, true, false]),
-            ("traceidratio", "many", [true, true, true]),
+            (true, 1.0, [true, true, false]),
+            (true, 0.0, [false, true, false]),
+            (false, 1.0, [true, true, true]),
+            (false, 0.0, [false, false, false]),
         ];
-        for (sampler, argument, expected) in cases {
-            let sampling = Sampling::parse(sampler, argument);
+        for (by_parent, ratio, expected) in cases {
+            let sampling = Sampling { by_parent, ratio };
             let found = [&none, &parent(true), &parent(false)].map(|parent| sampling.takes(parent));
-            assert_eq!(found, expected, "{sampler} {argument}");
+            assert_eq!(found, expected, "{sampling:?}");
         }
     }
 
     #[test]
     fn a_ratio_is_kept_and_a_trace_is_taken_everywhere_or_nowhere() {
-        let half = Sampling::parse("traceidratio", "0.5");
+        let half = Sampling { by_parent: false, ratio: 0.5 };
         assert!(!half.takes(&parent(true)) && !half.takes(&parent(false)), "by the trace alone");
         let taken = (0..10_000).filter(|_| half.takes(&SpanContext::NONE)).count();
         assert!((4_500..5_500).contains(&taken), "{taken}");

@@ -1,10 +1,12 @@
 //! The options of telemetry, and why it may fail to be set up.
 
+use std::time::Duration;
+
 use opentelemetry_otlp::ExporterBuildError;
 use opentelemetry_sdk::error::OTelSdkError;
 use tracing_subscriber::{filter::ParseError, util::TryInitError};
 
-use super::otlp::Otlp;
+use super::{otlp::Otlp, sampling::Sampling};
 
 /// What to log and to trace.
 #[derive(Clone, Debug)]
@@ -13,14 +15,40 @@ pub struct Settings {
     pub format: Format,
     /// Which log lines, in the syntax of `tracing`'s `EnvFilter`, such as `info` or `toolwire=debug`.
     pub filter: String,
-    /// How spans go out over OTLP, if they do; where to is in the standard `OTEL_*` variables.
+    /// How spans go out over OTLP, if they do.
     pub traces: Option<Otlp>,
-    /// How metrics go out over OTLP, if they do; where to is in the standard `OTEL_*` variables.
+    /// Which RPCs are traced then.
+    pub sampling: Sampling,
+    /// How spans wait to be sent.
+    pub batch: Batch,
+    /// How metrics go out over OTLP, if they do.
     pub metrics: Option<Otlp>,
+    /// How often they do.
+    pub interval: Duration,
     /// Whether metrics can be scraped.
     pub prometheus: bool,
     /// The service's name in traces and metrics.
     pub service_name: String,
+    /// What else traces and metrics come from.
+    pub attributes: Vec<(String, String)>,
+}
+
+/// How spans wait to be sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Batch {
+    /// How long at most.
+    pub delay: Duration,
+    /// How many at most; further ones are lost.
+    pub queue: usize,
+    /// How many are sent at once, no more than wait.
+    pub size: usize,
+}
+
+impl Default for Batch {
+    /// As the specification has it.
+    fn default() -> Self {
+        Self { delay: Duration::from_secs(5), queue: 2_048, size: 512 }
+    }
 }
 
 /// The form of log lines.

@@ -69,6 +69,26 @@ async fn two_thousand_connections_that_say_nothing_shut_nobody_out() {
 }
 
 #[tokio::test]
+async fn connections_that_say_nothing_do_not_shut_out_others_behind_their_address() {
+    let toys = toys(|config| config.server.limits.preface_timeout = LONG);
+    let mut silent = Vec::new();
+    for number in 0..1_100 {
+        let raw = from_elsewhere(toys.http).await;
+        if let Some(mut raw) = raw {
+            // Nothing, half a request over HTTP/1, HTTP/2 without a request.
+            raw.say(["", "GET / HTTP/1.1\r\nhost:", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"][number % 3]).await;
+            silent.push(raw);
+        }
+    }
+    for _ in 0..100 {
+        let mut raw = from_elsewhere(toys.http).await.expect("it is taken");
+        raw.ask("POST", COUNT, &[JSON], "{}").await;
+        let answer = raw.answer().await;
+        assert_eq!((answer.status, answer.body.as_str()), (200, "2"));
+    }
+}
+
+#[tokio::test]
 async fn a_connection_on_which_nothing_is_asked_is_closed_and_one_with_a_request_stays() {
     let toys = toys(|config| config.http.idle_timeout = SHORT);
     let mut watching = Raw::connect(toys.http).await;

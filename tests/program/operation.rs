@@ -5,7 +5,9 @@ mod disk_without_room;
 mod embedded_sources;
 mod hold_offs;
 mod shared_limits;
+mod signals;
 mod stalled_log;
+mod write_ahead_log;
 
 use std::path::Path;
 

@@ -143,6 +143,44 @@ async fn traces_go_over_http_too() {
 }
 
 #[tokio::test]
+async fn a_variable_without_effect_is_a_warning_at_start_and_attributes_are_decoded() {
+    let (collector, address) = Collector::start().await;
+    let endpoint = format!("http://{address}");
+    let attributes = "team=a b,k8s.pod.name=x=y,novalue,=v,deployment=caf%C3%A9";
+    let variables = [
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint.as_str()),
+        ("OTEL_EXPORTER_OTLP_TIMEOUT", "10s"),
+        ("OTEL_TRACES_SAMPLER", "Parentbased_TraceIdRatio"),
+        ("OTEL_TRACES_SAMPLER_ARG", "10%"),
+        ("OTEL_RESOURCE_ATTRIBUTES", attributes),
+        ("OTEL_SERVICE_NAME", "café ☃"),
+        ("OTEL_LOG_LEVEL", "debug"),
+        ("OTEL_BSP_SCHEDULE_DELAY", "50"),
+    ];
+    let program = Program::start(Path::new("."), &[], &variables).await;
+    call(&program, "get_quotes", json!({"symbol": "AAPL"})).await;
+    collector.trace(&unhex(TRACE_ID), 2).await;
+    let log = program.kill().await;
+    let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let warnings = lines.iter().filter(|line| line["level"] == "WARN");
+    let warnings: Vec<_> = warnings.filter_map(|line| line["message"].as_str()).collect();
+    for expected in [
+        "OTEL_EXPORTER_OTLP_TIMEOUT \"10s\" is not a whole number",
+        "OTEL_TRACES_SAMPLER_ARG \"10%\" is not a number from 0 to 1",
+        "OTEL_RESOURCE_ATTRIBUTES holds entries that are no attribute and are ignored: number 3, 4",
+        "OTEL_LOG_LEVEL is not read and has no effect",
+    ] {
+        assert_eq!(warnings.iter().filter(|it| it.contains(expected)).count(), 1, "{expected}: {warnings:?}");
+    }
+    assert_eq!(warnings.iter().filter(|it| it.contains("OTEL_")).count(), 4, "{warnings:?}");
+    let resource = collector.resource();
+    for expected in ["service.name=café ☃", "team=a b", "k8s.pod.name=x=y", "deployment=café"] {
+        assert!(resource.iter().any(|it| it == expected), "{expected}: {resource:?}");
+    }
+    assert!(!resource.iter().any(|it| it.starts_with('=')), "{resource:?}");
+}
+
+#[tokio::test]
 async fn a_collector_that_is_down_is_told_once_and_once_when_it_is_back() {
     // A port that was free a moment ago.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("binds");

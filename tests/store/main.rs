@@ -18,6 +18,7 @@ mod opening;
 mod results;
 mod sessions;
 mod tasks;
+mod wal;
 
 use std::{
     sync::Arc,

@@ -11,7 +11,7 @@ use sqlx::{Connection, SqliteConnection, sqlite::SqliteConnectOptions};
 use toolwire::{
     contract::ErrorCode,
     store::{
-        Sqlite, StoreError,
+        Sqlite, StoreError, backup,
         cool_downs::{CoolDown, CoolDowns},
     },
 };
@@ -84,6 +84,45 @@ async fn a_file_that_is_no_database_is_refused_and_left_alone() {
     assert!(matches!(error, StoreError::Damaged { .. }), "{error:?}");
     assert_says(error, &[file.to_str().unwrap(), "cannot be used", "not a database", "Restore a copy"]);
     assert_eq!(fs::read_to_string(&file).unwrap(), text);
+}
+
+#[tokio::test]
+async fn a_file_that_lost_its_content_is_refused_and_what_is_beside_it_is_left_alone() {
+    let (store, directory) = in_file();
+    store.of_sources(now()).await.unwrap();
+    // As a process leaves it that is killed: the log holds what is not in the file yet.
+    let copy = tempfile::tempdir().unwrap();
+    for name in ["toolwire.db", "toolwire.db-wal"] {
+        fs::copy(directory.path().join(name), copy.path().join(name)).unwrap();
+    }
+    let (file, log) = (copy.path().join("toolwire.db"), copy.path().join("toolwire.db-wal"));
+    let bytes = fs::read(&log).unwrap();
+    fs::write(&file, "").unwrap();
+    for cause in ["0 bytes", "missing"] {
+        let error = Sqlite::at(copy.path()).open().await.unwrap_err();
+        assert!(matches!(error, StoreError::Damaged { .. }), "{error:?}");
+        assert_says(error, &[file.to_str().unwrap(), cause, "Restore a copy"]);
+        for words in [backup::check(copy.path()).await.unwrap_err(), copied(copy.path()).await] {
+            assert_says(words, &[file.to_str().unwrap(), cause]);
+        }
+        assert_eq!(fs::read(&log).unwrap(), bytes, "it may be all that is left");
+        let _ = fs::remove_file(&file);
+    }
+}
+
+/// Why a state is not copied.
+async fn copied(state: &Path) -> backup::BackupError {
+    let to = tempfile::tempdir().unwrap();
+    backup::backup(state, to.path()).await.unwrap_err()
+}
+
+#[tokio::test]
+async fn an_empty_file_alone_becomes_a_state_and_is_none_until_then() {
+    let directory = tempfile::tempdir().unwrap();
+    fs::write(directory.path().join("toolwire.db"), "").unwrap();
+    assert_says(backup::check(directory.path()).await.unwrap_err(), &["there is no state in"]);
+    assert_says(copied(directory.path()).await, &["there is no state in"]);
+    Sqlite::at(directory.path()).open().await.unwrap();
 }
 
 #[tokio::test]

@@ -39,9 +39,14 @@ impl Program {
 
     /// The same, and a limit on the size of files is a failed write rather than the end of the process.
     pub async fn with_limited_files(arguments: &[&str]) -> Self {
+        Self::ignoring("XFSZ", arguments, &[]).await
+    }
+
+    /// The same with these signals ignored from the start, as under `nohup`.
+    pub async fn ignoring(signals: &str, arguments: &[&str], variables: &[(&str, &str)]) -> Self {
         let mut shell = Command::new("sh");
-        shell.args(["-c", "trap '' XFSZ; exec \"$0\" \"$@\"", PROGRAM]);
-        Self::by(shell, Path::new("."), arguments, &[]).await
+        shell.args(["-c", &format!("trap '' {signals}; exec \"$0\" \"$@\""), PROGRAM]);
+        Self::by(shell, Path::new("."), arguments, variables).await
     }
 
     async fn by(

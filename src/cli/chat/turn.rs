@@ -2,12 +2,12 @@
 
 use futures_util::StreamExt;
 use serde_json::{Value, json};
-use tokio::{select, signal};
+use tokio::select;
 use tonic::Status;
 
 use super::show;
 use crate::{
-    cli::{backend::Backend, call::decision, json},
+    cli::{backend::Backend, call::decision, json, signals::interrupted},
     client,
     console::{self, Failure, Narrator},
     contract::proto::agent::v1::{Paused, Reply, TurnEvent, TurnInput, TurnOutcome, turn_event::Event},
@@ -58,7 +58,7 @@ impl Turn<'_> {
         let last = select! {
             last = self.last(input, &mut names) => last,
             // The stream is dropped, and with it the turn.
-            _ = signal::ctrl_c() => return Ok(Ok(End::Cancelled)),
+            () = interrupted() => return Ok(Ok(End::Cancelled)),
         };
         reasons.tell();
         let last = last.map_err(|status| self.refused(&status, &names))??;
@@ -102,7 +102,7 @@ impl Turn<'_> {
             let Some(required) = &call.confirmation_required else { continue };
             let answer = select! {
                 answer = decision::ask(self.backend, required, &self.flags) => answer?,
-                _ = signal::ctrl_c() => return Ok(Ok(End::Interrupted { turn_id, paused })),
+                () = interrupted() => return Ok(Ok(End::Interrupted { turn_id, paused })),
             };
             if answer == decision::Answer::Undecided {
                 for line in show::waiting(&turn_id, &paused, &self.flags) {

@@ -58,7 +58,7 @@ where
             () = self.serve(stream) => {}
             () = forced.cancelled() => tracing::debug!(%address, "connection dropped by force"),
             () = closed.cancelled() => {
-                tracing::debug!(%address, "connection closed: it never authenticated, and room is short");
+                tracing::debug!(%address, "connection closed to make room: nobody authenticated on it");
             }
         }
     }

@@ -13,15 +13,12 @@ use sqlx::{Connection, Row, SqliteConnection};
 
 pub use self::checked::Checked;
 use self::looks::{LOOKS, Look};
-use super::{BackupError, DATABASE, failed, open};
+use super::{BackupError, database_in, failed, open};
 use crate::store::sqlite::refold_all;
 
 /// Looks at a state directory, which may be in use.
 pub async fn check(state: &Path) -> Result<Checked, BackupError> {
-    let database = state.join(DATABASE);
-    if !database.is_file() {
-        return Err(BackupError::NoState(state.display().to_string()));
-    }
+    let database = database_in(state)?;
     let mut connection = open(&database).await?;
     schema::refuse_other(&mut connection, &database).await?;
     let mut checked = Checked::default();

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use crate::store::StoreError;
+
 /// Why a copy cannot be made, or put back.
 #[derive(Debug, thiserror::Error)]
 pub enum BackupError {
@@ -24,6 +26,9 @@ pub enum BackupError {
     /// There is no state.
     #[error("there is no state in {0}")]
     NoState(String),
+    /// It has lost its database.
+    #[error(transparent)]
+    Lost(StoreError),
     /// It holds tables of somebody else, or none.
     #[error("{0} is not a state of toolwire")]
     Foreign(String),

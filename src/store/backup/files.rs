@@ -75,6 +75,6 @@ fn new_file(path: &Path) -> io::Result<File> {
     options.write(true).create_new(true).open(path)
 }
 
-fn failed(path: &Path, error: io::Error) -> BackupError {
+pub(super) fn failed(path: &Path, error: io::Error) -> BackupError {
     BackupError::File { path: path.display().to_string(), error }
 }

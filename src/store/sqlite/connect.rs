@@ -9,6 +9,7 @@ use sqlx::{
 use tokio::time::sleep;
 
 use super::{
+    content::{Content, inspect},
     error,
     group::Writer,
     migrations::Migrations,
@@ -30,6 +31,13 @@ pub(super) const FOLLOWERS: u32 = 1;
 
 /// A file that another process opens for the first time can be busy without SQLite's own waiting.
 const ATTEMPTS: u32 = 100;
+
+/// Up to this size the write-ahead log is left alone: SQLite starts to reuse it at 4 MiB, and a large commit may come
+/// on top.
+pub(super) const WAL_LIMIT: u64 = 16 << 20;
+
+/// How often a file that seems to have lost its content is looked at again.
+const CREATION_ATTEMPTS: u32 = 20;
 
 /// Between two attempts.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -53,6 +61,7 @@ pub(super) async fn connect(
         Place::Nowhere(reason) => return Err(StoreError::Nowhere(reason.clone())),
         Place::Memory => in_memory(replica).await.map_err(|error| error::unusable(place, &error))?,
         Place::Directory(directory) => {
+            refuse_lost(place, directory).await?;
             create(directory).await.map_err(|error| error::unusable(place, &error.into()))?;
             let opened = in_file(&directory.join(FILE), replica).await;
             opened.map_err(|error| error::unusable(place, &error))?
@@ -75,6 +84,8 @@ pub(super) async fn check(place: &Place, readers: &SqlitePool) -> Result<(), Sto
 async fn in_file(path: &Path, replica: Arc<str>) -> Result<Pools, sqlx::Error> {
     let options = SqliteConnectOptions::new().filename(path).busy_timeout(BUSY_TIMEOUT).foreign_keys(true);
     let writing = options.clone().journal_mode(SqliteJournalMode::Wal);
+    // Takes effect whenever the log is used from its beginning again.
+    let writing = writing.pragma("journal_size_limit", WAL_LIMIT.to_string());
     let mut attempts = 1;
     let writer = loop {
         match pool(1).connect_with(writing.clone()).await {
@@ -85,6 +96,21 @@ async fn in_file(path: &Path, replica: Arc<str>) -> Result<Pools, sqlx::Error> {
     };
     let readers = pool(READERS + FOLLOWERS).connect_lazy_with(options.pragma("query_only", "ON"));
     Ok(Pools { writer: Writer::new(writer, replica), readers })
+}
+
+/// Refuses a directory that has lost its database: SQLite would begin a new one, and what was kept would be gone.
+async fn refuse_lost(place: &Place, directory: &Path) -> Result<(), StoreError> {
+    let mut attempts = 0;
+    loop {
+        let content = inspect(directory).map_err(|error| error::unusable(place, &error.into()))?;
+        let Content::Lost(cause) = content else { return Ok(()) };
+        // Another process may have made the file just now, and not yet its first page.
+        if attempts == CREATION_ATTEMPTS {
+            return Err(StoreError::Damaged { place: place.name(), cause: cause.to_owned() });
+        }
+        attempts += 1;
+        sleep(PAUSE).await;
+    }
 }
 
 /// One connection is the whole database.

@@ -3,7 +3,11 @@
 //! A scrape reads what has been counted, and OTLP is sent by a thread of its own: a slow or absent reader costs calls
 //! nothing.
 
-use opentelemetry_sdk::{Resource, error::OTelSdkError, metrics::SdkMeterProvider};
+use opentelemetry_sdk::{
+    Resource,
+    error::OTelSdkError,
+    metrics::{PeriodicReader, SdkMeterProvider},
+};
 use prometheus::{Registry, TextEncoder};
 
 use super::install;
@@ -42,7 +46,8 @@ pub(in crate::telemetry) fn start(
         scrape = Some(Scrape(registry));
     }
     if let Some(otlp) = &settings.metrics {
-        builder = builder.with_periodic_exporter(otlp::metrics(otlp)?);
+        let reader = PeriodicReader::builder(otlp::metrics(otlp)?).with_interval(settings.interval);
+        builder = builder.with_reader(reader.build());
     }
     let provider = builder.build();
     install(&provider);

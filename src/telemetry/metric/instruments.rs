@@ -34,6 +34,7 @@ pub(super) struct Instruments {
     calls_in_flight: UpDownCounter<i64>,
     bounds_reached: Counter<u64>,
     connections_open: UpDownCounter<i64>,
+    state_wal_size: Gauge<u64>,
     cache_lookups: Counter<u64>,
     confirmations: Counter<u64>,
     decision_duration: Histogram<f64>,
@@ -73,6 +74,11 @@ impl Instruments {
             calls_in_flight: in_flight.with_description("Calls that have begun and not ended.").build(),
             bounds_reached: counter(name::BOUNDS_REACHED, "How often a bound of the transport was reached."),
             connections_open: connections.with_description("Connections that are open.").build(),
+            state_wal_size: meter
+                .u64_gauge(name::STATE_WAL_SIZE)
+                .with_unit("By")
+                .with_description("Bytes of the write-ahead log beside the state file.")
+                .build(),
             cache_lookups: counter(name::CACHE_LOOKUPS, "How often the cache was asked."),
             webhook_attempts: counter(
                 name::WEBHOOK_ATTEMPTS,
@@ -171,6 +177,10 @@ impl Instruments {
 
     pub(super) fn connections_open(&self, change: i64) {
         self.connections_open.add(change, &[]);
+    }
+
+    pub(super) fn state_wal_size(&self, bytes: u64) {
+        self.state_wal_size.record(bytes, &[]);
     }
 
     pub(super) fn cache_lookup(&self, tool: &str, hit: bool) {
@@ -279,6 +289,7 @@ mod tests {
         instruments.tool_executed("get_quotes", Some("BLOCKED"), SECOND);
         instruments.bound_reached("all");
         instruments.connections_open(1);
+        instruments.state_wal_size(4_096);
         instruments.cache_lookup("get_quotes", true);
         instruments.confirmation_became("pending");
         instruments.confirmation_decided(SECOND);

@@ -15,6 +15,8 @@ pub const CALL_DURATION: &str = "toolwire.call.duration";
 pub const CALLS_IN_FLIGHT: &str = "toolwire.calls.in_flight";
 /// Connections that are open.
 pub const CONNECTIONS_OPEN: &str = "toolwire.connections.open";
+/// Bytes of the write-ahead log beside the state file.
+pub const STATE_WAL_SIZE: &str = "toolwire.state.wal.size";
 /// How often a bound of the transport was reached: something was refused, or closed to make room.
 pub const BOUNDS_REACHED: &str = "toolwire.bounds.reached";
 /// How often the cache was asked.
@@ -125,6 +127,7 @@ pub const IN_PROMETHEUS: &[&str] = &[
     "toolwire_cycle_invocations",
     "toolwire_limiter_refusals_total",
     "toolwire_limiter_wait_duration_seconds",
+    "toolwire_state_wal_size_bytes",
     "toolwire_upstream_request_duration_seconds",
     "toolwire_webhook_attempts_total",
 ];

@@ -126,6 +126,29 @@ async fn a_peer_beyond_its_share_is_closed_and_a_trusted_one_is_not() {
 }
 
 #[tokio::test]
+async fn connections_without_a_request_make_room_for_others_of_their_peer() {
+    let server =
+        Server::start(Config { max_connections: 40, max_connections_per_peer: 4, ..Config::default() });
+    let first = Client::connect(server.address).await;
+    assert_eq!(soon(first.call(PROMPT, &[])).await.status().code(), Code::Ok);
+    let mut silent = Vec::new();
+    for said in [&b""[..], b"PRI * HTTP/2.0\r\n", PREFACE_AND_SETTINGS].repeat(4) {
+        let mut stream = tcp(server.address).await;
+        stream.write_all(said).await.unwrap();
+        silent.push(stream);
+    }
+    for _ in 0..4 {
+        let newcomer = Client::connect(server.address).await;
+        assert_eq!(soon(newcomer.call(PROMPT, &[])).await.status().code(), Code::Ok);
+    }
+    assert_eq!(soon(first.call(PROMPT, &[])).await.status().code(), Code::Ok, "it has sent a request");
+    // The oldest have gone, whatever they said.
+    for stream in &mut silent[..8] {
+        let _ = soon(stream.read_to_end(&mut Vec::new())).await;
+    }
+}
+
+#[tokio::test]
 async fn connections_that_never_authenticate_make_room_for_those_that_do() {
     let unauthenticated_timeout = Duration::from_millis(100);
     let config = Config {

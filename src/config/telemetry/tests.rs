@@ -1,0 +1,278 @@
+//! What the variables come to, and which have no effect.
+
+use super::*;
+
+const ENDPOINT: (&str, &str) = ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://collector:4317");
+
+fn of(variables: &[(&str, &str)]) -> Telemetry {
+    Telemetry::from_environment(&Environment::of(variables), false)
+}
+
+/// What is exported, whatever else.
+fn on(variables: &[(&str, &str)]) -> (bool, bool) {
+    let telemetry = of(variables);
+    (telemetry.traces.is_some(), telemetry.metrics.is_some())
+}
+
+/// The traces of a collector that is there.
+fn traces(variables: &[(&str, &str)]) -> Otlp {
+    of(&[&[ENDPOINT], variables].concat()).traces.unwrap()
+}
+
+#[test]
+fn an_endpoint_switches_both_on_and_the_standard_switches_off() {
+    assert_eq!(of(&[]), Telemetry::default());
+    assert_eq!(on(&[ENDPOINT]), (true, true));
+    assert_eq!(on(&[("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "http://collector:4317")]), (true, false));
+    assert_eq!(on(&[("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "http://collector:4317")]), (false, true));
+    assert_eq!(on(&[("OTEL_EXPORTER_OTLP_ENDPOINT", "")]), (false, false));
+    assert_eq!(on(&[ENDPOINT, ("OTEL_SDK_DISABLED", "TRUE")]), (false, false));
+    assert_eq!(on(&[ENDPOINT, ("OTEL_TRACES_EXPORTER", "none")]), (false, true));
+    assert_eq!(on(&[ENDPOINT, ("OTEL_METRICS_EXPORTER", "none")]), (true, false));
+    assert_eq!(on(&[ENDPOINT, ("OTEL_METRICS_EXPORTER", "prometheus")]), (true, false));
+    assert_eq!(on(&[("OTEL_METRICS_EXPORTER", "prometheus, otlp")]), (false, true));
+    assert_eq!(on(&[("OTEL_TRACES_EXPORTER", "OTLP")]), (true, false));
+    // What is not known is passed over, as if it were not set.
+    assert_eq!(on(&[ENDPOINT, ("OTEL_TRACES_EXPORTER", "console")]), (true, true));
+}
+
+#[test]
+fn each_signal_has_its_own_address_protocol_and_authorities() {
+    let told = of(&[
+        ("OTEL_EXPORTER_OTLP_ENDPOINT", "https://collector:4318/otlp/"),
+        ("OTEL_EXPORTER_OTLP_PROTOCOL", "HTTP/protobuf"),
+        ("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "http://collector:4317"),
+        ("OTEL_EXPORTER_OTLP_METRICS_PROTOCOL", "grpc"),
+        ("OTEL_EXPORTER_OTLP_METRICS_HEADERS", ""),
+        ("OTEL_EXPORTER_OTLP_HEADERS", "a=%31"),
+        ("OTEL_EXPORTER_OTLP_TIMEOUT", "2000"),
+        ("OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE", "ca.pem"),
+    ]);
+    let expected = Otlp {
+        protocol: Protocol::Http,
+        endpoint: "https://collector:4318/otlp/v1/traces".to_owned(),
+        headers: vec![("a".parse().unwrap(), "1".parse().unwrap())],
+        timeout: Duration::from_secs(2),
+        encrypted: true,
+        ca: Some("ca.pem".into()),
+    };
+    let metrics = Otlp {
+        protocol: Protocol::Grpc,
+        endpoint: "http://collector:4317".to_owned(),
+        encrypted: false,
+        ca: None,
+        ..expected.clone()
+    };
+    assert_eq!((told.traces, told.metrics), (Some(expected), Some(metrics)));
+    assert_eq!(told.warnings, [""; 0]);
+}
+
+#[test]
+fn an_address_of_grpc_without_a_scheme_is_encrypted_unless_it_is_insecure() {
+    let address = |variables: &[(&str, &str)]| {
+        let given = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "collector:4317");
+        let otlp = traces(&[&[given], variables].concat());
+        (otlp.endpoint, otlp.encrypted)
+    };
+    assert_eq!(address(&[]), ("https://collector:4317".to_owned(), true));
+    let insecure = ("OTEL_EXPORTER_OTLP_INSECURE", "True");
+    assert_eq!(address(&[insecure]), ("http://collector:4317".to_owned(), false));
+    assert!(address(&[insecure, ("OTEL_EXPORTER_OTLP_TRACES_INSECURE", "no")]).1, "its own counts as false");
+}
+
+#[test]
+fn every_sampler_of_the_specification_is_known() {
+    for (sampler, argument, by_parent, ratio) in [
+        ("", "", true, 1.0),
+        ("ALWAYS_ON", "", false, 1.0),
+        ("always_off", "", false, 0.0),
+        ("traceidratio", "0.25", false, 0.25),
+        ("parentbased_always_on", "", true, 1.0),
+        ("parentbased_always_off", "", true, 0.0),
+        ("parentbased_traceidratio", "0", true, 0.0),
+        ("parentbased_traceidratio", "", true, 1.0),
+        ("traceidratio", "10%", false, 1.0),
+        ("traceidratio", "1.5", false, 1.0),
+        ("traceidratio", "NaN", false, 1.0),
+        ("jaeger_remote", "", true, 1.0),
+    ] {
+        let told = of(&[ENDPOINT, ("OTEL_TRACES_SAMPLER", sampler), ("OTEL_TRACES_SAMPLER_ARG", argument)]);
+        assert_eq!(told.sampling, Sampling { by_parent, ratio }, "{sampler} {argument}");
+    }
+}
+
+#[test]
+fn the_service_is_named_by_its_variable_or_else_among_the_attributes() {
+    let attributes = ("OTEL_RESOURCE_ATTRIBUTES", "service.name=caf%C3%A9,team=a b,=v");
+    let told = of(&[ENDPOINT, attributes]);
+    assert_eq!(told.service_name, "café");
+    let pairs = [("service.name", "café"), ("team", "a b")];
+    assert_eq!(told.attributes, pairs.map(|(key, value)| (key.to_owned(), value.to_owned())));
+    assert_eq!(of(&[ENDPOINT, attributes, ("OTEL_SERVICE_NAME", "tools-eu")]).service_name, "tools-eu");
+}
+
+const RATIO: Variable = ("OTEL_TRACES_SAMPLER", "traceidratio");
+const HTTP: Variable = ("OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf");
+const OWN: [Variable; 3] =
+    [("OTEL_EXPORTER_OTLP_TRACES_TIMEOUT", "1000"), ("OTEL_EXPORTER_OTLP_METRICS_TIMEOUT", "1000"), ENDPOINT];
+
+type Variable = (&'static str, &'static str);
+
+/// A variable, its value, those that it is set beside, and the beginning of its warning.
+type Case = (&'static str, &'static str, &'static [Variable], &'static str);
+
+const WITHOUT_EFFECT: &[Case] = &[
+    ("OTEL_LOG_LEVEL", "debug", &[], "is not read and has no effect"),
+    ("OTEL_EXPORTER_OTLP_CLIENT_KEY", "key.pem", &[ENDPOINT], "is not read and has no effect"),
+    ("OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", "http://c", &[ENDPOINT], "is not read and has no effect"),
+    ("OTEL_BSP_EXPORT_TIMEOUT", "1000", &[ENDPOINT], "is not read and has no effect"),
+    (
+        "OTEL_EXPORTER_OTLP_ENPOINT",
+        "http://c",
+        &[],
+        "is not read and has no effect; did you mean OTEL_EXPORTER_OTLP_ENDPOINT?",
+    ),
+    ("OTEL_SDK_DISABLED", "1", &[], "\"1\" is neither true nor false and counts as false"),
+    (
+        "OTEL_TRACES_EXPORTER",
+        "otlp,console",
+        &[],
+        "\"console\" is not known here and is ignored; use otlp or none",
+    ),
+    ("OTEL_METRICS_EXPORTER", "console", &[], "\"console\" is not known here"),
+    (
+        "OTEL_METRICS_EXPORTER",
+        "prometheus",
+        &[],
+        "has no effect: prometheus scrapes the admin endpoint, which is off",
+    ),
+    ("OTEL_LOGS_EXPORTER", "otlp", &[], "\"otlp\" is not known here and is ignored; use none"),
+    ("OTEL_PROPAGATORS", "b3,tracecontext", &[], "\"b3\" is not known here and is ignored; use tracecontext"),
+    ("OTEL_TRACES_SAMPLER", "jaeger_remote", &[ENDPOINT], "\"jaeger_remote\" is not known here"),
+    (
+        "OTEL_TRACES_SAMPLER_ARG",
+        "10%",
+        &[ENDPOINT, RATIO],
+        "\"10%\" is not a number from 0 to 1 and is ignored",
+    ),
+    ("OTEL_TRACES_SAMPLER_ARG", "2", &[ENDPOINT, RATIO], "\"2\" is not a number from 0 to 1"),
+    (
+        "OTEL_TRACES_SAMPLER_ARG",
+        "0.1",
+        &[ENDPOINT],
+        "has no effect: the sampler parentbased_always_on takes no argument",
+    ),
+    ("OTEL_TRACES_SAMPLER", "always_off", &[], "has no effect: traces are not exported"),
+    (
+        "OTEL_EXPORTER_OTLP_PROTOCOL",
+        "http/json",
+        &[ENDPOINT],
+        "\"http/json\" is not known here and is ignored; use grpc or http/protobuf",
+    ),
+    (
+        "OTEL_EXPORTER_OTLP_PROTOCOL",
+        "grpc",
+        &[],
+        "has no effect: neither traces nor metrics are exported over OTLP",
+    ),
+    ("OTEL_EXPORTER_OTLP_TIMEOUT", "10s", &[ENDPOINT], "\"10s\" is not a whole number from 1 to"),
+    ("OTEL_EXPORTER_OTLP_TIMEOUT", "0", &[ENDPOINT], "\"0\" is not a whole number from 1 to"),
+    ("OTEL_EXPORTER_OTLP_TIMEOUT", "5", &OWN, "has no effect: each signal that is exported has its own"),
+    (
+        "OTEL_EXPORTER_OTLP_COMPRESSION",
+        "zstd",
+        &[ENDPOINT],
+        "\"zstd\" is not known here and is ignored; use gzip or none",
+    ),
+    (
+        "OTEL_EXPORTER_OTLP_HEADERS",
+        "a=1,secret,b c=2",
+        &[ENDPOINT],
+        "holds entries that are no header and are ignored: number 2, 3;",
+    ),
+    ("OTEL_EXPORTER_OTLP_CERTIFICATE", "ca.pem", &[ENDPOINT], "has no effect: nothing is sent over TLS"),
+    ("OTEL_EXPORTER_OTLP_INSECURE", "true", &[ENDPOINT], "has no effect: the scheme of the endpoint decides"),
+    ("OTEL_EXPORTER_OTLP_INSECURE", "yes", &[ENDPOINT], "\"yes\" is neither true nor false"),
+    (
+        "OTEL_EXPORTER_OTLP_ENDPOINT",
+        "ftp://collector",
+        &[],
+        "has the scheme \"ftp\", to which nothing can be sent",
+    ),
+    (
+        "OTEL_EXPORTER_OTLP_ENDPOINT",
+        "collector:4318",
+        &[HTTP],
+        "has no effect: nothing can be sent over http/protobuf without",
+    ),
+    (
+        "OTEL_EXPORTER_OTLP_ENDPOINT",
+        "http://c:4317/otlp",
+        &[],
+        "has no effect: its path is not used over gRPC",
+    ),
+    ("OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE", "sum", &[ENDPOINT], "\"sum\" is not known here"),
+    ("OTEL_METRIC_EXPORT_INTERVAL", "1m", &[ENDPOINT], "\"1m\" is not a whole number"),
+    ("OTEL_METRIC_EXPORT_INTERVAL", "1000", &[], "has no effect: metrics are not exported over OTLP"),
+    ("OTEL_BSP_MAX_QUEUE_SIZE", "-1", &[ENDPOINT], "\"-1\" is not a whole number"),
+    (
+        "OTEL_BSP_MAX_EXPORT_BATCH_SIZE",
+        "4096",
+        &[ENDPOINT],
+        "has no effect: it is more than OTEL_BSP_MAX_QUEUE_SIZE; 2048 is taken",
+    ),
+    (
+        "OTEL_RESOURCE_ATTRIBUTES",
+        "team=a,novalue,=v,half=%C3",
+        &[ENDPOINT],
+        "holds entries that are no attribute and are ignored: number 2, 3, 4;",
+    ),
+    (
+        "OTEL_RESOURCE_ATTRIBUTES",
+        "service.name=a",
+        &[ENDPOINT, ("OTEL_SERVICE_NAME", "b")],
+        "has no effect: OTEL_SERVICE_NAME stands above its service.name",
+    ),
+    ("OTEL_SERVICE_NAME", "tools", &[], "has no effect: neither traces nor metrics are exported"),
+    ("OTEL_SERVICE_NAME", "tools\u{FFFD}", &[ENDPOINT], "is not UTF-8 and is ignored"),
+];
+
+#[test]
+fn a_variable_without_effect_is_one_warning() {
+    for (name, value, others, expected) in WITHOUT_EFFECT {
+        let warnings = of(&[others, &[(*name, *value)][..]].concat()).warnings;
+        let [warning] = &warnings[..] else { panic!("{name}={value}: {warnings:?}") };
+        assert!(warning.starts_with(&format!("{name} {expected}")), "{warning}");
+        assert!(!warning.contains("secret"), "{warning}");
+    }
+}
+
+#[test]
+fn what_has_an_effect_is_no_warning() {
+    let told = of(&[
+        ENDPOINT,
+        ("OTEL_EXPORTER_OTLP_COMPRESSION", "GZIP"),
+        ("OTEL_EXPORTER_OTLP_HEADERS", "authorization=Basic%20YWJj, X-Scope-OrgID = tenant-1"),
+        ("OTEL_PROPAGATORS", "tracecontext"),
+        ("OTEL_RESOURCE_ATTRIBUTES", "k8s.pod.name=x=y"),
+        ("OTEL_TRACES_SAMPLER", "parentbased_traceidratio"),
+        ("OTEL_TRACES_SAMPLER_ARG", "1e-2"),
+        ("OTEL_SPAN_EVENT_COUNT_LIMIT", "0"),
+        ("OTEL_BSP_MAX_QUEUE_SIZE", "100"),
+        ("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "100"),
+        ("OTEL_LOGS_EXPORTER", "none"),
+        ("TOOLWIRE_LOG", "json"),
+    ]);
+    assert_eq!(told.warnings, [""; 0]);
+    assert_eq!(told.batch, Batch { queue: 100, size: 100, ..Batch::default() });
+    let scraped = Environment::of(&[("OTEL_SERVICE_NAME", "a"), ("OTEL_METRICS_EXPORTER", "prometheus")]);
+    assert_eq!(Telemetry::from_environment(&scraped, true).warnings, [""; 0]);
+}
+
+#[test]
+fn a_switch_that_turns_everything_off_is_one_warning_for_all_that_it_leaves_without_effect() {
+    let told = of(&[ENDPOINT, ("OTEL_SDK_DISABLED", "true"), ("OTEL_BSP_MAX_QUEUE_SIZE", "100")]);
+    let expected =
+        "OTEL_SDK_DISABLED leaves without effect: OTEL_BSP_MAX_QUEUE_SIZE, OTEL_EXPORTER_OTLP_ENDPOINT";
+    assert_eq!(told.warnings, [expected]);
+}

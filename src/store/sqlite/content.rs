@@ -1,0 +1,86 @@
+//! Whether a state directory has lost its database: a file of 0 bytes beside other files, or a write-ahead log without
+//! its file. SQLite takes both for a new database and deletes the log.
+
+use std::{ffi::OsStr, fs, io, path::Path};
+
+use super::place::FILE;
+
+/// What a state directory holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::store) enum Content {
+    /// No database, or one that is about to be made.
+    Nothing,
+    /// A file that is not empty; what is in it is for SQLite to say.
+    Database,
+    /// Less than there was, for this reason.
+    Lost(&'static str),
+}
+
+/// Looks at sizes and names only, before SQLite touches anything.
+pub(in crate::store) fn inspect(directory: &Path) -> io::Result<Content> {
+    match size(&directory.join(FILE))? {
+        Some(1..) => Ok(Content::Database),
+        Some(0) if has_others(directory)? => {
+            Ok(Content::Lost("the file has 0 bytes, and other files of a state are beside it"))
+        }
+        None if size(&directory.join(format!("{FILE}-wal")))?.is_some_and(|bytes| bytes > 0) => {
+            Ok(Content::Lost("the file is missing, and its log toolwire.db-wal is there"))
+        }
+        Some(0) | None => Ok(Content::Nothing),
+    }
+}
+
+fn size(path: &Path) -> io::Result<Option<u64>> {
+    match fs::metadata(path) {
+        Ok(metadata) => Ok(Some(metadata.len())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The rollback journal does not count: SQLite has one only while it makes the first page of a new file.
+fn has_others(directory: &Path) -> io::Result<bool> {
+    let journal = format!("{FILE}-journal");
+    for entry in fs::read_dir(directory)? {
+        let name = entry?.file_name();
+        if ![FILE, &journal].map(OsStr::new).contains(&name.as_os_str()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_of_0_bytes_is_a_new_one_only_where_nothing_else_is() {
+        let directory = tempfile::tempdir().unwrap();
+        let put = |name: &str, bytes: &str| fs::write(directory.path().join(name), bytes).unwrap();
+        let found = || inspect(directory.path()).unwrap();
+        assert_eq!(found(), Content::Nothing);
+        put(FILE, "");
+        put("toolwire.db-journal", "");
+        assert_eq!(found(), Content::Nothing);
+        for other in ["toolwire.db-wal", "toolwire.db-shm", "a-file-of-somebody"] {
+            put(other, "");
+            assert!(matches!(found(), Content::Lost(_)), "{other}");
+            fs::remove_file(directory.path().join(other)).unwrap();
+        }
+        fs::create_dir(directory.path().join("blobs")).unwrap();
+        assert!(matches!(found(), Content::Lost(_)));
+        put(FILE, "x");
+        assert_eq!(found(), Content::Database);
+    }
+
+    #[test]
+    fn a_log_without_its_file_is_a_loss_unless_it_is_empty() {
+        let directory = tempfile::tempdir().unwrap();
+        let log = directory.path().join("toolwire.db-wal");
+        fs::write(&log, "").unwrap();
+        assert_eq!(inspect(directory.path()).unwrap(), Content::Nothing);
+        fs::write(&log, "frames").unwrap();
+        assert!(matches!(inspect(directory.path()).unwrap(), Content::Lost(_)));
+    }
+}

@@ -1,0 +1,36 @@
+//! Signals that are ignored when the program starts, as `nohup` and a shell's `&` leave them.
+
+use rustix::process::{Signal, kill_process};
+
+use super::terminate;
+use crate::support::program::Program;
+
+/// A drain that takes no time.
+const HASTY: [(&str, &str); 1] = [("TOOLWIRE_DRAIN_LAME_DUCK", "0s")];
+
+#[tokio::test]
+async fn a_signal_that_is_ignored_at_the_start_stays_ignored() {
+    for (name, signal) in [("HUP", Signal::HUP), ("INT", Signal::INT)] {
+        let mut program = Program::ignoring(name, &[], &HASTY).await;
+        let (line, _) = program.logged("stay ignored").await;
+        assert!(line["signals"].as_str().expect("a list").contains(name), "{line}");
+        kill_process(program.pid(), signal).expect("running");
+        terminate(&program);
+        let (draining, before) = program.logged("draining").await;
+        assert_eq!(draining["signal"], "SIGTERM", "{before:?}");
+        assert!(program.ended().await.0.success());
+    }
+}
+
+#[tokio::test]
+async fn a_program_that_ignores_every_signal_to_end_serves_on() {
+    let mut program = Program::ignoring("HUP INT TERM", &[], &HASTY).await;
+    let (line, _) = program.logged("stay ignored").await;
+    assert_eq!(line["signals"], "SIGTERM, SIGINT, SIGHUP");
+    for signal in [Signal::HUP, Signal::INT, Signal::TERM] {
+        kill_process(program.pid(), signal).expect("running");
+    }
+    program.channel().await;
+    let log = program.kill().await;
+    assert!(!log.contains("draining"), "{log}");
+}
