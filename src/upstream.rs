@@ -5,6 +5,7 @@
 
 pub mod address;
 pub mod http;
+pub mod json;
 pub mod limiter;
 pub mod now;
 pub mod orders;

@@ -25,7 +25,7 @@ use crate::{
     offload,
     registry::Category,
     tool::{Executor, Reply},
-    upstream::http::requests_made,
+    upstream::http::{requests_made, warnings},
 };
 
 /// A client stops reading a message at 4 MiB; a result with its envelope must stay below.
@@ -114,6 +114,7 @@ fn conclude(call: &Call, reply: Result<Reply<Payload>, Unfinished>) -> Terminal 
             if provenance.source_ids.is_empty() {
                 provenance.source_ids = recorded(call).source_ids;
             }
+            provenance.warnings.extend(warnings(&call.context));
             let data = call.render(data);
             // What stays in the process need not fit a client.
             match (call.context.depth == 0).then(|| size_error(&data)).flatten() {

@@ -4,6 +4,7 @@
 //! token requests included. Not here: what an answer means, which each connector knows.
 
 mod answer;
+mod block_page;
 mod check;
 mod client;
 mod cool_down;
@@ -12,6 +13,7 @@ mod hold_off;
 mod in_process;
 mod layer;
 mod limit;
+mod losses;
 pub(super) mod network_error;
 mod outgoing;
 mod profile;
@@ -29,6 +31,7 @@ mod wait;
 pub use answer::Answer;
 pub use client::Client;
 pub use failure::{Failure, FailureKind};
+pub use losses::warnings;
 pub use outgoing::{ExpectedBody, Outgoing};
 pub use profile::{CredentialsOf, Part, Profile};
 pub use request::requests_made;

@@ -3,8 +3,10 @@
 mod advice;
 mod catalogue;
 mod composites;
+mod contradictions;
 mod credentials;
 mod isolation;
+mod item_by_item;
 mod lists;
 mod lookups;
 mod markets;

@@ -25,6 +25,11 @@ pub(crate) const WIDE_COMMENTS: &[&str] = &[];
 pub(crate) const OURS: &[(&str, &str)] = &[
     ("src/domains/research/sources/news.rs: Headlines.warnings", "our words"),
     ("src/domains/research/sources/nse/xbrl.rs: Facts.0", "names by which numbers are found"),
+    ("src/domains/research/sources/yahoo/chart.rs: Chart.contradictions", "our words"),
+    ("src/domains/research/sources/yahoo/chart.rs: Chart.warnings", "our words"),
+    ("src/domains/research/sources/yahoo/chart/consistency.rs: Findings.contradictions", "our words"),
+    ("src/domains/research/sources/yahoo/chart/consistency.rs: Findings.warnings", "our words"),
+    ("src/domains/research/sources/yahoo/summary.rs: Summary.contradictions", "our words"),
     (
         "src/domains/research/sources/reddit/token.rs: Given.error",
         "quoted in a Failure, whose detail is a Line",

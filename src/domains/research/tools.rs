@@ -86,6 +86,21 @@ fn dated(source: &str, day: NaiveDate) -> Provenance {
     Provenance::of(format!("tool:{source}:v1"), day.to_string())
 }
 
+/// Begins the warning that a source contradicts itself, by which a tool that calls another knows that it may conclude
+/// nothing from the figures: they have no room for it, since specification 004 lists their fields.
+const INSUFFICIENT: &str = "insufficient data: ";
+
+/// What to say where a source contradicts itself.
+fn insufficient(contradiction: &str) -> String {
+    format!("{INSUFFICIENT}{contradiction}")
+}
+
+/// Where the source of some figures contradicts itself, in the words of their warnings.
+fn contradictions(provenance: &Provenance) -> Vec<String> {
+    let warnings = provenance.warnings.iter();
+    warnings.filter(|warning| warning.starts_with(INSUFFICIENT)).cloned().collect()
+}
+
 /// What to say of data that was recorded: however it is asked for, it is as old as that.
 fn recorded(at: Option<SystemTime>) -> Option<String> {
     let day = DateTime::<Utc>::from(at?).format("%Y-%m-%d");

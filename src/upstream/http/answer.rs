@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use url::Url;
 
 use super::Failure;
-use crate::clock;
+use crate::{clock, upstream::json};
 
 /// An answer. Shown without its headers, its body and what was asked: any of them may hold a secret.
 #[derive(Clone)]
@@ -32,10 +32,10 @@ impl Answer {
         self.charset().unwrap_or(UTF_8).decode(&self.body).0.into_owned()
     }
 
-    /// The body as JSON, which is UTF-8 whatever a header says (RFC 8259), after a byte order mark if it has one.
+    /// The body as JSON, without what in it cannot be read ([`json`]): within [`Client::read`](super::Client::read) the
+    /// call is warned of what is lost.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, Failure> {
-        let body = self.body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.body);
-        serde_json::from_slice(body).map_err(|error| of_json(&error))
+        json::read(&self.body).map_err(|error| Failure::malformed(error.to_string()))
     }
 
     /// The charset that the header names, if it is a known one.
@@ -104,12 +104,6 @@ impl fmt::Debug for Answer {
         let Self { status, body, .. } = self;
         f.debug_struct("Answer").field("status", status).field("bytes", &body.len()).finish_non_exhaustive()
     }
-}
-
-/// Where JSON is wrong, without the words of the error: they quote what came, which may be anything.
-fn of_json(error: &serde_json::Error) -> Failure {
-    let (kind, line, column) = (error.classify(), error.line(), error.column());
-    Failure::malformed(format!("not the JSON that was expected: {kind:?} at line {line}, column {column}"))
 }
 
 #[cfg(test)]
@@ -189,8 +183,8 @@ mod tests {
         let name = |answer: Answer| answer.json::<Vec<String>>().map(|mut names| names.remove(0));
         let json = "application/json";
         assert_eq!(name(answering(json, b"\xef\xbb\xbf[\"caf\xc3\xa9\"]")).unwrap(), "café");
-        for wrong in [&b"[\"caf\xe9\"]"[..], b"[\0\"\0a\0\"\0]\0"] {
-            assert_eq!(name(answering(json, wrong)).unwrap_err().kind, FailureKind::Malformed);
-        }
+        assert_eq!(name(answering(json, b"[\"caf\xe9\"]")).unwrap(), "caf\u{fffd}");
+        let wide = answering(json, b"[\0\"\0a\0\"\0]\0");
+        assert_eq!(name(wide).unwrap_err().kind, FailureKind::Malformed);
     }
 }

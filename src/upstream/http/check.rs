@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use http::StatusCode;
 
-use super::{Answer, ExpectedBody, Failure, FailureKind, Outgoing, Profile};
+use super::{Answer, ExpectedBody, Failure, FailureKind, Outgoing, Profile, block_page::is_block_page};
 
 /// The longest wait that is accepted from a source.
 const LONGEST_WAIT: Duration = Duration::from_hours(24);
@@ -35,8 +35,7 @@ fn by_common_rules(outgoing: &Outgoing, answer: &Answer) -> Option<Failure> {
         return Some(Failure::new(FailureKind::RateLimited, described(answer)));
     }
     let kind = match status.as_u16() {
-        200..=299 if is_unexpected_page(outgoing.expected, answer) => FailureKind::Blocked,
-        200..=299 => return None,
+        200..=299 => of_page(outgoing.expected, answer)?,
         // The client follows it, within bounds.
         _ if outgoing.is_redirected_by(answer) => return None,
         401 => FailureKind::AuthFailed,
@@ -55,8 +54,15 @@ fn described(answer: &Answer) -> String {
     format!("HTTP {}, {} bytes of {media_type:?}", answer.status.as_u16(), answer.body.len())
 }
 
-fn is_unexpected_page(expected: ExpectedBody, answer: &Answer) -> bool {
-    matches!(expected, ExpectedBody::Json | ExpectedBody::Xml | ExpectedBody::Text) && answer.is_html()
+/// What a page means where something else was due: a refusal only if it is known to be one.
+fn of_page(expected: ExpectedBody, answer: &Answer) -> Option<FailureKind> {
+    match expected {
+        ExpectedBody::Html | ExpectedBody::Anything => None,
+        _ if is_block_page(answer) => Some(FailureKind::Blocked),
+        ExpectedBody::Json | ExpectedBody::Xml | ExpectedBody::Text => {
+            answer.is_html().then_some(FailureKind::Malformed)
+        }
+    }
 }
 
 fn says_too_many(answer: &Answer) -> bool {

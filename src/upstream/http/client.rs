@@ -12,7 +12,7 @@ use super::{
     hold_off::HoldOff,
     layer::Layer,
     limit::Limit,
-    reading, record,
+    losses, reading, record,
     request::{Attempts, Request},
     retry::Retry,
     send::Send,
@@ -135,14 +135,21 @@ impl Client {
     }
 
     /// What a parser reads in an answer, on behalf of a call; a large one is read beside the threads that carry calls.
-    /// A failure, or a panic, is that of an answer which cannot be used.
+    /// A failure, or a panic, is that of an answer which cannot be used. What of the answer is lost although the rest
+    /// is read, the call's result warns of.
     pub async fn read<T: std::marker::Send + 'static>(
         &self,
         answer: Answer,
         context: &ToolContext,
         parse: impl FnOnce(&Answer) -> Result<T, Failure> + std::marker::Send + 'static,
     ) -> Result<T, Failure> {
-        reading::read(answer, parse).await.map_err(|failure| self.failed(failure, context))
+        let (read, faults) = reading::read(answer, parse).await;
+        let read = read.map_err(|failure| self.failed(failure, context))?;
+        if !faults.is_empty() {
+            record::partly_read(self.profile().name, &faults, context);
+            losses::note(context, self.profile().title, faults);
+        }
+        Ok(read)
     }
 
     /// A failure of an answer that the stack let pass and the connector cannot use, as one that the stack found: it

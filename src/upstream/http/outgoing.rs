@@ -23,7 +23,7 @@ pub struct Outgoing {
     pub(super) is_repeatable: bool,
 }
 
-/// What the body of an answer should be. HTML where something else was expected means that the source refuses us.
+/// What the body of an answer should be. HTML where something else was expected is no answer, and may be a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExpectedBody {
     /// JSON.

@@ -5,17 +5,21 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::{Answer, Failure};
-use crate::offload;
+use crate::{
+    offload,
+    upstream::json::{self, Faults},
+};
 
-/// What a connector reads in an answer. One on which its parser panics cannot be read: that is the answer's fault as
-/// far as anybody can tell, and costs nobody else anything. The panic itself has its line in the log.
+/// What a connector reads in an answer, and what of its JSON was lost. One on which its parser panics cannot be read:
+/// that is the answer's fault as far as anybody can tell, and costs nobody else anything. The panic itself has its line
+/// in the log.
 pub(super) async fn read<T: Send + 'static>(
     answer: Answer,
     parse: impl FnOnce(&Answer) -> Result<T, Failure> + Send + 'static,
-) -> Result<T, Failure> {
+) -> (Result<T, Failure>, Faults) {
     let bytes = answer.body.len();
-    let parse = move || catch_unwind(AssertUnwindSafe(|| parse(&answer)));
-    let panicked = |_| Err(Failure::malformed("an answer on which its parser panicked"));
+    let parse = move || catch_unwind(AssertUnwindSafe(|| json::collect(|| parse(&answer))));
+    let panicked = |_| (Err(Failure::malformed("an answer on which its parser panicked")), Faults::default());
     offload::if_large(bytes, parse).await.unwrap_or_else(panicked)
 }
 
@@ -32,7 +36,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_large_answer_is_read_beside_the_threads_that_carry_calls() {
-        let thread = async |bytes| read(answer(bytes), |_| Ok(thread::current().id())).await.unwrap();
+        let thread = async |bytes| read(answer(bytes), |_| Ok(thread::current().id())).await.0.unwrap();
         let here = thread::current().id();
         assert_eq!(thread(offload::SMALL).await, here);
         assert_ne!(thread(offload::SMALL + 1).await, here);
@@ -42,7 +46,7 @@ mod tests {
     async fn a_parser_that_panics_is_an_answer_that_cannot_be_read() {
         for bytes in [1, offload::SMALL + 1] {
             let read = read(answer(bytes), |answer| -> Result<(), _> { panic!("{answer:?}") });
-            assert_eq!(read.await.unwrap_err().kind, FailureKind::Malformed, "{bytes}");
+            assert_eq!(read.await.0.unwrap_err().kind, FailureKind::Malformed, "{bytes}");
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::{
     context::{ToolContext, UserId},
     contract::ErrorCode,
     telemetry::{metric, milliseconds},
+    upstream::json::Faults,
 };
 
 /// An attempt has ended: with an answer, or with a kind of failure.
@@ -45,6 +46,13 @@ pub(super) fn cool_down_began(
 /// A source, or a part of one, asked for a pause.
 pub(super) fn hold_off_began(name: &'static str, length: Duration) {
     tracing::info!(source = name, length_s = length.as_secs(), "hold-off began");
+}
+
+/// An answer was read without some of what stood in it.
+pub(super) fn partly_read(source: &'static str, faults: &Faults, context: &ToolContext) {
+    let Faults { items, values, texts, places } = faults;
+    let (call_id, places) = (context.call_id, places.join(", "));
+    tracing::warn!(source, items, values, texts, places, %call_id, "answer read in part");
 }
 
 /// A request has failed for good. The one line that tells operators why, found by the call.

@@ -64,11 +64,37 @@ async fn an_engine_is_asked_as_searxng_is_and_its_text_is_made_safe() {
 }
 
 #[tokio::test]
+async fn a_page_that_cannot_be_read_is_left_out_with_a_warning_and_the_others_are_found() {
+    let listed = |number: u32, title: &str| {
+        format!(r#"{{"url": "https://{number}.example/", "title": {title}, "content": "c", "score": NaN}}"#)
+    };
+    let pages = [
+        listed(1, r#""Fine""#),
+        listed(2, r#""cut \ud83d""#),
+        listed(3, "{}"),
+        "7".to_owned(),
+        r#"{"url": "https://5.example/", "title": "No text", "content": ["x"], "publishedDate": 20240501}"#
+            .to_owned(),
+    ];
+    let body = format!(r#"{{"query": "a b", "results": [{}], "answers": null}}"#, pages.join(","));
+    let (_server, service) =
+        answering(ResponseTemplate::new(200).set_body_raw(body, "application/json")).await;
+    let (data, warnings) = service.data("search_web", json!({"query": "a b"})).await;
+    let titles: Vec<_> = data["results"].as_array().unwrap().iter().map(|page| &page["title"]).collect();
+    assert_eq!(titles, ["Fine", "cut \u{fffd}", "No text"]);
+    let expected = [
+        "1 item and 6 values in the answer of The web search cannot be read and are left out.",
+        "1 text in the answer of The web search can be read only in part.",
+    ];
+    assert_eq!(warnings, expected);
+}
+
+#[tokio::test]
 async fn an_engine_that_refuses_or_says_nonsense_fails_the_call() {
     for (response, code) in [
         (ResponseTemplate::new(403), ErrorCode::Blocked),
         (ResponseTemplate::new(200).set_body_json(Value::from("nonsense")), ErrorCode::ParseError),
-        (ResponseTemplate::new(200).set_body_string("<html>"), ErrorCode::Blocked),
+        (ResponseTemplate::new(200).set_body_string("<html>"), ErrorCode::ParseError),
     ] {
         let (_server, service) = answering(response).await;
         let result = service.call("search_web", json!({"query": "a b"})).await.unwrap();

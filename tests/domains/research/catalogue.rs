@@ -173,7 +173,18 @@ const JSON_ROWS: &[Row] = &[
         name: "HTML where JSON was due",
         response: || {
             ResponseTemplate::new(200)
-                .set_body_raw("<!DOCTYPE html><html><body>robot?</body></html>", "text/html")
+                .set_body_raw("<!DOCTYPE html><html><body>Back soon</body></html>", "text/html")
+        },
+        code: ErrorCode::ParseError,
+        is_retryable: false,
+        retry_after: None,
+        attempts: |_| 1,
+    },
+    Row {
+        name: "the page of a block where JSON was due",
+        response: || {
+            let page = "<!DOCTYPE html><html><head><title>Just a moment...</title></head></html>";
+            ResponseTemplate::new(200).set_body_raw(page, "text/html")
         },
         code: ErrorCode::Blocked,
         is_retryable: false,

@@ -13,6 +13,7 @@ use crate::{
     context::ToolContext,
     upstream::{
         http::{Answer, Client, CredentialsOf, ExpectedBody, Failure, Outgoing, Profile},
+        json::Items,
         limiter::Budget,
         now::Now,
         source::{Address, SourceSpec},
@@ -73,7 +74,7 @@ pub struct Page {
 
 #[derive(Deserialize)]
 struct Answered {
-    results: Vec<Listed>,
+    results: Items<Listed>,
 }
 
 #[derive(Deserialize)]

@@ -44,6 +44,8 @@ fn expected(attack: Attack, asked: Asked) -> Outcome {
         // A page in place of a page: one without its form, or one for nobody in particular.
         Attack::Html if asked == Asked::ScreenerForm => Outcome::Failure(ParseError),
         Attack::Html if asked == Asked::ScreenerPage => Outcome::LeftAlone(AuthFailed),
+        // Only publishers of feeds refuse with any page; everybody else may just be broken.
+        Attack::Html if asked != Asked::GoogleNews => Outcome::Failure(ParseError),
         Attack::Html | Attack::Forbidden | Attack::Refused => Outcome::LeftAlone(Blocked),
         Attack::TooMany(_) => Outcome::LeftAlone(RateLimited),
         Attack::Busy(_) => Outcome::LeftAlone(Unavailable),

@@ -21,7 +21,7 @@ use crate::{
     context::ToolContext,
     contract::ToolError,
     upstream::{
-        http::{Answer, Client, CredentialsOf, ExpectedBody, Failure, Outgoing, Part, Profile},
+        http::{Answer, Client, CredentialsOf, ExpectedBody, Failure, FailureKind, Outgoing, Part, Profile},
         now::Now,
     },
 };
@@ -34,7 +34,7 @@ pub const PROFILE: Profile = Profile {
     max_body: 2 * 1024 * 1024,
     may_retry: true,
     credentials: CredentialsOf::Nobody,
-    check: |_| None,
+    check,
 };
 
 /// A feed whose newest item is older is taken to be frozen: MoneyControl's answer 200 with news of years ago.
@@ -182,6 +182,12 @@ impl News {
             },
         )
     }
+}
+
+/// What only publishers say: they refuse with a page in place of a feed, which they have no other way to say.
+fn check(answer: &Answer) -> Option<Failure> {
+    let is_refused = answer.status.is_success() && answer.is_html();
+    is_refused.then(|| Failure::new(FailureKind::Blocked, "a page in place of a feed"))
 }
 
 fn newest(articles: &[Article]) -> Option<DateTime<Utc>> {

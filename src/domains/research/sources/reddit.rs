@@ -119,7 +119,7 @@ impl Reddit {
         let public_url = self.settings.public_url.clone();
         let posts = move |answer: &Answer| {
             let posts = answer.json::<Listing>()?.posts(&public_url);
-            posts.map_err(|error| Failure::malformed(format!("not the posts that were due: {error}")))
+            posts.ok_or_else(|| Failure::malformed("a listing of which no post can be read"))
         };
         self.client.read(answer, context, posts).await
     }

@@ -117,7 +117,7 @@ impl ValuePickr {
         let page: TopicPage = self.ask(&format!("t/{id}.json"), &[], context).await?;
         let last_activity = page.last_activity().unwrap_or(topic.last_activity);
         let newest = page.post_stream.newest(RECENT_POSTS);
-        let mut posts = page.post_stream.posts;
+        let mut posts = page.post_stream.posts.read;
         let missing: Vec<_> = newest
             .iter()
             .filter(|id| !posts.iter().any(|post| post.id == **id))
@@ -126,7 +126,7 @@ impl ValuePickr {
         if !missing.is_empty() {
             let wanted: Vec<_> = missing.iter().map(|id| ("post_ids[]", id.as_str())).collect();
             let more: Posts = self.ask(&format!("t/{id}/posts.json"), &wanted, context).await?;
-            posts.extend(more.post_stream.posts);
+            posts.extend(more.post_stream.posts.read);
         }
         let (thesis, recent) = texts(posts, newest).await;
         Ok(Discussion {

@@ -5,6 +5,7 @@
 
 mod chart;
 mod check;
+mod contradictions;
 mod crumb;
 mod envelope;
 mod number;
@@ -28,7 +29,7 @@ pub use timeseries::Timeseries;
 use super::india;
 use crate::context::ToolContext;
 use crate::upstream::{
-    http::{Client, CredentialsOf, ExpectedBody, Failure, Outgoing, Part, Profile},
+    http::{Answer, Client, CredentialsOf, ExpectedBody, Failure, Outgoing, Part, Profile},
     token::SharedToken,
 };
 use crumb::Crumb;
@@ -92,11 +93,11 @@ impl Yahoo {
         let request = self.summary_request(symbol, &crumb).accepting(StatusCode::UNAUTHORIZED);
         let answer = client.send(request, context).await?;
         if answer.status != StatusCode::UNAUTHORIZED {
-            return client.read(answer, context, summary::parse).await;
+            return client.read(answer, context, summary).await;
         }
         let crumb = self.crumb.renew(&crumb, fetch()).await.map_err(told)?;
         let answer = client.send(self.summary_request(symbol, &crumb), context).await?;
-        client.read(answer, context, summary::parse).await
+        client.read(answer, context, summary).await
     }
 
     /// Revenue and net income by quarter since a day. Needs no crumb. Has no quarters for an unknown symbol.
@@ -124,6 +125,12 @@ impl Yahoo {
     fn get(&self, path: &[&str], query: &[(&str, &str)], expected: ExpectedBody) -> Outgoing {
         request::get(&self.settings, path, query, expected)
     }
+}
+
+fn summary(answer: &Answer) -> Result<Summary, Failure> {
+    let mut summary = summary::parse(answer)?;
+    contradictions::take_out(&mut summary);
+    Ok(summary)
 }
 
 fn with_suffix(symbol: &str) -> String {

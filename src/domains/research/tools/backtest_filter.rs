@@ -8,7 +8,7 @@ use super::{
     backtest::{self, Filter, Held, Outcome, Plan, Stock, Trade, mean},
     dated,
     figure::rounded,
-    limited, refused, required,
+    insufficient, limited, refused, required,
     symbol::{self, Several},
 };
 use crate::{
@@ -17,7 +17,7 @@ use crate::{
     domains::research::proto::v1::{
         BacktestFilterOutput, BacktestFilterRequest, BacktestSummary, BacktestTrade, BuyAndHold,
     },
-    domains::research::sources::yahoo::{Bar, Span, Yahoo},
+    domains::research::sources::yahoo::{Bar, Chart, Span, Yahoo},
     offload,
     tool::{Reply, Tool},
     words::counted,
@@ -30,8 +30,9 @@ const WARM_UP: TimeDelta = TimeDelta::days(731);
 /// No exchange is closed for longer.
 const CLOSED: TimeDelta = TimeDelta::days(7);
 
-/// A stock and the currency of its prices; or the symbol, and what to say of it where the source does not know it.
-type Found = Result<(Stock, Option<String>), (String, String)>;
+/// A stock, the currency of its prices, and what to say of them; or the symbol, and what to say of it where the source
+/// does not know it or contradicts itself.
+type Found = Result<(Stock, Option<String>, Vec<String>), (String, String)>;
 
 /// `backtest_filter`.
 #[derive(Clone, Copy, Debug)]
@@ -63,12 +64,14 @@ impl Tool for BacktestFilter {
         let Several { symbols, unknown } = symbol::all(&input.symbols, context)?;
         let fetched = stream::iter(symbols).map(|symbol| stock(&yahoo, symbol, &plan, context));
         let fetched: Vec<_> = fetched.buffered(AT_ONCE).try_collect().await?;
-        let (mut stocks, mut currencies, mut missing) = (Vec::new(), Vec::new(), unknown);
+        let (mut stocks, mut currencies, mut warnings, mut missing) =
+            (Vec::new(), Vec::new(), Vec::new(), unknown);
         for found in fetched {
             match found {
-                Ok((stock, currency)) => {
+                Ok((stock, currency, of_stock)) => {
                     stocks.push(stock);
                     currencies.push(currency);
+                    warnings.extend(of_stock);
                 }
                 Err(unknown) => missing.push(unknown),
             }
@@ -77,6 +80,7 @@ impl Tool for BacktestFilter {
             return Err(symbol::none_known(missing).into());
         }
         let (mut data, mut provenance) = play(input.clone(), filter, stocks, plan).await;
+        provenance.warnings.extend(warnings);
         provenance.warnings.extend(missing.into_iter().map(|(_, words)| words));
         data.currency = one_of_all(currencies);
         // The latest ones are worth most.
@@ -115,7 +119,14 @@ async fn stock(
     let from = (plan.from - WARM_UP).max(NaiveDate::default());
     let chart = yahoo.chart(&symbol, Span::Between { from, to: plan.to }, context).await;
     match chart.map_err(|failure| symbol::explained(failure, &symbol, context)) {
-        Ok(chart) => Ok(Ok((Stock { symbol, bars: chart.bars }, chart.currency.map(String::from)))),
+        Ok(Chart { contradictions, .. }) if !contradictions.is_empty() => {
+            let words = format!("{symbol} is left out: {}", insufficient(&contradictions.join("; ")));
+            Ok(Err((symbol, words)))
+        }
+        Ok(Chart { bars, currency, warnings, .. }) => {
+            let warnings = warnings.iter().map(|warning| format!("{symbol}: {warning}")).collect();
+            Ok(Ok((Stock { symbol, bars }, currency.map(String::from), warnings)))
+        }
         Err(Unfinished::Failed(error)) if error.code == ErrorCode::NotFound => {
             Ok(Err((symbol, error.message)))
         }

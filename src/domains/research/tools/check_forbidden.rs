@@ -5,8 +5,9 @@ use futures_util::future::try_join3;
 use super::{
     GetFundamentals, GetTechnicals, Profiles,
     backtest::turnover_cr,
-    forbidden::{Facts, Finding, Forbidden},
-    required, symbol,
+    contradictions,
+    forbidden::{Facts, Finding, Forbidden, Rule},
+    insufficient, required, symbol,
 };
 use crate::{
     context::{Required, Services, ToolContext, Unfinished},
@@ -53,11 +54,12 @@ impl Tool for CheckForbidden {
             turnover(rules, &symbol, context),
         )
         .await?;
-        let facts = Facts { turnover_cr, ..facts(&technicals.data, &fundamentals.data) };
+        let doubts = Doubts::of(&technicals, &fundamentals);
+        let facts = doubts.without(Facts { turnover_cr, ..facts(&technicals.data, &fundamentals.data) });
         let mut provenance = technicals.provenance;
         provenance.absorb(fundamentals.provenance);
         let (profile, as_of) = (profile.to_owned(), technicals.data.as_of);
-        let data = CheckForbiddenOutput { profile, as_of, ..judged(rules, symbol, &facts) };
+        let data = CheckForbiddenOutput { profile, as_of, ..judged(rules, symbol, &facts, &doubts) };
         Ok(Reply { data, provenance })
     }
 }
@@ -70,7 +72,7 @@ async fn turnover(rules: &Forbidden, symbol: &str, context: &ToolContext) -> Res
     let yahoo = context.services.get::<Yahoo>();
     let chart = yahoo.chart(symbol, Span::OneMonth, context).await;
     let chart = chart.map_err(|failure| symbol::explained(failure, symbol, context))?;
-    Ok(turnover_cr(&chart.bars))
+    Ok(turnover_cr(&chart.bars).filter(|_| chart.contradictions.is_empty()))
 }
 
 fn facts(technicals: &GetTechnicalsOutput, fundamentals: &GetFundamentalsOutput) -> Facts {
@@ -85,7 +87,7 @@ fn facts(technicals: &GetTechnicalsOutput, fundamentals: &GetFundamentalsOutput)
     }
 }
 
-fn judged(rules: &Forbidden, symbol: String, facts: &Facts) -> CheckForbiddenOutput {
+fn judged(rules: &Forbidden, symbol: String, facts: &Facts, doubts: &Doubts) -> CheckForbiddenOutput {
     let (mut violations, mut unknown) = (Vec::new(), Vec::new());
     for finding in rules.findings(&symbol, facts) {
         match finding {
@@ -103,10 +105,61 @@ fn judged(rules: &Forbidden, symbol: String, facts: &Facts) -> CheckForbiddenOut
             }),
             Finding::Unknown(rule) => unknown.push(UnknownRule {
                 rule: rule.name().to_owned(),
-                reason: format!("{} is not known", rule.subject()),
+                reason: match doubts.about(rule) {
+                    Some(contradiction) => contradiction.to_owned(),
+                    None => format!("{} is not known", rule.subject()),
+                },
             }),
         }
     }
     let is_forbidden = !violations.is_empty();
     CheckForbiddenOutput { symbol, is_forbidden, violations, unknown, ..CheckForbiddenOutput::default() }
+}
+
+/// Where what the rules look at contradicts itself: a rule that rests on it cannot be judged.
+#[derive(Debug, Default)]
+struct Doubts {
+    /// About the prices.
+    prices: Option<String>,
+    /// About every amount of money.
+    amounts: Option<String>,
+    /// About fundamentals, each of which names those that are left out for it.
+    fundamentals: Vec<String>,
+}
+
+impl Doubts {
+    fn of(technicals: &Reply<GetTechnicalsOutput>, fundamentals: &Reply<GetFundamentalsOutput>) -> Self {
+        let currencies = technicals.data.currency.as_ref().zip(fundamentals.data.currency.as_ref());
+        let differ = currencies.filter(|(of_prices, of_fundamentals)| of_prices != of_fundamentals);
+        Self {
+            prices: contradictions(&technicals.provenance).into_iter().next(),
+            amounts: differ
+                .map(|_| insufficient("prices and fundamentals are stated in different currencies")),
+            fundamentals: contradictions(&fundamentals.provenance),
+        }
+    }
+
+    /// The facts that are left.
+    fn without(&self, facts: Facts) -> Facts {
+        let has_prices = self.prices.is_none() && self.amounts.is_none();
+        Facts {
+            market_cap_cr: facts.market_cap_cr.filter(|_| self.amounts.is_none()),
+            price: facts.price.filter(|_| has_prices),
+            turnover_cr: facts.turnover_cr.filter(|_| has_prices),
+            rsi_14: facts.rsi_14.filter(|_| self.prices.is_none()),
+            ..facts
+        }
+    }
+
+    /// Why a rule cannot be judged, if that is why.
+    fn about(&self, rule: Rule) -> Option<&str> {
+        let of_fundamentals = self.fundamentals.iter().find(|words| words.contains(rule.subject()));
+        let doubt = match rule {
+            Rule::MinPrice | Rule::MinTurnoverCr => self.prices.as_ref().or(self.amounts.as_ref()),
+            Rule::MaxRsi => self.prices.as_ref(),
+            Rule::MinMarketCapCr => self.amounts.as_ref().or(of_fundamentals),
+            Rule::MinPe | Rule::MaxPe | Rule::MinRoePct | Rule::MaxDebtToEquity => of_fundamentals,
+        };
+        doubt.map(String::as_str)
+    }
 }

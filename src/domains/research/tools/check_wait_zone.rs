@@ -1,6 +1,6 @@
 //! `check_wait_zone`: whether buying a stock is not recommended now, and why (spec 004 §3.2).
 
-use super::{GetTechnicals, Profiles, required, symbol, wait_zone::Observed};
+use super::{GetTechnicals, Profiles, contradictions, required, symbol, wait_zone::Observed};
 use crate::{
     context::{Required, Services, ToolContext, Unfinished},
     contract::arguments::Arguments,
@@ -36,12 +36,15 @@ impl Tool for CheckWaitZone {
         let symbol = symbol::of(input.symbol.as_deref(), context)?;
         let asked = GetTechnicalsRequest { symbol: Some(symbol) };
         let Reply { data, provenance } = tool::call::<GetTechnicals>(&asked, context).await?;
-        let reasons = zone.reasons(&Observed {
+        let observed = Observed {
             rsi_14: data.rsi_14,
             price_vs_sma50_pct: data.price_vs_sma50_pct,
             price_vs_sma200_pct: data.price_vs_sma200_pct,
             days: usize::try_from(data.days).unwrap_or_default(),
-        });
+        };
+        // As a history that is too short: what cannot be judged counts as a reason to wait.
+        let contradictions = contradictions(&provenance);
+        let reasons = if contradictions.is_empty() { zone.reasons(&observed) } else { contradictions };
         let data = CheckWaitZoneOutput {
             symbol: data.symbol,
             is_wait_zone: !reasons.is_empty(),

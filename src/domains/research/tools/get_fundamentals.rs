@@ -1,6 +1,6 @@
 //! `get_fundamentals`: what a company is worth, earns and owes.
 
-use super::{dated, figure::rounded, symbol};
+use super::{dated, figure::rounded, insufficient, symbol};
 use crate::{
     context::{Required, Services, ToolContext, Unfinished},
     contract::arguments::Arguments,
@@ -42,6 +42,7 @@ impl Tool for GetFundamentals {
         let universe = context.services.get::<Universe>();
         let stock = universe.get(&symbol);
         let mut provenance = dated("yahoo", yahoo.today());
+        provenance.warnings.extend(summary.contradictions.iter().map(|words| insufficient(words)));
         let numbers = numbers(&summary, &mut provenance.warnings);
         let data = GetFundamentalsOutput {
             name: stock.map(|stock| stock.name.clone()),

@@ -2,7 +2,12 @@
 
 use chrono::{NaiveDate, TimeDelta};
 
-use super::{dated, figure::rounded, indicators::Series, symbol};
+use super::{
+    dated,
+    figure::rounded,
+    indicators::{Series, Technicals},
+    insufficient, symbol,
+};
 use crate::{
     context::{Required, Services, ToolContext, Unfinished},
     contract::{ToolError, arguments::Arguments},
@@ -39,11 +44,17 @@ impl Tool for GetTechnicals {
         let symbol = symbol::of_comparable(input.symbol.as_deref(), context)?;
         let yahoo = context.services.get::<Yahoo>();
         let chart = yahoo.chart(&symbol, Span::TwoYears, context).await;
-        let Chart { currency, bars } =
+        let Chart { currency, bars, warnings, contradictions } =
             chart.map_err(|failure| symbol::explained(failure, &symbol, context))?;
         let series = Series::of(bars.iter().map(|bar| bar.close).collect());
         let (Some(last), Some(technicals)) = (bars.last(), series.last()) else {
             return Err(ToolError::not_found(format!("There are no prices of {symbol}.")).into());
+        };
+        // Nothing is computed from prices of which nobody knows which are right.
+        let technicals = if contradictions.is_empty() {
+            technicals
+        } else {
+            Technicals { days: technicals.days, price: technicals.price, ..Technicals::default() }
         };
         let data = GetTechnicalsOutput {
             symbol,
@@ -58,6 +69,8 @@ impl Tool for GetTechnicals {
             days: i32::try_from(technicals.days).unwrap_or(i32::MAX),
         };
         let mut provenance = dated("yahoo", last.date);
+        provenance.warnings.extend(warnings);
+        provenance.warnings.extend(contradictions.iter().map(|words| insufficient(words)));
         provenance.warnings.extend(stale(last.date, yahoo.today()));
         Ok(Reply { data, provenance })
     }

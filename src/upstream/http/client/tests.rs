@@ -1,12 +1,15 @@
 //! The whole stack against a real server.
 
 use std::{
+    collections::HashMap,
     io,
     sync::{Mutex, MutexGuard},
     time::Duration,
 };
 
 use http::{StatusCode, header};
+use serde::Deserialize;
+use serde_json::Value;
 use tracing_subscriber::{Layer as _, filter::Targets, fmt, fmt::format::FmtSpan, layer::SubscriberExt};
 use wiremock::{
     Mock, MockServer, ResponseTemplate,
@@ -17,13 +20,17 @@ use super::{
     super::{
         ExpectedBody, FailureKind,
         testing::{FakeCoolDowns, PROFILE, context},
+        warnings,
     },
     *,
 };
 use crate::{
     contract::ErrorCode,
     store::{RememberedHoldOffs, Sqlite},
-    upstream::limiter::{Budget, Budgets, MemoryLimiter},
+    upstream::{
+        json::Items,
+        limiter::{Budget, Budgets, MemoryLimiter},
+    },
 };
 
 const MINUTE: Duration = Duration::from_mins(1);
@@ -81,15 +88,67 @@ async fn each_attempt_takes_its_own_permit() {
 }
 
 #[tokio::test]
-async fn a_page_in_place_of_data_blocks_and_nothing_is_asked_after_it() {
-    let page = ResponseTemplate::new(200).set_body_raw("\n<!DOCTYPE html><p>Hello", "application/json");
-    let server = serving("/a", page).await;
-    let (client, context) = (client(PROFILE, 9), context(MINUTE));
-    for attempts in [1, 1] {
-        let failure = client.send(to(&server, "/a"), &context).await.unwrap_err();
-        assert_eq!((failure.kind, failure.attempts), (FailureKind::Blocked, attempts));
+async fn a_page_in_place_of_data_cannot_be_read_and_stops_nobody_else() {
+    for page in [
+        "\n<!DOCTYPE html><p>Hello",
+        "\u{feff}<html><title>Maintenance</title>",
+        "<head><title>Log in</title>",
+    ] {
+        let server = serving("/a", ResponseTemplate::new(200).set_body_raw(page, "application/json")).await;
+        let (client, context) = (client(PROFILE, 9), context(MINUTE));
+        for attempts in [1, 2] {
+            let failure = client.send(to(&server, "/a"), &context).await.unwrap_err();
+            assert_eq!((failure.kind, failure.attempts), (FailureKind::Malformed, attempts), "{page}");
+            assert_eq!(failure.retry_after, None, "{page}");
+        }
+        assert_eq!(asked(&server).await, 2, "{page}");
     }
-    assert_eq!(asked(&server).await, 1);
+}
+
+#[tokio::test]
+async fn a_page_that_is_known_to_refuse_blocks_and_nothing_is_asked_after_it() {
+    let page = |text: &str| ResponseTemplate::new(200).set_body_raw(text.to_owned(), "text/html");
+    let pages = [
+        page("<!DOCTYPE html><html><head><title>Just a moment...</title>"),
+        page("<html><head><meta charset=utf-8>\n<title>Attention Required! | Cloudflare</title>"),
+        page("<HTML><HEAD>\n<TITLE>Access Denied</TITLE>"),
+        page("").insert_header("cf-mitigated", "challenge"),
+    ];
+    for page in pages {
+        let what = format!("{page:?}");
+        let server = serving("/a", page).await;
+        let (client, context) = (client(PROFILE, 9), context(MINUTE));
+        for attempts in [1, 1] {
+            let failure = client.send(to(&server, "/a"), &context).await.unwrap_err();
+            assert_eq!((failure.kind, failure.attempts), (FailureKind::Blocked, attempts), "{what}");
+        }
+        assert_eq!(asked(&server).await, 1, "{what}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_lost_of_an_answer_is_told_to_its_call_and_to_no_other() {
+    let body = r#"{"items": [1, "x", {}], "name": "cut \ud83d"}"#;
+    let server = serving("/a", ResponseTemplate::new(200).set_body_raw(body, "application/json")).await;
+    let (client, one) = (client(PROFILE, 9), context(MINUTE));
+    let other = one.nested();
+    let answer = client.send(to(&server, "/a"), &one).await.unwrap();
+    let read = |answer: &Answer| answer.json::<HashMap<Box<str>, Value>>();
+    assert!(client.read(answer.clone(), &other, read).await.is_ok());
+    let read = |answer: &Answer| answer.json::<Page>().map(|page| page.items.read);
+    for _ in 0..2 {
+        assert_eq!(client.read(answer.clone(), &one, read).await.unwrap(), [1]);
+    }
+    let texts = |count| format!("{count} in the answer of {} can be read only in part.", PROFILE.title);
+    let items = format!("4 items in the answer of {} cannot be read and are left out.", PROFILE.title);
+    assert_eq!(warnings(&one), [items, texts("2 texts")]);
+    assert_eq!(warnings(&other), [texts("1 text")]);
+    assert_eq!(warnings(&one), [""; 0], "once");
+}
+
+#[derive(Deserialize)]
+struct Page {
+    items: Items<u32>,
 }
 
 #[tokio::test]

@@ -7,6 +7,7 @@ use serde::Deserialize;
 use super::{amount::Amount, day};
 use crate::upstream::{
     http::{Answer, Failure},
+    json::{Items, kept},
     text::Line,
 };
 
@@ -59,7 +60,7 @@ pub(super) struct Deals {
 struct Wire {
     /// Null where there are none; absent from what is no answer.
     #[serde(deserialize_with = "Option::deserialize")]
-    data: Option<Vec<Row>>,
+    data: Option<Items<Row>>,
 }
 
 #[derive(Deserialize)]
@@ -126,9 +127,9 @@ impl Side {
 /// The deals in a stock of a JSON answer.
 pub(super) fn parse_json(answer: &Answer, kind: DealKind, symbol: &str) -> Result<Deals, Failure> {
     let rows = answer.json::<Wire>()?.data.unwrap_or_default();
-    let may_be_cut = rows.len() >= MOST_ROWS;
+    let may_be_cut = rows.read.len() + rows.lost >= MOST_ROWS;
     let rows = rows.into_iter().filter(|row| &*row.symbol == symbol);
-    Ok(Deals { deals: rows.map(|row| row.deal(kind)).collect::<Result<_, _>>()?, may_be_cut })
+    Ok(Deals { deals: kept(rows.map(|row| row.deal(kind)))?, may_be_cut })
 }
 
 /// The deals in a stock of a CSV answer.
@@ -142,12 +143,10 @@ pub(super) fn parse_csv(answer: &Answer, kind: DealKind, symbol: &str) -> Result
         if record.get(0).is_some_and(|first| first.eq_ignore_ascii_case("no records")) {
             continue;
         }
-        let row = columns.row(&record)?;
-        if &*row.symbol == symbol {
-            deals.push(row.deal(kind)?);
-        }
+        let is_of_another = |row: &Result<Row, _>| row.as_ref().is_ok_and(|row| &*row.symbol != symbol);
+        deals.push(Some(columns.row(&record)).filter(|row| !is_of_another(row)));
     }
-    Ok(deals)
+    kept(deals.into_iter().flatten().map(|row| row?.deal(kind)))
 }
 
 #[allow(clippy::needless_pass_by_value, reason = "the form that map_err takes")]

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use super::{amount::Amount, day};
 use crate::upstream::{
     http::{Answer, Failure},
+    json::Items,
     text::Line,
 };
 
@@ -30,7 +31,7 @@ struct Row {
 
 /// The flows of an answer.
 pub(super) fn parse(answer: &Answer) -> Result<Flows, Failure> {
-    let rows: Vec<Row> = answer.json()?;
+    let rows = answer.json::<Items<Row>>()?.read;
     let (fii, dii) = (of(&rows, "FII")?, of(&rows, "DII")?);
     let (date, other) = (day::parse(&fii.date)?, day::parse(&dii.date)?);
     if date != other {

@@ -8,6 +8,7 @@ use super::{amount::Amount, day, xbrl::Shares};
 use crate::upstream::{
     address::address,
     http::{Answer, Failure},
+    json::{Items, kept},
     text::{Line, Link},
 };
 
@@ -45,14 +46,18 @@ struct Row {
     promoters: Amount,
 }
 
+impl Row {
+    /// `None` for a filing without a document.
+    fn filing(self) -> Option<Result<Filing, Failure>> {
+        let xbrl = self.xbrl.filter(|link| is_document(link))?;
+        Some(day::parse(&self.date).map(|date| Filing { date, xbrl, promoter_pct: self.promoters.0 }))
+    }
+}
+
 /// The filings of an answer that have an XBRL, newest first, one a quarter.
 pub(super) fn parse(answer: &Answer) -> Result<Vec<Filing>, Failure> {
-    let rows: Vec<Row> = answer.json()?;
-    let mut filings = Vec::with_capacity(rows.len());
-    for row in rows {
-        let Some(xbrl) = row.xbrl.filter(|link| is_document(link)) else { continue };
-        filings.push(Filing { date: day::parse(&row.date)?, xbrl, promoter_pct: row.promoters.0 });
-    }
+    let rows: Items<Row> = answer.json()?;
+    let mut filings = kept(rows.into_iter().filter_map(Row::filing))?;
     // Stable: of a filing and its revision the exchange lists the revision first.
     filings.sort_by_key(|filing| std::cmp::Reverse(filing.date));
     filings.dedup_by_key(|filing| filing.date);

@@ -10,6 +10,7 @@ use crate::{
     domains::research::sources::{india::LAKH, quarter::Quarter},
     upstream::{
         http::{Answer, Failure},
+        json::{Items, kept},
         text::Line,
     },
 };
@@ -34,7 +35,7 @@ pub struct FiledResult {
 struct Wire {
     /// Null for a company without results; absent from what is no answer.
     #[serde(deserialize_with = "Option::deserialize")]
-    res_cmp_data: Option<Vec<Row>>,
+    res_cmp_data: Option<Items<Row>>,
 }
 
 #[derive(Deserialize)]
@@ -57,8 +58,7 @@ struct Row {
 /// The results of an answer, newest first, one a quarter.
 pub(super) fn parse(answer: &Answer) -> Result<Vec<FiledResult>, Failure> {
     let rows = answer.json::<Wire>()?.res_cmp_data.unwrap_or_default();
-    let results = rows.iter().map(Row::result).filter_map(Result::transpose);
-    let mut results = results.collect::<Result<Vec<_>, _>>()?;
+    let mut results = kept(rows.read.iter().map(Row::result).filter_map(Result::transpose))?;
     // Stable: of two filings of a quarter the exchange lists the later one first.
     results.sort_by_key(|result| std::cmp::Reverse(result.quarter));
     results.dedup_by_key(|result| result.quarter);

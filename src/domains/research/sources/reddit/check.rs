@@ -30,7 +30,7 @@ pub(super) fn check(answer: &Answer) -> Option<Failure> {
         }
         // Closed to everybody: that does not mean that we are blocked.
         StatusCode::FORBIDDEN => {
-            let refusal: Refusal = serde_json::from_slice(&answer.body).ok()?;
+            let refusal: Refusal = answer.json().ok()?;
             matches!(&*refusal.reason, "private" | "quarantined" | "gold_only" | "banned")
                 .then(|| Failure::new(FailureKind::NotFound, format!("the subreddit is {}", refusal.reason)))
         }

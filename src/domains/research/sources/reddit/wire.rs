@@ -5,7 +5,10 @@ use serde::{Deserialize, de::IgnoredAny};
 use url::Url;
 
 use super::post::Post;
-use crate::upstream::text::{self, Identifier, Line, Passage, Raw};
+use crate::upstream::{
+    json::{Flag, Items},
+    text::{self, Identifier, Line, Passage, Raw},
+};
 
 /// The bound on what a post says, in characters.
 const MAX_TEXT: usize = 4000;
@@ -18,7 +21,7 @@ pub(super) struct Listing {
 
 #[derive(Deserialize)]
 struct Page {
-    children: Vec<Thing>,
+    children: Items<Thing>,
 }
 
 #[derive(Deserialize)]
@@ -47,9 +50,9 @@ struct Link {
     #[serde(rename = "link_flair_text")]
     flair: Option<Line>,
     #[serde(default)]
-    stickied: bool,
+    stickied: Flag,
     #[serde(default)]
-    over_18: bool,
+    over_18: Flag,
     removed_by_category: Option<IgnoredAny>,
 }
 
@@ -57,18 +60,17 @@ struct Link {
 const TAKEN_AWAY: [&str; 2] = ["[removed]", "[deleted]"];
 
 impl Listing {
-    /// The posts that may be shown.
-    pub(super) fn posts(self, public: &Url) -> Result<Vec<Post>, serde_json::Error> {
+    /// The posts that may be shown. `None` where there are posts and none of them can be read.
+    pub(super) fn posts(self, public: &Url) -> Option<Vec<Post>> {
         let links = self.data.children.into_iter().filter(|thing| &*thing.kind == "t3");
-        let links: Vec<Link> =
-            links.map(|thing| serde_json::from_value(thing.data)).collect::<Result<_, _>>()?;
-        Ok(links.into_iter().filter(Link::is_shown).filter_map(|link| link.post(public)).collect())
+        let links: Items<Link> = Items::of(links.map(|thing| thing.data))?;
+        Some(links.into_iter().filter(Link::is_shown).filter_map(|link| link.post(public)).collect())
     }
 }
 
 impl Link {
     fn is_shown(&self) -> bool {
-        !self.stickied && !self.over_18 && self.removed_by_category.is_none()
+        !self.stickied.0 && !self.over_18.0 && self.removed_by_category.is_none()
     }
 
     /// `None` for one that cannot be placed in time, or be told from others.

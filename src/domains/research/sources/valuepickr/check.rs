@@ -33,7 +33,7 @@ pub(super) fn check(answer: &Answer) -> Option<Failure> {
         let failure = Failure::new(FailureKind::RateLimited, format!("limit {limit:?}"));
         return Some(failure.with_retry_after(answer.retry_after()));
     }
-    let refusal: Refusal = serde_json::from_slice(&answer.body).ok()?;
+    let refusal: Refusal = answer.json().ok()?;
     let failure = |kind| Failure::new(kind, format!("HTTP {}, {}", answer.status, refusal.error_type));
     match &*refusal.error_type {
         "rate_limit" => {

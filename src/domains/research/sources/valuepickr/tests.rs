@@ -170,7 +170,7 @@ async fn every_kind_of_failure_is_told_apart() {
         ("403 of one topic", json(403, of_type("invalid_access")), NotFound, None),
         ("403 of everything", html(403), Blocked, Some(6 * 3600)),
         ("451", html(451), Blocked, Some(6 * 3600)),
-        ("HTML instead of JSON", html(200), Blocked, Some(6 * 3600)),
+        ("HTML instead of JSON", html(200), Malformed, None),
         ("401", json(401, json!({})), AuthFailed, Some(30 * 60)),
         ("502", html(502), Down, None),
         ("half an answer", ResponseTemplate::new(200).set_body_string("{\"topic_list\":"), Malformed, None),

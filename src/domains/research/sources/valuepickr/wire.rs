@@ -4,7 +4,10 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Deserializer, de::IgnoredAny};
 
 use super::topic::Topic;
-use crate::upstream::text::{Identifier, Line, Raw};
+use crate::upstream::{
+    json::{Flag, Items},
+    text::{Identifier, Line, Raw},
+};
 
 /// `latest.json`, `top.json`.
 #[derive(Deserialize)]
@@ -14,14 +17,14 @@ pub(super) struct TopicsPage {
 
 #[derive(Deserialize)]
 struct TopicList {
-    topics: Vec<ListedTopic>,
+    topics: Items<ListedTopic>,
 }
 
 /// `search.json`. A search without hits may leave the topics out.
 #[derive(Deserialize)]
 pub(super) struct SearchPage {
     #[serde(default)]
-    topics: Vec<ListedTopic>,
+    topics: Items<ListedTopic>,
     /// Always there: tells a search apart from any other JSON.
     #[allow(dead_code, reason = "its presence is what is checked")]
     grouped_search_result: IgnoredAny,
@@ -56,10 +59,10 @@ pub(super) struct Posts {
 
 #[derive(Deserialize)]
 pub(super) struct PostStream {
-    pub(super) posts: Vec<Post>,
+    pub(super) posts: Items<Post>,
     /// Every post of the topic, oldest first; `posts` holds the first 20 only.
     #[serde(default)]
-    stream: Vec<u64>,
+    stream: Items<u64>,
 }
 
 #[derive(Deserialize)]
@@ -73,8 +76,8 @@ pub(super) struct Post {
     pub(super) cooked: Raw,
     #[serde(rename = "post_type")]
     kind: Option<u32>,
-    #[serde(default, deserialize_with = "or_default")]
-    hidden: bool,
+    #[serde(default)]
+    hidden: Flag,
     deleted_at: Option<IgnoredAny>,
 }
 
@@ -117,7 +120,7 @@ impl TopicPage {
 impl PostStream {
     /// The newest posts after the opening one, oldest first.
     pub(super) fn newest(&self, count: usize) -> Vec<u64> {
-        let after_opening = self.stream.get(1..).unwrap_or_default();
+        let after_opening = self.stream.read.get(1..).unwrap_or_default();
         after_opening[after_opening.len().saturating_sub(count)..].to_vec()
     }
 }
@@ -125,7 +128,7 @@ impl PostStream {
 impl Post {
     /// Whether it is what somebody said, and still shown.
     pub(super) fn is_said(&self) -> bool {
-        self.kind.is_none_or(|kind| kind == REGULAR) && !self.hidden && self.deleted_at.is_none()
+        self.kind.is_none_or(|kind| kind == REGULAR) && !self.hidden.0 && self.deleted_at.is_none()
     }
 }
 

@@ -1,40 +1,44 @@
-//! The chart: daily bars of a stock.
+//! The chart: daily bars of a stock, whose parts are held against each other.
 //!
-//! Not here: intraday bars, dividends and splits. `close` is adjusted for splits by Yahoo, `adjusted_close` for
-//! dividends as well.
+//! Not here: intraday bars. `close` is adjusted for splits, by Yahoo or else here; `adjusted_close` for dividends as
+//! well.
 
-use chrono::{DateTime, NaiveDate, TimeDelta};
-use serde::Deserialize;
+mod bar;
+mod consistency;
+mod splits;
+mod wire;
 
-use super::envelope::Envelope;
+use chrono::{NaiveDate, TimeDelta};
+
+pub use self::bar::Bar;
+use self::{
+    consistency::Stated,
+    wire::{Arrays, Item, Wire},
+};
 use crate::{
     domains::research::sources::india,
     upstream::{
         http::{Answer, Failure},
+        json::kept,
         text::Line,
     },
 };
 
+/// No exchange is closed for longer.
+const CLOSED: TimeDelta = TimeDelta::days(10);
+
 /// The prices of a stock.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Chart {
     /// Currency of the prices.
     pub currency: Option<Line>,
     /// One bar a trading day, in order of time. Days without a price are left out.
     pub bars: Vec<Bar>,
-}
-
-/// A trading day.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bar {
-    /// The exchange's day.
-    pub date: NaiveDate,
-    /// Last price.
-    pub close: f64,
-    /// Last price less later dividends.
-    pub adjusted_close: Option<f64>,
-    /// Number of shares traded.
-    pub volume: Option<f64>,
+    /// What was repaired or left out, in words.
+    pub warnings: Vec<String>,
+    /// Where parts of the answer contradict each other and nothing tells which is right, in words: then nothing may be
+    /// concluded from the bars.
+    pub contradictions: Vec<String>,
 }
 
 /// For which days prices are wanted.
@@ -51,43 +55,6 @@ pub enum Span {
         /// Last day.
         to: NaiveDate,
     },
-}
-
-#[derive(Deserialize)]
-struct Wire {
-    chart: Envelope<Item>,
-}
-
-#[derive(Deserialize)]
-struct Item {
-    meta: Meta,
-    timestamp: Option<Vec<i64>>,
-    indicators: Indicators,
-}
-
-#[derive(Deserialize)]
-struct Meta {
-    currency: Option<Line>,
-    /// In seconds.
-    gmtoffset: Option<i64>,
-}
-
-/// Any list may be null in place of empty, and so may what holds it.
-#[derive(Deserialize)]
-struct Indicators {
-    quote: Vec<Option<Quote>>,
-    adjclose: Option<Vec<Option<Adjusted>>>,
-}
-
-#[derive(Default, Deserialize)]
-struct Quote {
-    close: Option<Vec<Option<f64>>>,
-    volume: Option<Vec<Option<f64>>>,
-}
-
-#[derive(Default, Deserialize)]
-struct Adjusted {
-    adjclose: Option<Vec<Option<f64>>>,
 }
 
 impl Span {
@@ -114,47 +81,65 @@ impl Span {
     }
 }
 
-/// The bars of an answer that lie within the given days.
+/// The bars of an answer that lie within the given days, as far as its parts agree.
 pub(super) fn parse(answer: &Answer, (from, to): (NaiveDate, NaiveDate)) -> Result<Chart, Failure> {
-    let Item { meta, timestamp, indicators } = answer.json::<Wire>()?.chart.only()?;
-    let offset = meta.gmtoffset.unwrap_or(india::UTC_OFFSET_S.into());
-    let mut bars = bars(&timestamp.unwrap_or_default(), offset, &indicators)?;
+    let mut item = answer.json::<Wire>()?.chart.only()?;
+    let arrays = item.arrays();
+    let mut warnings: Vec<_> = arrays.cut().into_iter().collect();
+    let mut bars = one_a_day(bars(&arrays, &item)?);
+    let market = item.market();
+    warnings.extend(splits::apply(&mut bars, &item.splits(), market));
+    // What is stated of now says nothing of days long past.
+    let is_of_last_bar = bars.last().is_some_and(|last| match market.and_then(|market| market.date) {
+        Some(date) => (date - last.date).abs() <= CLOSED,
+        None => from == NaiveDate::MIN,
+    });
+    let stated = Stated {
+        dividends: item.dividends(),
+        market: market.filter(|_| is_of_last_bar),
+        year_range: item.year_range().filter(|_| is_of_last_bar),
+    };
+    let found = consistency::check(&mut bars, &stated);
+    warnings.extend(found.warnings);
     bars.retain(|bar| from <= bar.date && bar.date <= to);
-    Ok(Chart { currency: meta.currency, bars: one_a_day(bars) })
+    Ok(Chart { currency: item.meta.currency, bars, warnings, contradictions: found.contradictions })
 }
 
-fn bars(timestamps: &[i64], offset: i64, indicators: &Indicators) -> Result<Vec<Bar>, Failure> {
-    let Some(Some(quote)) = indicators.quote.first() else { return Ok(Vec::new()) };
-    let (closes, volumes) = (listed(quote.close.as_ref()), listed(quote.volume.as_ref()));
-    if closes.len() != timestamps.len() {
+impl Arrays {
+    /// What to say where there are a few more days than prices, or fewer: the last ones are left out.
+    fn cut(&self) -> Option<String> {
+        let (days, prices) = (self.timestamps.len(), self.closes.len());
+        (days != prices).then(|| {
+            format!(
+                "Yahoo Finance sent {days} days and {prices} prices. Those without the other are left out."
+            )
+        })
+    }
+}
+
+/// The bars in order of time.
+fn bars(arrays: &Arrays, item: &Item) -> Result<Vec<Bar>, Failure> {
+    let Arrays { timestamps, closes, adjusted, volumes } = arrays;
+    let missing = timestamps.len().abs_diff(closes.len());
+    // With more missing nothing says which price is of which day.
+    if missing > (timestamps.len().max(closes.len()) / 50).max(1) {
         return Err(Failure::malformed(format!("{} timestamps, {} prices", timestamps.len(), closes.len())));
     }
-    let adjusted = indicators.adjclose.as_ref().and_then(|all| all.first()?.as_ref()?.adjclose.as_ref());
-    let adjusted = listed(adjusted);
-    let mut bars = Vec::with_capacity(timestamps.len());
-    for (index, (timestamp, close)) in timestamps.iter().zip(closes).enumerate() {
-        let date =
-            day(*timestamp, offset).ok_or_else(|| Failure::malformed("a timestamp beyond all years"))?;
-        let at = |values: &[Option<f64>]| values.get(index).copied().flatten();
+    let at = |values: &[Option<f64>], place: usize| values.get(place).copied().flatten();
+    let bar = |(place, (timestamp, close)): (usize, (&Option<f64>, &Option<f64>))| {
         // A null is a day without trading; a price that is not positive is none.
-        if let Some(close) = close.filter(|close| *close > 0.0) {
-            bars.push(Bar { date, close, adjusted_close: at(adjusted), volume: at(volumes) });
-        }
-    }
-    Ok(bars)
+        let (timestamp, close) = ((*timestamp)?, close.filter(|close| *close > 0.0)?);
+        let day = item.day(timestamp).ok_or_else(|| Failure::malformed("a timestamp beyond all years"));
+        let (adjusted_close, volume) = (at(adjusted, place), at(volumes, place));
+        Some(day.map(|date| (timestamp, Bar { date, close, adjusted_close, volume })))
+    };
+    let mut bars = kept(timestamps.iter().zip(closes).enumerate().filter_map(bar))?;
+    bars.sort_by(|one, other| one.0.total_cmp(&other.0));
+    Ok(bars.into_iter().map(|(_, bar)| bar).collect())
 }
 
-fn listed(values: Option<&Vec<Option<f64>>>) -> &[Option<f64>] {
-    values.map_or(&[], Vec::as_slice)
-}
-
-fn day(timestamp: i64, offset: i64) -> Option<NaiveDate> {
-    DateTime::from_timestamp(timestamp.checked_add(offset)?, 0).map(|instant| instant.date_naive())
-}
-
-/// In order of time; of two rows of a day the later one holds, which is the live one.
-fn one_a_day(mut bars: Vec<Bar>) -> Vec<Bar> {
-    bars.sort_by_key(|bar| bar.date);
+/// Of two rows of a day the later one holds, which is the live one.
+fn one_a_day(bars: Vec<Bar>) -> Vec<Bar> {
     let mut days: Vec<Bar> = Vec::with_capacity(bars.len());
     for bar in bars {
         match days.last_mut().filter(|last| last.date == bar.date) {
@@ -164,3 +149,6 @@ fn one_a_day(mut bars: Vec<Bar>) -> Vec<Bar> {
     }
     days
 }
+
+#[cfg(test)]
+mod tests;

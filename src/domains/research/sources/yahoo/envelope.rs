@@ -1,17 +1,31 @@
 //! The envelope of every document: a result or an error, whatever the status says.
 
-use serde::Deserialize;
+use serde::{
+    Deserialize, Deserializer,
+    de::{DeserializeOwned, IgnoredAny},
+};
 
 use crate::upstream::{
     http::{Failure, FailureKind},
+    json::Items,
     text::Line,
 };
 
 /// A result or an error.
 #[derive(Debug, Deserialize)]
+#[serde(bound = "T: DeserializeOwned")]
 pub(super) struct Envelope<T> {
+    #[serde(default = "absent", deserialize_with = "listed")]
     result: Option<Vec<T>>,
-    error: Option<Fault>,
+    error: Option<Refusal>,
+}
+
+/// An error of any form: one that cannot be read is one nevertheless.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Refusal {
+    Fault(Fault),
+    Other(IgnoredAny),
 }
 
 #[derive(Debug, Deserialize)]
@@ -24,8 +38,11 @@ impl<T> Envelope<T> {
     /// The results; of an unknown symbol there are none.
     pub(super) fn open(self) -> Result<Vec<T>, Failure> {
         match self.error {
-            Some(fault) => Err(fault.into()),
-            None => Ok(self.result.unwrap_or_default()),
+            Some(Refusal::Fault(fault)) => Err(fault.into()),
+            Some(Refusal::Other(_)) => Err(Failure::malformed("an envelope with an error of another form")),
+            None => {
+                self.result.ok_or_else(|| Failure::malformed("an envelope without a result that can be read"))
+            }
         }
     }
 
@@ -34,6 +51,18 @@ impl<T> Envelope<T> {
         let first = self.open()?.into_iter().next();
         first.ok_or_else(|| Failure::new(FailureKind::NotFound, "an envelope without a result"))
     }
+}
+
+/// No result is stated, or none that can be read, which says nothing of the symbol.
+fn absent<T>() -> Option<Vec<T>> {
+    None
+}
+
+/// The results that are stated: null stands for none.
+fn listed<'de, D: Deserializer<'de>, T: DeserializeOwned>(
+    deserializer: D,
+) -> Result<Option<Vec<T>>, D::Error> {
+    Items::deserialize(deserializer).map(|items| Some(items.read))
 }
 
 /// How Yahoo says that a symbol was not traded in the days asked for, with 400.

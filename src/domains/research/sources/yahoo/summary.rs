@@ -3,13 +3,14 @@
 //! Not here: what is computed of these numbers. What Yahoo leaves out is `None`.
 
 use chrono::NaiveDate;
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 
 use super::{envelope::Envelope, number::Number};
 use crate::{
     domains::research::sources::quarter::Quarter,
     upstream::{
         http::{Answer, Failure},
+        json::{Items, parsed},
         text::Line,
     },
 };
@@ -53,6 +54,8 @@ pub struct Summary {
     pub eps: Vec<EpsOfQuarter>,
     /// Results by quarter.
     pub results: Vec<ResultOfQuarter>,
+    /// What is left out because it contradicts something else of the answer, in words.
+    pub contradictions: Vec<String>,
 }
 
 /// Earnings per share of a quarter.
@@ -153,21 +156,21 @@ struct Earnings {
 }
 
 #[derive(Deserialize)]
-#[serde(default)]
+#[serde(default, bound = "T: DeserializeOwned")]
 struct Quarterly<T> {
-    #[serde(deserialize_with = "or_default", bound(deserialize = "T: Deserialize<'de>"))]
-    quarterly: Vec<T>,
+    quarterly: Items<T>,
 }
 
 impl<T> Default for Quarterly<T> {
     fn default() -> Self {
-        Self { quarterly: Vec::new() }
+        Self { quarterly: Items::default() }
     }
 }
 
 #[derive(Deserialize)]
 struct EpsPoint {
-    date: Line,
+    #[serde(deserialize_with = "parsed")]
+    date: Quarter,
     #[serde(default)]
     actual: Number,
     #[serde(default)]
@@ -176,7 +179,8 @@ struct EpsPoint {
 
 #[derive(Deserialize)]
 struct ResultPoint {
-    date: Line,
+    #[serde(deserialize_with = "parsed")]
+    date: Quarter,
     #[serde(default)]
     revenue: Number,
     #[serde(default)]
@@ -193,7 +197,7 @@ fn or_default<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(
 /// The summary of an answer.
 pub(super) fn parse(answer: &Answer) -> Result<Summary, Failure> {
     let modules = answer.json::<Wire>()?.quote_summary.only()?;
-    let (eps, results) = (eps(&modules.earnings)?, results(&modules.earnings)?);
+    let (eps, results) = (eps(&modules.earnings), results(&modules.earnings));
     Ok(Summary { eps, results, ..numbers(modules) })
 }
 
@@ -220,22 +224,18 @@ fn numbers(modules: Modules) -> Summary {
     }
 }
 
-fn eps(earnings: &Earnings) -> Result<Vec<EpsOfQuarter>, Failure> {
+fn eps(earnings: &Earnings) -> Vec<EpsOfQuarter> {
     let of = |point: &EpsPoint| {
         let (actual, estimate) = (point.actual.0, point.estimate.0);
-        Ok(EpsOfQuarter { quarter: quarter(&point.date)?, actual, estimate })
+        EpsOfQuarter { quarter: point.date, actual, estimate }
     };
-    earnings.eps.quarterly.iter().map(of).collect()
+    earnings.eps.quarterly.read.iter().map(of).collect()
 }
 
-fn results(earnings: &Earnings) -> Result<Vec<ResultOfQuarter>, Failure> {
+fn results(earnings: &Earnings) -> Vec<ResultOfQuarter> {
     let of = |point: &ResultPoint| {
         let (revenue, net_profit) = (point.revenue.stated(), point.earnings.stated());
-        Ok(ResultOfQuarter { quarter: quarter(&point.date)?, date: None, revenue, net_profit })
+        ResultOfQuarter { quarter: point.date, date: None, revenue, net_profit }
     };
-    earnings.results.quarterly.iter().map(of).collect()
-}
-
-fn quarter(text: &str) -> Result<Quarter, Failure> {
-    text.parse().map_err(|error| Failure::malformed(format!("{error}")))
+    earnings.results.quarterly.read.iter().map(of).collect()
 }

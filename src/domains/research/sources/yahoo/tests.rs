@@ -219,7 +219,7 @@ fn error_table() -> Vec<(&'static str, ResponseTemplate, FailureKind)> {
         ("a bad gateway", text(502, ""), FailureKind::Down),
         ("forbidden", text(403, "Forbidden"), FailureKind::Blocked),
         ("not for this country", text(451, ""), FailureKind::Blocked),
-        ("a page where data was due", page(200, "<html><body>Consent</body></html>"), FailureKind::Blocked),
+        ("a page where data was due", page(200, "<html><body>Consent</body></html>"), FailureKind::Malformed),
         ("half a document", text(200, r#"{"chart":{"result":[{"#), FailureKind::Malformed),
         ("another document", json(200, json!({"quotes": []})), FailureKind::Malformed),
         ("fewer days than prices", json(200, uneven), FailureKind::Malformed),

@@ -10,6 +10,7 @@ use crate::{
     domains::research::sources::quarter::Quarter,
     upstream::{
         http::{Answer, Failure},
+        json::{Items, parsed},
         text::Line,
     },
 };
@@ -35,14 +36,17 @@ struct Wire {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Series {
-    quarterly_total_revenue: Option<Vec<Option<Point>>>,
-    quarterly_net_income: Option<Vec<Option<Point>>>,
+    #[serde(default)]
+    quarterly_total_revenue: Items<Point>,
+    #[serde(default)]
+    quarterly_net_income: Items<Point>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Point {
-    as_of_date: Line,
+    #[serde(deserialize_with = "parsed")]
+    as_of_date: NaiveDate,
     currency_code: Option<Line>,
     #[serde(default)]
     reported_value: Number,
@@ -53,25 +57,20 @@ pub(super) fn parse(answer: &Answer) -> Result<Timeseries, Failure> {
     let mut currency = None;
     let mut quarters = BTreeMap::new();
     for series in answer.json::<Wire>()?.timeseries.open()? {
-        for point in series.quarterly_total_revenue.into_iter().flatten().flatten() {
-            entry(&mut quarters, &point)?.revenue = point.reported_value.stated();
+        for point in series.quarterly_total_revenue {
+            entry(&mut quarters, point.as_of_date).revenue = point.reported_value.stated();
             currency = currency.or(point.currency_code);
         }
-        for point in series.quarterly_net_income.into_iter().flatten().flatten() {
-            entry(&mut quarters, &point)?.net_profit = point.reported_value.stated();
+        for point in series.quarterly_net_income {
+            entry(&mut quarters, point.as_of_date).net_profit = point.reported_value.stated();
             currency = currency.or(point.currency_code);
         }
     }
     Ok(Timeseries { currency, results: quarters.into_values().collect() })
 }
 
-fn entry<'a>(
-    quarters: &'a mut BTreeMap<Quarter, ResultOfQuarter>,
-    point: &Point,
-) -> Result<&'a mut ResultOfQuarter, Failure> {
-    let date: NaiveDate =
-        point.as_of_date.parse().map_err(|_| Failure::malformed("an asOfDate that is not a valid date"))?;
+fn entry(quarters: &mut BTreeMap<Quarter, ResultOfQuarter>, date: NaiveDate) -> &mut ResultOfQuarter {
     let quarter = Quarter::of(date);
     let unknown = ResultOfQuarter { quarter, date: Some(date), revenue: None, net_profit: None };
-    Ok(quarters.entry(quarter).or_insert(unknown))
+    quarters.entry(quarter).or_insert(unknown)
 }

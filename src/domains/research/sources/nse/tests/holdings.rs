@@ -91,7 +91,7 @@ async fn a_company_without_promoters_says_so_twice() {
 #[tokio::test]
 async fn what_is_no_xbrl_is_not_read() {
     let page = "<html><body>Access denied</body></html>".to_owned();
-    assert_eq!(holding(page, &master()).await.unwrap_err().kind, FailureKind::Blocked);
+    assert_eq!(holding(page, &master()).await.unwrap_err().kind, FailureKind::Malformed);
     let bomb = "<!DOCTYPE x [<!ENTITY a \"b\">]><x>&a;</x>".to_owned();
     assert_eq!(holding(bomb, &master()).await.unwrap_err().kind, FailureKind::Malformed);
     let too_many = xbrl("").replace("193216542", "999999999");

@@ -56,7 +56,7 @@ async fn credentials_are_refused_in_more_than_one_way() {
         (ResponseTemplate::new(200).set_body_json(json!({"error": 403})), AuthFailed),
         (ResponseTemplate::new(200).set_body_json(json!({"token_type": "bearer"})), Malformed),
         (ResponseTemplate::new(200).set_body_json(json!({"access_token": TOKEN})), Malformed),
-        (ResponseTemplate::new(200).set_body_raw("<html>", "text/html"), Blocked),
+        (ResponseTemplate::new(200).set_body_raw("<html>", "text/html"), Malformed),
     ];
     for (answer, kind) in answers {
         let server = MockServer::start().await;
@@ -100,7 +100,7 @@ async fn every_kind_of_failure_is_told_apart() {
             Some(6 * 3600),
         ),
         (html(403), Blocked, Some(6 * 3600)),
-        (html(200), Blocked, Some(6 * 3600)),
+        (html(200), Malformed, None),
         (limited(429).set_body_raw("<html>Too Many Requests</html>", "text/html"), RateLimited, Some(42)),
         (ResponseTemplate::new(429).set_body_json(json!({"error": 429})), RateLimited, None),
         (limited(429).insert_header("Retry-After", "5"), RateLimited, Some(5)),

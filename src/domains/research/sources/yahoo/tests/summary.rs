@@ -180,7 +180,6 @@ async fn a_refused_crumb_leaves_alone_what_needs_none_and_says_for_how_long_and_
         (crumb, refused_crumb()),
         (crumb, ResponseTemplate::new(403)),
         (SUMMARY, refused_crumb()),
-        (SUMMARY, html()),
     ];
     for (at, refusal) in table {
         let what = format!("{at} {refusal:?}");
