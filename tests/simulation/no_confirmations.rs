@@ -11,7 +11,7 @@ use toolwire::{
     store::{
         StoreError,
         confirmations::{
-            Asked, Binding, Change, Confirmation, Confirmations, Criteria, Decision, Kept, Listed, Of,
+            Among, Asked, Binding, Change, Confirmation, Confirmations, Criteria, Decision, Kept, Listed, Of,
             Opened, Outcome, Page, Place,
         },
         idempotency::{Beginning, Begun, Idempotency, Key},
@@ -101,7 +101,7 @@ impl Confirmations for NoConfirmations {
 
     fn list<'a>(
         &'a self,
-        _: &'a UserId,
+        _: (&'a UserId, &'a Among),
         _: &'a Criteria,
         _: Option<Place>,
         _: u32,
@@ -111,18 +111,18 @@ impl Confirmations for NoConfirmations {
 
     fn open_now<'a>(
         &'a self,
-        _: &'a UserId,
+        _: (&'a UserId, &'a Among),
         _: &'a Criteria,
         _: (u64, u64),
     ) -> BoxFuture<'a, Result<Page, StoreError>> {
         answer(Page::default())
     }
 
-    fn changes(&self, _: u64, _: u32) -> BoxFuture<'_, Listed<Change>> {
+    fn changes<'a>(&'a self, _: &'a Among, _: u64, _: u32) -> BoxFuture<'a, Listed<Change>> {
         answer(Vec::new())
     }
 
-    fn kept(&self) -> BoxFuture<'_, Result<Kept, StoreError>> {
+    fn kept<'a>(&'a self, _: &'a Among) -> BoxFuture<'a, Result<Kept, StoreError>> {
         answer(Kept { first: 1, last: 0 })
     }
 
