@@ -5,6 +5,7 @@ mod asked_back;
 mod misunderstood;
 mod planning;
 mod told;
+mod unread;
 
 use futures_util::future::BoxFuture;
 use tokio::time::Instant;
@@ -188,6 +189,7 @@ impl<'a> Turn<'a> {
         let kept = self.cycle.made.iter().zip(&self.cycle.call_ids);
         let standing = Standing {
             tags: self.asking.tags.clone(),
+            unread: self.asking.unread.clone(),
             steps: self.cycle.steps,
             calls: self.cycle.calls,
             position: self.cycle.position(),
@@ -204,6 +206,7 @@ impl<'a> Turn<'a> {
 
     async fn finish(mut self, outcome: Outcome) -> Result<(Told, &'static str), Refusal> {
         self.say_what_was_not_said(outcome);
+        self.name_unread_parts();
         let reply = reply::reply(&reply::Parts {
             asking: self.asking,
             model: &self.parts.model,

@@ -18,6 +18,9 @@ use crate::{
 pub struct Standing {
     /// Only tools with these tags are offered.
     pub tags: Vec<String>,
+    /// The kinds of the message's parts that are no text.
+    #[serde(default)]
+    pub unread: Vec<String>,
     /// How many plans were made.
     pub steps: u32,
     /// How many calls were made.
