@@ -210,6 +210,7 @@ impl<'a> Turn<'a> {
         let reply = reply::reply(&reply::Parts {
             asking: self.asking,
             model: &self.parts.model,
+            in_full: &self.parts.in_full,
             usage: self.chosen.meter.usage(),
             offer: &self.offer,
             cycle: &self.cycle,

@@ -61,6 +61,9 @@ pub struct Pending {
     pub call: KeptCall,
     /// The identifier to call again with.
     pub request_id: String,
+    /// Its place among all calls of the turn, which results keep.
+    #[serde(default = "last")]
+    pub place: usize,
 }
 
 /// A call that ended.
@@ -73,6 +76,11 @@ pub struct KeptMade {
     fetched_at: u64,
     outcome: Result<Value, ToolError>,
     provenance: Provenance,
+}
+
+/// Behind all others: of a call that was kept without its place.
+const fn last() -> usize {
+    usize::MAX
 }
 
 impl From<&PlannedCall> for KeptCall {

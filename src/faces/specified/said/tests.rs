@@ -112,7 +112,7 @@ fn a_part_that_is_no_text_is_named() {
         let said = read_all(&[user(content.clone())]);
         assert_eq!(
             (said.question, said.unread),
-            (format!("[{unknown}]"), vec![unknown.to_owned()]),
+            ("[attachment]".to_owned(), vec!["attachment".to_owned()]),
             "{content}"
         );
     }
