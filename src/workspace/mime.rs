@@ -142,7 +142,7 @@ pub fn detect(stated: Option<&str>, path: &Path, head: &[u8]) -> Result<String, 
 
 /// Whether a type is of a format with known first bytes, and these are others.
 fn is_another(stated: &str, head: &[u8]) -> bool {
-    infer::is_mime_supported(stated) && !infer::is_mime(head, stated)
+    stated != BINARY && infer::is_mime_supported(stated) && !infer::is_mime(head, stated)
 }
 
 /// A stated type in lower case. The grammar is RFC 6838's; parameters are not part of it.

@@ -231,7 +231,8 @@ mod tests {
         let with = |required: &[&str], words: &[&str]| {
             let mut schema = schema();
             schema["required"] = json!(required);
-            Given::words(words).typed(&schema).map(Value::Object).map_err(|failure| failure.to_string())
+            let typed = Given::words(words).typed(&schema).map_err(|failure| failure.to_string());
+            typed.map(|text| serde_json::from_str::<Value>(&text).unwrap())
         };
         assert_eq!(with(&["symbol"], &["AAPL", "limit=1"]).unwrap(), json!({"symbol": "AAPL", "limit": 1}));
         assert_eq!(with(&["limit"], &["10"]).unwrap(), json!({"limit": 10}));
