@@ -12,12 +12,11 @@ use tokio::runtime::{Builder, Runtime};
 use toolwire::{
     context::ToolContext,
     contract::{
-        Payload, Terminal,
+        Payload, Terminal, arguments,
         convert::{ResultFormat, outcome},
     },
     pipeline::Call,
     registry::RegisteredTool,
-    service::request,
     telemetry,
 };
 
@@ -30,7 +29,7 @@ fn stages(criterion: &mut Criterion) {
     let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
     let bench = Bench::new();
     let tool = Arc::clone(bench.registry.snapshot().get(TOOL).expect("bundled"));
-    let parsed = || request::arguments_text("arguments_json", ARGUMENTS).expect("an object");
+    let parsed = || arguments::from_text(ARGUMENTS).expect("an object");
     let call = || Bench::call(TOOL, json!({"symbol": "AAPL,VTI,BND,MSFT"}));
     let mut group = criterion.benchmark_group("stage");
     group.bench_function("parse", |bencher| bencher.iter(|| black_box(parsed())));

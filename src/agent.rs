@@ -12,6 +12,7 @@ mod cycle;
 mod draft;
 pub mod ground;
 mod help;
+pub mod in_full;
 pub mod job;
 pub mod log;
 pub mod memory;

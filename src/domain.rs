@@ -53,6 +53,9 @@ pub struct Domain {
     pub intent_parameters: &'static [&'static str],
     /// What the results of its tools are about, for whoever writes an answer.
     pub contexts: Option<TypedContexts>,
+    /// Pairs of tools with the same arguments: a conversation that is about the first calls the second, whose results say
+    /// more.
+    pub in_chat: &'static [(&'static str, &'static str)],
     /// What parameters of its tools may be by the configuration.
     pub choices: Choices,
     /// Which of its tools cannot be called by the configuration.
@@ -134,6 +137,7 @@ impl Domain {
             commands: Vec::new(),
             intent_parameters: &[],
             contexts: None,
+            in_chat: &[],
             choices: Box::new(|_| Vec::new()),
             disabled: Box::new(|_| Vec::new()),
             open: Box::new(|_| Ok(Opened::default())),

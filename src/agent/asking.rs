@@ -27,6 +27,8 @@ pub struct Asking {
     pub tags: Vec<String>,
     /// What it may spend.
     pub budget: Budget,
+    /// The kinds of the message's parts that are no text, such as `image`: the answer names them.
+    pub unread: Vec<String>,
     /// What was said before, as its caller has it: older than what is remembered.
     pub before: Vec<Exchange>,
     /// When it began.

@@ -13,7 +13,7 @@ use futures_util::{StreamExt, stream};
 use self::call::End;
 pub(super) use self::call::{Caller, component, text};
 pub(super) use self::slot::is_cut;
-use self::slot::{Slot, Wanted, broken, cut, failed, key_in, not_offered, too_often};
+use self::slot::{Slot, Wanted, cut, failed, key_in, not_offered, too_often};
 use super::{
     Budget, TurnId,
     memory::{KeptCall, Pending, Standing},
@@ -143,11 +143,11 @@ impl Cycle {
     /// Makes the calls again that waited for persons.
     pub(super) async fn resume(&mut self, caller: &Caller<'_>, pending: Vec<Pending>) -> Stepped {
         let slot = |pending: Pending| {
-            let planned: PlannedCall = pending.call.into();
+            let (planned, place): (PlannedCall, _) = (pending.call.into(), Some(pending.place));
             let unnamed = || ToolError::new(ErrorCode::Unavailable, "not called: it cannot be named again");
             let request_id = pending.request_id.parse().map_err(|_| unnamed());
             let wanted = request_id.map_or_else(Wanted::Refused, Wanted::Call);
-            Slot { key: key_in(caller.offer, &planned), planned, wanted }
+            Slot { key: key_in(caller.offer, &planned), planned, wanted, place }
         };
         let slots: Vec<_> = pending.into_iter().map(slot).collect();
         self.planned.extend(slots.iter().map(|slot| KeptCall::from(&slot.planned)));
@@ -158,26 +158,27 @@ impl Cycle {
     fn slot(&mut self, caller: &Caller<'_>, planned: PlannedCall) -> Slot {
         let Some(tool) = caller.offer.get(&planned.tool) else {
             let wanted = Wanted::Refused(not_offered(caller, &planned.tool));
-            return Slot { key: key_in(caller.offer, &planned), planned, wanted };
+            return Slot { key: key_in(caller.offer, &planned), planned, wanted, place: None };
         };
-        if planned.by_model.as_ref().is_some_and(|it| it.is_broken) {
-            return Slot { key: key_in(caller.offer, &planned), planned, wanted: Wanted::Refused(broken()) };
+        if let Some(why) = planned.by_model.as_ref().and_then(|it| it.unreadable.clone()) {
+            let wanted = Wanted::Refused(ToolError::invalid_arguments(vec![why]));
+            return Slot { key: key_in(caller.offer, &planned), planned, wanted, place: None };
         }
         let key = key_in(caller.offer, &planned);
         let request_id = self.name_next(caller.turn_id);
         if self.known.contains_key(&key) {
-            return Slot { planned, key, wanted: Wanted::Known };
+            return Slot { planned, key, wanted: Wanted::Known, place: None };
         }
         if self.calls >= self.budget.max_calls {
-            return Slot { planned, key, wanted: Wanted::Refused(cut(self.budget.max_calls)) };
+            return Slot { planned, key, wanted: Wanted::Refused(cut(self.budget.max_calls)), place: None };
         }
         if let Some(error) = self.ask_source(caller, tool) {
-            return Slot { planned, key, wanted: Wanted::Refused(error) };
+            return Slot { planned, key, wanted: Wanted::Refused(error), place: None };
         }
         self.calls += 1;
         // A place for the result, so that an equal call of this step waits for it.
         self.known.insert(key, usize::MAX);
-        Slot { planned, key, wanted: Wanted::Call(request_id) }
+        Slot { planned, key, wanted: Wanted::Call(request_id), place: None }
     }
 
     /// Counts one more call that asks the tool's source, or says why it is not made: no cycle asks a source more often
@@ -230,18 +231,19 @@ impl Cycle {
     /// Takes what the calls came to, in the order in which they were planned.
     fn take(&mut self, caller: &Caller<'_>, slots: Vec<Slot>, ends: Vec<Option<End>>) {
         for (slot, end) in slots.into_iter().zip(ends) {
-            let Slot { planned, key, wanted } = slot;
+            let Slot { planned, key, wanted, place } = slot;
             match (wanted, end) {
                 (Wanted::Call(_), Some(End::Result { call_id, result })) => {
                     let untrusted = |tool: &Arc<RegisteredTool>| tool.definition.untrusted;
                     self.tainted |=
                         result.outcome.is_ok() && caller.offer.get(&planned.tool).is_some_and(untrusted);
-                    self.keep(key, planned, call_id, result);
+                    self.keep_at(place, key, planned, call_id, result);
                 }
                 (Wanted::Call(request_id), Some(End::Awaits { call_id, required })) => {
                     let request_id = required.request_id.parse().unwrap_or(request_id);
                     let call = KeptCall::from(&planned);
-                    let pending = Pending { call, request_id: request_id.to_string() };
+                    let place = place.unwrap_or(self.made.len() + self.pending.len());
+                    let pending = Pending { call, request_id: request_id.to_string(), place };
                     self.pending.push((pending, (call_id, required)));
                 }
                 (Wanted::Call(_), None) => {}
@@ -253,6 +255,26 @@ impl Cycle {
                 }
             }
         }
+    }
+
+    /// Keeps the result of a call that waited in the place in which it was asked for.
+    fn keep_at(
+        &mut self,
+        place: Option<usize>,
+        key: Digest,
+        call: PlannedCall,
+        call_id: String,
+        result: Arc<ToolResult>,
+    ) {
+        let Some(place) = place.filter(|place| *place < self.made.len()) else {
+            return self.keep(key, call, call_id, result);
+        };
+        for known in self.known.values_mut().filter(|at| **at >= place && **at != usize::MAX) {
+            *known += 1;
+        }
+        self.known.insert(key, place);
+        self.made.insert(place, Made { call, result });
+        self.call_ids.insert(place, call_id);
     }
 
     fn keep(&mut self, key: Digest, call: PlannedCall, call_id: String, result: Arc<ToolResult>) {

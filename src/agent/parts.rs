@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::{
     answer::Answerer,
     ground::contexts::Contexts,
+    in_full::InFull,
     plan::{Offers, Planner},
     prompts::Prompts,
 };
@@ -52,6 +53,8 @@ pub struct Parts {
     pub offers: Arc<Offers>,
     /// The typed contexts of all domains.
     pub contexts: Contexts,
+    /// Tools that are called in the place of others.
+    pub in_full: InFull,
     /// How tools are picked.
     pub mode: Mode,
     /// Who picks them: `embedded`, or `provider/name`.

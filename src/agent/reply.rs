@@ -9,6 +9,7 @@ use super::{
     answer::{self, Validated},
     cycle::{Cycle, component},
     draft::Draft,
+    in_full::InFull,
     plan::{Made, Offer},
     proposal::{Proposal, ProposedCall},
     run,
@@ -34,6 +35,7 @@ const MOST_WARNINGS: usize = 64;
 pub(super) struct Parts<'a> {
     pub(super) asking: &'a Asking,
     pub(super) model: &'a str,
+    pub(super) in_full: &'a InFull,
     pub(super) usage: Usage,
     pub(super) offer: &'a Offer,
     pub(super) cycle: &'a Cycle,
@@ -156,7 +158,7 @@ fn context(draft: &Draft) -> v1::ContextBundle {
 }
 
 fn trace(parts: &Parts<'_>) -> v1::TurnTrace {
-    let first = parts.cycle.made.first().map(|made| made.call.tool.as_str());
+    let first = parts.cycle.made.first().map(|made| parts.in_full.planned(&made.call.tool));
     let intent = first.map(|tool| parts.offer.get(tool).map_or(tool, |tool| component(tool)));
     v1::TurnTrace {
         intent: intent.unwrap_or_default().to_owned(),

@@ -6,6 +6,7 @@ mod consent;
 mod misunderstood;
 mod planning;
 pub(super) mod told;
+mod unread;
 
 use futures_util::future::BoxFuture;
 use tokio::time::Instant;
@@ -198,6 +199,7 @@ impl<'a> Turn<'a> {
         let kept = self.cycle.made.iter().zip(&self.cycle.call_ids);
         let standing = Standing {
             tags: self.asking.tags.clone(),
+            unread: self.asking.unread.clone(),
             steps: self.cycle.steps,
             calls: self.cycle.calls,
             position: self.cycle.position(),
@@ -215,10 +217,12 @@ impl<'a> Turn<'a> {
 
     async fn finish(mut self, outcome: Outcome) -> Result<(Told, &'static str), Refusal> {
         self.say_what_was_not_said(outcome);
+        self.name_unread_parts();
         self.ask_about_proposal();
         let reply = reply::reply(&reply::Parts {
             asking: self.asking,
             model: &self.parts.model,
+            in_full: &self.parts.in_full,
             usage: self.chosen.meter.usage(),
             offer: &self.offer,
             cycle: &self.cycle,

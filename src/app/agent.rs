@@ -77,7 +77,7 @@ const fn mode(planner: AgentPlanner) -> Mode {
 
 /// Conversations.
 pub(super) fn turns(wiring: Wiring<'_>) -> Result<Turns, Problems> {
-    let Answers { answerer, contexts, prompts } = wiring.answers;
+    let Answers { answerer, contexts, in_full, prompts } = wiring.answers;
     let model_parts = model_parts(wiring.config)?;
     let model = model_parts.as_ref().map_or(Mode::Embedded.word(), |it| it.model.id()).to_owned();
     let agent = Agent::new(Parts {
@@ -86,6 +86,7 @@ pub(super) fn turns(wiring: Wiring<'_>) -> Result<Turns, Problems> {
         policy: Arc::clone(wiring.policy),
         offers: wiring.offers,
         contexts,
+        in_full,
         mode: mode(wiring.config.agent_model.planner),
         model,
         planner: Arc::new(Planner),

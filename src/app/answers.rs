@@ -6,6 +6,7 @@ use crate::{
     agent::{
         answer::embedded::{Embedded, Folder, Templates},
         ground::contexts::Contexts,
+        in_full::InFull,
         prompts::Prompts,
     },
     config::Config,
@@ -21,6 +22,8 @@ pub(super) struct Answers {
     pub(super) answerer: Arc<Embedded>,
     /// What each result is about.
     pub(super) contexts: Contexts,
+    /// Tools that are called in the place of others.
+    pub(super) in_full: InFull,
     /// What a model is told, if one is asked.
     pub(super) prompts: Option<Arc<Prompts>>,
 }
@@ -44,10 +47,12 @@ pub(super) fn of<'a>(
     prompts: Option<Arc<Prompts>>,
     domains: impl Iterator<Item = &'a Domain>,
 ) -> Answers {
+    let domains: Vec<_> = domains.collect();
     Answers {
         prompts,
         answerer: Arc::new(Embedded::new(Arc::clone(templates))),
-        contexts: Contexts::new(domains.filter_map(|domain| domain.contexts)),
+        contexts: Contexts::new(domains.iter().filter_map(|domain| domain.contexts)),
+        in_full: InFull::new(domains.iter().flat_map(|domain| domain.in_chat.iter().copied())),
     }
 }
 

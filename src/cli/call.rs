@@ -55,7 +55,7 @@ pub(super) struct Call {
     /// Calls the tool that this intent routes to, instead of TOOL
     #[arg(long, value_name = "NAME")]
     intent: Option<String>,
-    /// All arguments as a JSON object; - reads it from standard input
+    /// All arguments as a JSON object, none if empty; - reads it from standard input
     #[arg(long, value_name = "JSON", conflicts_with = "pairs", allow_hyphen_values = true)]
     json: Option<String>,
     /// Ends the call after this time, such as 500ms or 5s

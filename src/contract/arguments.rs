@@ -1,14 +1,80 @@
-//! Arguments: a JSON object that has passed its schema, as the input message of a tool, and back.
+//! Arguments: a JSON object that has passed its schema, as the input message of a tool, and back; and what a model wrote
+//! as one.
 //!
 //! Not here: spelling, defaults and the schema itself, which are the registry's and the pipeline's.
 
 use prost_reflect::{DynamicMessage, ReflectMessage};
+use prost_types::Struct;
 use serde_json::{Map, Value};
 
-use super::{payload, transcode::Encoder};
+use super::{Violation, json, payload, transcode::Encoder};
+
+/// The longest key that an error repeats, in characters.
+const MAX_SHOWN: usize = 64;
 
 /// The arguments of a call.
 pub type Arguments = Map<String, Value>;
+
+/// What was written as arguments is none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the arguments {what}")]
+pub struct Unreadable {
+    /// The rule that is broken, such as `json`.
+    pub rule: &'static str,
+    /// What must be, as the end of a sentence.
+    pub what: String,
+}
+
+impl Unreadable {
+    fn new(rule: &'static str, what: impl Into<String>) -> Self {
+        Self { rule, what: what.into() }
+    }
+}
+
+impl From<Unreadable> for Violation {
+    fn from(why: Unreadable) -> Self {
+        Self { pointer: String::new(), rule: why.rule.to_owned(), description: why.to_string() }
+    }
+}
+
+/// Arguments as text, such as a model writes it. A blank text and `null` are no arguments.
+pub fn from_text(text: &str) -> Result<Arguments, Unreadable> {
+    if text.trim().is_empty() {
+        return Ok(Arguments::new());
+    }
+    let not_json = |error| Unreadable::new("json", format!("must be the text of a JSON object: {error}"));
+    from_value(json::parse(text).map_err(not_json)?)
+}
+
+/// Arguments as a JSON value. `null` and a blank text are no arguments; another text is what a model wrote in the place
+/// of an object.
+pub fn from_value(value: Value) -> Result<Arguments, Unreadable> {
+    if !json::is_within_depth(&value) {
+        let what = format!("must not nest deeper than {} levels", json::MAX_DEPTH);
+        return Err(Unreadable::new("depth", what));
+    }
+    let example = r#"must be a JSON object, such as {"symbol": "AAPL"}"#;
+    match value {
+        Value::Object(arguments) => Ok(arguments),
+        Value::Null => Ok(Arguments::new()),
+        Value::String(text) => match json::parse(&text) {
+            _ if text.trim().is_empty() => Ok(Arguments::new()),
+            Ok(_) => Err(Unreadable::new("type", format!("{example}, and not a string that holds JSON"))),
+            Err(error) => Err(Unreadable::new("json", format!("must be the text of a JSON object: {error}"))),
+        },
+        _ => Err(Unreadable::new("type", example)),
+    }
+}
+
+/// Arguments as a structure, whose numbers JSON must be able to express.
+pub fn from_struct(structure: Struct) -> Result<Arguments, Unreadable> {
+    if let Some(key) = json::not_finite(&structure) {
+        let key: String = key.chars().take(MAX_SHOWN).collect();
+        let what = format!("must hold no NaN and no infinity, but there is one in {key:?}");
+        return Err(Unreadable::new("finite", what));
+    }
+    from_value(Value::Object(json::from_struct(structure)))
+}
 
 /// Arguments passed the schema but do not fit the message: the schema and the message disagree.
 #[derive(Debug, thiserror::Error)]
@@ -55,6 +121,33 @@ mod tests {
         let message: ToolSource = message(arguments.clone());
         assert_eq!(message, ToolSource { name: "books".into(), sections: vec!["2026".into()] });
         assert_eq!(from_message(&message), arguments);
+    }
+
+    #[test]
+    fn whatever_a_model_writes_is_arguments_or_one_mistake() {
+        for none in ["", " ", "\n\t", "null", " null ", r#""""#, r#"" ""#, "{}"] {
+            assert_eq!(from_text(none), Ok(Arguments::new()), "{none:?}");
+        }
+        let deep = format!("{}1{}", r#"{"a":"#.repeat(33), "}".repeat(33));
+        for (text, rule) in [
+            (r#"{"symbol": "AA"#, "json"),
+            ("{", "json"),
+            (r#"{"symbol": "\ud83d"}"#, "json"),
+            (r#"{"a": 1, "a": 2}"#, "json"),
+            (r#"{"a": 1} and more"#, "json"),
+            (r#"{"a": NaN}"#, "json"),
+            ("symbol=AAPL", "json"),
+            ("[1]", "type"),
+            ("42", "type"),
+            ("true", "type"),
+            (r#""{\"symbol\": \"AAPL\"}""#, "type"),
+            (r#""{\"symbol\"""#, "json"),
+            (&deep, "depth"),
+        ] {
+            let why = from_text(text).unwrap_err();
+            assert_eq!(why.rule, rule, "{text}: {why}");
+            assert!(why.to_string().starts_with("the arguments must "), "{why}");
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! JSON values: to and from `google.protobuf.Struct`, and the bound on their depth.
 
+pub mod raw;
 mod strict;
 
 use prost_types::{ListValue, Struct, Value as ProtoValue, value::Kind};

@@ -25,7 +25,7 @@ use crate::{
     domain::{self, Domain, Opened, Opening},
     files::{Embedded, Problem, Problems},
     registry::{DataSource, SourceHealth},
-    tool::{Executor, erase},
+    tool::{Executor, Tool, erase},
 };
 
 /// The manifests of all bundled domains: each takes those of its own tools.
@@ -33,6 +33,9 @@ static MANIFESTS: Dir<'static> = include_dir!("$CARGO_MANIFEST_DIR/data/tools");
 
 /// The parameters of specification 000's table of intents.
 const INTENT_PARAMETERS: [&str; 5] = ["account", "asset_class", "symbol", "timeframe", "topic"];
+
+/// Specification 000's chat shows performance with the transfers beside it.
+const IN_CHAT: [(&str, &str); 1] = [(GetPerformance::NAME, GetPerformanceWithTransfers::NAME)];
 
 /// The domain.
 pub fn domain() -> Domain {
@@ -47,6 +50,7 @@ pub fn domain() -> Domain {
         commands: commands::commands(),
         intent_parameters: &INTENT_PARAMETERS,
         contexts: Some(contexts::typed),
+        in_chat: &IN_CHAT,
         open: Box::new(open),
         check: Box::new(check),
         ..Domain::new("brokerage")

@@ -24,13 +24,13 @@ pub fn routes() -> Vec<Route> {
         Route {
             method: Method::POST,
             path: "/copilotkit/action",
-            rule: Rule::USER,
+            rule: Rule::CONVERSATION,
             handler: post(action::action),
         },
         Route {
             method: Method::POST,
             path: "/copilotkit/stream",
-            rule: Rule::USER,
+            rule: Rule::CONVERSATION,
             handler: post(stream::stream),
         },
     ]

@@ -27,8 +27,8 @@ pub fn routes() -> Vec<Route> {
     vec![
         route(Method::POST, "/api/chat", Rule::USER, post(asked::chat)),
         route(Method::GET, "/api/traces/{turn_id}", Rule::USER, get(asked::trace)),
-        route(Method::POST, "/agent/chat", Rule::USER, post(conversation::chat)),
-        route(Method::POST, "/agent/stream", Rule::USER, post(conversation::stream)),
+        route(Method::POST, "/agent/chat", Rule::CONVERSATION, post(conversation::chat)),
+        route(Method::POST, "/agent/stream", Rule::CONVERSATION, post(conversation::stream)),
         route(Method::GET, "/agent/stream/{turn_id}", Rule::USER, get(conversation::follow)),
         route(Method::GET, "/api/jobs/{id}", Rule::USER, get(jobs::get)),
         route(Method::DELETE, "/api/jobs/{id}", free, delete(jobs::cancel)),

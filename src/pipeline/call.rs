@@ -16,7 +16,8 @@ use crate::{
     context::{RequestId, ToolContext},
     contract::{
         ConfirmationCause, Event, Outcome, Payload, Provenance, Refusal, Terminal, ToolError, ToolName,
-        ToolResult, arguments::Arguments,
+        ToolResult,
+        arguments::{Arguments, Unreadable},
     },
     digest::Digest,
     registry::{Category, RegisteredTool},
@@ -35,6 +36,8 @@ pub struct Call {
     pub target: Target,
     /// What to call it with: as the caller wrote it above `validate`, checked and complete below.
     pub arguments: Arguments,
+    /// Why what its caller wrote as arguments is none: `validate` says so. Boxed: nearly no call has it.
+    pub unreadable: Option<Box<Unreadable>>,
     /// What the caller is told beside the first missing parameter: how arguments get lost in its kind of request.
     pub missing_hint: Option<&'static str>,
     /// Recognises a repeat.
@@ -87,6 +90,7 @@ pub struct Arrived {
 pub struct Facts {
     tool: OnceLock<Arc<RegisteredTool>>,
     arguments: OnceLock<String>,
+    names: OnceLock<String>,
     detached: AtomicBool,
     cache_hit: AtomicBool,
     action: OnceLock<Action>,
@@ -138,6 +142,7 @@ impl Call {
             context,
             target,
             arguments,
+            unreadable: None,
             missing_hint: None,
             request_id: None,
             wishes: None,
@@ -147,6 +152,17 @@ impl Call {
             arrived,
             facts: Arc::default(),
         }
+    }
+
+    /// The same with what its caller wrote as arguments. What is none is a mistake like any other, told in the result:
+    /// most callers are models, and a status would end their loop.
+    #[must_use]
+    pub fn given(mut self, arguments: Result<Arguments, Unreadable>) -> Self {
+        match arguments {
+            Ok(arguments) => self.arguments = arguments,
+            Err(why) => self.unreadable = Some(Box::new(why)),
+        }
+        self
     }
 
     /// Whether the caller's agent was offered a tool of this name.
@@ -227,6 +243,12 @@ impl Facts {
         self.arguments.get().map(String::as_str)
     }
 
+    /// The names of the checked arguments, as JSON text without their values: where a ledger wants them and the log shows
+    /// none.
+    pub fn names(&self) -> Option<&str> {
+        self.names.get().map(String::as_str)
+    }
+
     /// Whether the work goes on without its caller.
     pub fn is_detached(&self) -> bool {
         self.detached.load(Ordering::Acquire)
@@ -270,6 +292,10 @@ impl Facts {
 
     pub(super) fn checked(&self, arguments: String) {
         let _ = self.arguments.set(arguments);
+    }
+
+    pub(super) fn named(&self, names: String) {
+        let _ = self.names.set(names);
     }
 
     pub(super) fn detach(&self) {

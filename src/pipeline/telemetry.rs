@@ -165,7 +165,7 @@ impl Line {
         LedgerRow {
             tool: name.to_owned(),
             component: intent.map_or(name, String::as_str).to_owned(),
-            arguments: self.facts.arguments().map(ToOwned::to_owned),
+            arguments: self.facts.arguments().or_else(|| self.facts.names()).map(ToOwned::to_owned),
             took,
             source_ids,
             error: error_of(end),

@@ -7,10 +7,14 @@ use std::{
 };
 
 use futures_util::future::{Either, Ready, ready};
+use serde_json::Value;
 use tower::Service;
 
 use super::Call;
 use crate::contract::{Refusal, Terminal, ToolError, Violation};
+
+/// Stands for a value that the log does not show.
+const REDACTED: &str = "[redacted]";
 
 /// Answers arguments that break the schema with `INVALID_ARGUMENT` in the result.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +54,10 @@ impl<S: Service<Call, Response = Terminal, Error = Refusal>> Service<Call> for V
     }
 
     fn call(&mut self, mut call: Call) -> Self::Future {
+        if let Some(why) = call.unreadable.take() {
+            let terminal = call.failed(ToolError::invalid_arguments(vec![(*why).into()]));
+            return Either::Left(ready(Ok(terminal)));
+        }
         let raw = mem::take(&mut call.arguments);
         match call.tool().input.check(raw) {
             Err(mut violations) => {
@@ -65,7 +73,10 @@ impl<S: Service<Call, Response = Terminal, Error = Refusal>> Service<Call> for V
                 }
                 if self.layer.keep_arguments {
                     let shown = call.tool().input.shown(&arguments).into_owned();
-                    call.facts.checked(serde_json::Value::Object(shown).to_string());
+                    call.facts.checked(Value::Object(shown).to_string());
+                } else if call.context.ledger.is_some() {
+                    let names = arguments.keys().map(|name| (name.clone(), REDACTED.into()));
+                    call.facts.named(Value::Object(names.collect()).to_string());
                 }
                 call.arguments = arguments;
                 Either::Right(self.inner.call(call))

@@ -4,22 +4,22 @@
 
 use std::time::{Duration, SystemTime};
 
-use prost_types::Struct;
-use serde_json::Value;
-
 use crate::{
     context::{Attributes, CallId, InvalidId, RequestId, SessionId, TaskId, TaskLabel, UserId},
-    contract::{Refusal, Violation, arguments::Arguments, json, model},
+    contract::{
+        Refusal, Violation,
+        arguments::{self, Arguments},
+        model,
+    },
     digest::Digest,
     pipeline::Target,
 };
+use prost_types::Struct;
 
 /// The longest text to look for, in bytes.
 const MAX_SEARCH: usize = 256;
 /// The most tags to look for.
 const MAX_TAGS: usize = 32;
-/// So many characters of a caller's own words are repeated to it.
-const MAX_SHOWN: usize = 64;
 
 /// What to call.
 pub fn target(given: Option<Target>) -> Result<Target, Refusal> {
@@ -29,32 +29,10 @@ pub fn target(given: Option<Target>) -> Result<Target, Refusal> {
     }
 }
 
-/// Arguments: an object that does not nest deeper than [`json::MAX_DEPTH`] levels.
-pub fn arguments(field: &str, value: Value) -> Result<Arguments, Refusal> {
-    if !json::is_within_depth(&value) {
-        return Err(refuse(field, "depth", &format!("must not nest deeper than {} levels", json::MAX_DEPTH)));
-    }
-    match value {
-        Value::Object(arguments) => Ok(arguments),
-        _ => Err(refuse(field, "type", "must be a JSON object, such as {\"symbol\": \"AAPL\"}")),
-    }
-}
-
-/// Arguments given as JSON text.
-pub fn arguments_text(field: &str, text: &str) -> Result<Arguments, Refusal> {
-    let value = json::parse(text)
-        .map_err(|error| refuse(field, "json", &format!("must be the text of a JSON object: {error}")))?;
-    arguments(field, value)
-}
-
-/// Arguments given as a structure, whose numbers JSON must be able to express.
-pub fn arguments_struct(field: &str, structure: Struct) -> Result<Arguments, Refusal> {
-    if let Some(key) = json::not_finite(&structure) {
-        let key: String = key.chars().take(MAX_SHOWN).collect();
-        let what = format!("must hold no NaN and no infinity, but there is one in {key:?}");
-        return Err(refuse(field, "finite", &what));
-    }
-    arguments(field, Value::Object(json::from_struct(structure)))
+/// An object given as a structure: its numbers must be those of JSON, and its depth is bounded. The arguments of a call
+/// are none: what is wrong with those is told to the model that wrote them (`Call::given`).
+pub fn object(field: &str, structure: Struct) -> Result<Arguments, Refusal> {
+    arguments::from_struct(structure).map_err(|why| refuse(field, why.rule, &why.what))
 }
 
 /// Words that somebody looks for.
@@ -162,6 +140,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::contract::json;
 
     #[track_caller]
     fn assert_refused<T: std::fmt::Debug>(found: Result<T, Refusal>, field: &str, rule: &str) {
@@ -180,14 +159,11 @@ mod tests {
         assert_refused(session_id("x-session", &long), "x-session", "max_length");
         assert_refused(request_id("Idempotency-Key", "42"), "Idempotency-Key", "format");
         assert_refused(call_id("call", "42"), "call", "format");
-        assert_refused(arguments("body", json!([])), "body", "type");
-        assert_refused(arguments_text("body", "{"), "body", "json");
-        assert_refused(arguments_text("body", r#"{"a": 1, "a": 2}"#), "body", "json");
         assert_refused(search("text", &"x".repeat(257)), "text", "max_length");
         assert!(search("text", &"x".repeat(256)).is_ok());
         assert_refused(tags("tags", vec![String::new(); 33]), "tags", "max_items");
         let deep = (0..=json::MAX_DEPTH).fold(json!({}), |inner, _| json!({ "a": inner }));
-        assert_refused(arguments("body", deep), "body", "depth");
+        assert_refused(object("done", json::to_struct(deep.as_object().unwrap())), "done", "depth");
         let many = (0..33).map(|n| (n.to_string(), String::new()));
         assert_refused(attributes("context", many), "context", "max_properties");
         assert_refused(target(None), "tool", "required");

@@ -48,9 +48,9 @@ pub enum MimeError {
     /// It is not a type.
     #[error("the type `{0}` is not of the form type/subtype, such as text/csv, of at most {LONGEST} bytes")]
     Malformed(String),
-    /// It says text, and the bytes are something else.
+    /// The bytes are something else.
     #[error("the type is stated as {stated}, but the content is {found}: state another, or none")]
-    NotText {
+    Contradicted {
         /// As stated.
         stated: String,
         /// What the bytes are.
@@ -111,7 +111,8 @@ fn language(mime: &str) -> &str {
 
 /// The type of a document of which these are the first bytes, [`HEAD`] of them or all.
 ///
-/// What is stated counts; text must be text, though, as far as these bytes tell: [`utf8::Utf8`] tells of the rest.
+/// What is stated counts; text must be text, though, and no text a format that is known by its first bytes, as far as
+/// these bytes tell: [`utf8::Utf8`] tells of the rest.
 pub fn detect(stated: Option<&str>, path: &Path, head: &[u8]) -> Result<String, MimeError> {
     let magic = magic(head);
     let Some(stated) = stated.filter(|stated| !stated.is_empty()) else {
@@ -125,10 +126,23 @@ pub fn detect(stated: Option<&str>, path: &Path, head: &[u8]) -> Result<String, 
     };
     match found {
         Some(found) if stated.starts_with("text/") && found != stated => {
-            Err(MimeError::NotText { stated, found: found.to_owned() })
+            Err(MimeError::Contradicted { stated, found: found.to_owned() })
+        }
+        // A format that is known by its first bytes, such as PDF, is no text: who opens it would find it broken.
+        None if !head.is_empty()
+            && !is_text(&stated)
+            && looks_like_text(head)
+            && is_another(&stated, head) =>
+        {
+            Err(MimeError::Contradicted { stated, found: PLAIN.to_owned() })
         }
         _ => Ok(stated),
     }
+}
+
+/// Whether a type is of a format with known first bytes, and these are others.
+fn is_another(stated: &str, head: &[u8]) -> bool {
+    stated != BINARY && infer::is_mime_supported(stated) && !infer::is_mime(head, stated)
 }
 
 /// A stated type in lower case. The grammar is RFC 6838's; parameters are not part of it.
@@ -225,10 +239,22 @@ mod tests {
         assert_eq!(of("application/vnd.acme+zip", ZIP), Ok("application/vnd.acme+zip".to_owned()));
         assert_eq!(of("", b"# a"), Ok("text/markdown".to_owned()));
         let wrong = |found: &str| {
-            Err(MimeError::NotText { stated: "text/plain".to_owned(), found: found.to_owned() })
+            Err(MimeError::Contradicted { stated: "text/plain".to_owned(), found: found.to_owned() })
         };
         assert_eq!(of("text/plain", ZIP), wrong("application/zip"));
         assert_eq!(of("text/plain", b"caf\xe9 "), wrong("not UTF-8"));
+        let no_pdf =
+            MimeError::Contradicted { stated: "application/pdf".to_owned(), found: "text/plain".to_owned() };
+        assert_eq!(of("application/pdf", b"Quarterly report"), Err(no_pdf));
+        for (stated, head) in [
+            ("application/pdf", b"%PDF-1.7 report".as_slice()),
+            ("application/pdf", b""),
+            ("application/x-tex", b"\\section{Report}"),
+            ("image/svg+xml", b"<svg/>"),
+            ("application/octet-stream", b"plain"),
+        ] {
+            assert_eq!(of(stated, head), Ok(stated.to_owned()), "{head:?}");
+        }
         for malformed in
             ["text", "text/", "/csv", "text/csv; charset=utf-8", "te xt/csv", "a/b/c", "text/\u{e9}"]
         {

@@ -54,7 +54,7 @@ async fn calls_that_are_none_are_results_that_the_model_corrects() {
     let (events, _) = riley.events(message("How is Apple doing?")).await;
     assert_eq!(last(&events).outcome(), TurnOutcome::Answered);
     let shown = whole(&model.asked()[1]);
-    for words in ["Did you mean get_quotes?", "must be one JSON object", "symbl"] {
+    for words in ["Did you mean get_quotes?", "must be the text of a JSON object: EOF", "symbl"] {
         assert!(shown.contains(words), "{words}: {shown}");
     }
     assert_eq!(begun(&events), ["get_quotes", "get_quotes"], "what is no call is not made");

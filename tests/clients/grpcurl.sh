@@ -56,7 +56,9 @@ expect 'an unknown tool is not found' 'Code: NotFound .*get_quotes' -d '{"tool":
 expect 'its details are readable' '"@type": "type.googleapis.com/google.rpc.ErrorInfo".*"domain": "toolwire"' \
   -d '{"tool":"get_quote"}' "$address" "$tool_service/CallTool"
 expect 'the resource is named' '"resourceName": "get_quote"' -d '{"tool":"get_quote"}' "$address" "$tool_service/CallTool"
-expect 'arguments that are not JSON' 'Code: InvalidArgument .*"fieldViolations"' \
+expect 'empty arguments are none' '"dataJson"|"data"' \
+  -d '{"tool":"get_account_summary","arguments_json":""}' "$address" "$tool_service/CallTool"
+expect 'arguments that are not JSON' '"code": "TOOL_ERROR_CODE_INVALID_ARGUMENT".*"rule": "json"' \
   -d '{"tool":"get_quotes","arguments_json":"{symbol"}' "$address" "$tool_service/InvokeTool"
 expect 'arguments that break the schema' '"code": "TOOL_ERROR_CODE_INVALID_ARGUMENT".*"rule": "required"' \
   -d '{"tool":"get_quotes","arguments":{}}' "$address" "$tool_service/InvokeTool"

@@ -63,6 +63,11 @@ impl Places {
 }
 
 impl Asked {
+    /// A call with what a model wrote as arguments, to the letter.
+    pub(crate) fn written(tool: &str, arguments: &str, face: Face, number: usize) -> Self {
+        Self { arguments: arguments.to_owned(), ..Self::new(tool, &Value::Null, face, number) }
+    }
+
     /// A call of a tool; each face has a key of its own for each number.
     pub(crate) fn new(tool: &str, arguments: &Value, face: Face, number: usize) -> Self {
         let key = format!("6f1c2e0a-7b1d-4e9b-9c50-0d6a0f2b{:02}{number:02}", face as u8);

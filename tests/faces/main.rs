@@ -9,6 +9,7 @@ mod support;
 mod asked;
 mod noted;
 mod typed;
+mod written;
 
 use std::path::Path;
 

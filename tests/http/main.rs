@@ -11,6 +11,7 @@ mod bounds;
 mod drain;
 mod edge;
 mod every_route;
+mod history;
 mod house;
 mod identity;
 mod leaving;

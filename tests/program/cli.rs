@@ -91,8 +91,17 @@ async fn without_a_command_the_commands_are_shown() {
 #[tokio::test]
 async fn bad_usage_is_exit_code_2_and_says_what_was_expected() {
     assert_fails(&run(&["call", "x", "--deadline", "5"]).await, 2, &["--deadline", "such as 500ms"]);
-    assert_fails(&run(&["call", "x", "--json", "[]"]).await, 2, &["expected a JSON object"]);
     assert_fails(&run(&["call", "--intent", "i", "--json", "{}", "a=b"]).await, 2, &["leave key=value out"]);
+}
+
+#[tokio::test]
+async fn json_that_is_no_object_is_an_error_of_the_call() {
+    let call = async |json| run(&["call", "get_account_summary", "--json", json]).await;
+    assert_fails(&call("[]").await, 1, &["INVALID_ARGUMENT", "must be a JSON object"]);
+    assert_fails(&call(r#"{"account": "#).await, 1, &["INVALID_ARGUMENT", "EOF while parsing"]);
+    for none in ["", " ", "null"] {
+        assert_eq!(call(none).await.status.code(), Some(0), "{none:?}");
+    }
 }
 
 #[tokio::test]

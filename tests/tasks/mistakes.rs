@@ -67,6 +67,38 @@ async fn what_a_model_got_wrong_is_an_entry_and_an_answer_and_the_model_is_shown
     assert_eq!(failed.count(), 5, "{blocks:?}");
 }
 
+/// A model that is cut off or writes no object is told, whichever way its call comes in.
+#[tokio::test]
+async fn arguments_that_are_none_are_a_mistake_that_the_timeline_shows() {
+    let server = server();
+    let person = person(&server, "riley").await;
+    let root = person.create("Work").await;
+    for (index, (text, words)) in [
+        (r#"{"thoughts": "I was cut o"#, "EOF while parsing"),
+        (r#"["x"]"#, "must be a JSON object"),
+        (r#"{"thoughts": "\ud83d"}"#, "surrogate"),
+        (r#"{"thoughts": "a", "thoughts": "b"}"#, "stands twice"),
+        (r#""{}""#, "a string that holds JSON"),
+        ("", "`thoughts` is required"),
+        ("null", "`thoughts` is required"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let message = HandleToolCallRequest {
+            input: Some(Input::ArgumentsJson(text.to_owned())),
+            ..used(&root, &format!("use_{index}"), "stop_and_think", &json!({}))
+        };
+        let answer = root.send(message).await.unwrap();
+        let said = error(&answer);
+        assert!(said.contains(words), "{text}: {said}");
+        assert_eq!(answer.sequence, index as u64 + 1, "{text}");
+    }
+    assert_eq!(person.timeline(&root.task).await.len(), 8, "created, and each mistake");
+    assert_eq!(root.state().await, TaskState::Running);
+    root.send(used(&root, "use_9", "stop_and_think", &json!({"thoughts": "x"}))).await.unwrap();
+}
+
 /// A repeat is the same mistake, and has the same entry.
 #[tokio::test]
 async fn a_mistake_that_is_repeated_is_told_once() {

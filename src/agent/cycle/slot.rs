@@ -17,6 +17,8 @@ pub(super) struct Slot {
     pub(super) planned: PlannedCall,
     pub(super) key: Digest,
     pub(super) wanted: Wanted,
+    /// Where its result belongs, if it waited for a person.
+    pub(super) place: Option<usize>,
 }
 
 /// What becomes of it.
@@ -65,11 +67,6 @@ pub(super) fn not_offered(caller: &Caller<'_>, name: &str) -> ToolError {
     let shown: String = name.chars().take(64).collect();
     let near = near::names(&shown, caller.offer.tools().iter().map(|tool| tool.definition.name.as_str()));
     ToolError::not_found(format!("no such tool: {shown}{}", near::question(&near)))
-}
-
-/// Arguments that are none.
-pub(super) fn broken() -> ToolError {
-    ToolError::new(ErrorCode::InvalidArgument, "the arguments must be one JSON object")
 }
 
 /// The result of a call that was not made.

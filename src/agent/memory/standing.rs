@@ -21,6 +21,9 @@ use crate::{
 pub struct Standing {
     /// Only tools with these tags are offered.
     pub tags: Vec<String>,
+    /// The kinds of the message's parts that are no text.
+    #[serde(default)]
+    pub unread: Vec<String>,
     /// How many plans were made.
     pub steps: u32,
     /// How many calls were made.
@@ -64,6 +67,9 @@ pub struct Pending {
     pub call: KeptCall,
     /// The identifier to call again with.
     pub request_id: String,
+    /// Its place among all calls of the turn, which results keep.
+    #[serde(default = "last")]
+    pub place: usize,
 }
 
 /// A call that ended.
@@ -76,6 +82,11 @@ pub struct KeptMade {
     fetched_at: u64,
     outcome: Result<Value, ToolError>,
     provenance: Provenance,
+}
+
+/// Behind all others: of a call that was kept without its place.
+const fn last() -> usize {
+    usize::MAX
 }
 
 impl From<&PlannedCall> for KeptCall {

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::contract::Violation;
+
 /// A call as the model made it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ByModel {
@@ -11,6 +13,7 @@ pub struct ByModel {
     pub answer: u32,
     /// What the provider wants back with it.
     pub signatures: Vec<String>,
-    /// Whether its arguments were no object: it is not made.
-    pub is_broken: bool,
+    /// Why its arguments are none: it is not made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unreadable: Option<Violation>,
 }

@@ -98,7 +98,8 @@ fn declared(form: Form, offer: &Offer) -> Option<Arc<Value>> {
 /// Whether the last answers were nothing but calls that are none.
 fn is_lost(made: &[Made], offer: &Offer) -> bool {
     let is_none = |made: &Made| {
-        made.call.by_model.as_ref().is_some_and(|it| it.is_broken) || offer.get(&made.call.tool).is_none()
+        made.call.by_model.as_ref().is_some_and(|it| it.unreadable.is_some())
+            || offer.get(&made.call.tool).is_none()
     };
     let answers = made.chunk_by(|a, b| answer_of(a) == answer_of(b));
     let broken = answers.rev().take(MOST_BROKEN).filter(|answer| answer.iter().all(is_none));

@@ -76,6 +76,10 @@ impl Turn<'_> {
                 () = sleep_until(self.until) => return Err(Event::Spent),
             };
             let error = match plan {
+                // A model has chosen for itself, and is shown the calls that it made.
+                Ok(plan) if self.parts.mode == Mode::Embedded => {
+                    return Ok(self.parts.in_full.plan(plan, &self.offer));
+                }
                 Ok(plan) => return Ok(plan),
                 Err(error) if error.is_spent => {
                     self.draft.warnings.push(error.reason);

@@ -7,7 +7,7 @@ use tonic::Status;
 
 use crate::{
     context::{RequestId, SessionId, TaskLabel},
-    contract::{arguments::Arguments, proto::v1},
+    contract::proto::v1,
     pipeline::Target,
 };
 
@@ -16,8 +16,8 @@ use crate::{
 pub(in crate::cli) struct Invocation {
     /// What to call.
     pub(in crate::cli) target: Target,
-    /// What to call it with.
-    pub(in crate::cli) arguments: Arguments,
+    /// What to call it with, as JSON text.
+    pub(in crate::cli) arguments: String,
     /// Recognises a repeat.
     pub(in crate::cli) request_id: Option<RequestId>,
     /// The task on whose behalf it is made.

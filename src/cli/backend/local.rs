@@ -17,7 +17,10 @@ use crate::{
     clock,
     console::Failure,
     context::{Origin, ToolContext, User},
-    contract::proto::v1,
+    contract::{
+        arguments::{self, Arguments},
+        proto::v1,
+    },
     exports::Export,
     faces::grpc::{audit, calls, confirmation, invoke::Invoked, result::Form, source_status},
     pipeline::{Call, CallStream, Wishes},
@@ -76,7 +79,8 @@ impl Local {
         let Invocation { wait_for_confirmation, require_confirmation, .. } = invocation;
         let context = ToolContext { task_id, session_id, ..ToolContext::new(self.user.clone(), deadline) };
         let wishes = Wishes { wait_for_confirmation, require_confirmation, ..Wishes::default() }.if_any();
-        let call = Call { request_id, wishes, ..Call::new(context, target, arguments) };
+        let call = Call::new(context, target, Arguments::new()).given(arguments::from_text(&arguments));
+        let call = Call { request_id, wishes, ..call };
         Ok(self.cancellable(events(self.app.tools.start(call).await?, &self.app.tools, form)))
     }
 

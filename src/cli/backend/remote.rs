@@ -2,7 +2,6 @@
 
 use futures_util::StreamExt;
 use prost::Message;
-use serde_json::Value;
 use tonic::{Code, Response, Status, Streaming, transport::Channel};
 use tonic_health::pb::{
     HealthCheckRequest, health_check_response::ServingStatus, health_client::HealthClient,
@@ -206,7 +205,7 @@ fn message(invocation: Invocation) -> v1::InvokeToolRequest {
     };
     v1::InvokeToolRequest {
         target: Some(target),
-        input: Some(wire::Input::ArgumentsJson(Value::Object(invocation.arguments).to_string())),
+        input: Some(wire::Input::ArgumentsJson(invocation.arguments)),
         context: Some(context),
         request_id: invocation.request_id.map(|id| id.to_string()).unwrap_or_default(),
         result_format: invocation.result_format.into(),
@@ -229,8 +228,6 @@ fn own_timer(status: Status) -> Status {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
     use v1::invoke_tool_request as wire;
 
@@ -238,7 +235,7 @@ mod tests {
     fn a_call_by_intent_becomes_the_request_with_exact_arguments() {
         let invocation = Invocation {
             target: Target::Intent("performance".to_owned()),
-            arguments: json!({"n": 9_007_199_254_740_993_i64}).as_object().unwrap().clone(),
+            arguments: r#"{"n":9007199254740993}"#.to_owned(),
             request_id: None,
             task_id: Some("t-1".parse().unwrap()),
             session_id: Some("s-1".parse().unwrap()),

@@ -19,6 +19,12 @@ pub fn parse(text: &str) -> Result<Value, Error> {
     serde_json::from_str::<Strict>(text).map(|Strict(value)| value)
 }
 
+/// What is said of a key that stands twice.
+pub(super) fn twice(key: &str) -> String {
+    let shown: String = key.chars().take(MAX_SHOWN).collect();
+    format!("the key {shown:?} stands twice in one object")
+}
+
 struct Strict(Value);
 
 impl<'de> Deserialize<'de> for Strict {
@@ -76,8 +82,7 @@ impl<'de> Visitor<'de> for Reader {
         let mut map = Map::new();
         while let Some(key) = members.next_key::<String>()? {
             if map.contains_key(&key) {
-                let shown: String = key.chars().take(MAX_SHOWN).collect();
-                return Err(A::Error::custom(format_args!("the key {shown:?} stands twice in one object")));
+                return Err(A::Error::custom(twice(&key)));
             }
             let Strict(value) = members.next_value()?;
             map.insert(key, value);

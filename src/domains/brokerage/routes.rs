@@ -1,4 +1,5 @@
-//! Specification 000's direct access to single tools: `GET /api/…`, answered by `{source_id, data, as_of}`.
+//! Specification 000's direct access to single tools: `GET /api/…`, answered by `{source_id, data, as_of}`; what the
+//! result warns of is in headers.
 //!
 //! The parameters of a query are the tool's arguments; everything else is as in every other call.
 
@@ -72,7 +73,9 @@ async fn called(
                 "data": data.json(),
                 "as_of": result.provenance.as_of,
             });
-            Ok(([("x-toolwire-call-id", call_id)], answer::json(StatusCode::OK, &flat)).into_response())
+            let answer =
+                answer::with_warnings(answer::json(StatusCode::OK, &flat), &result.provenance.warnings);
+            Ok(([("x-toolwire-call-id", call_id)], answer).into_response())
         }
         // An operator can make any tool need one.
         Terminal::ConfirmationRequired(required) => Err(confirmation_required(*required)),

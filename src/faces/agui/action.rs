@@ -7,14 +7,10 @@ use axum::{
 use http::StatusCode;
 use serde_json::{Value, json};
 
-use super::{
-    event::Event,
-    input::Input,
-    running::{Running, object},
-};
+use super::{event::Event, input::Input, running::Running};
 use crate::faces::{
     http::{problem::Problem, route::Http},
-    specified::answer,
+    specified::{answer, body::Text},
 };
 
 /// The one action that there is.
@@ -23,12 +19,11 @@ const CHAT: &str = "chat";
 /// A run as one answer. One that fails is a problem.
 pub(super) async fn action(State(http): State<Http>, request: Request) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
-    let mut body = object(&http, body).await?;
-    if body.text("action")? != CHAT {
+    let Some(input) = Input::of_action(&Text::read(body).await?, CHAT)? else {
         let detail = format!("the one action is {CHAT:?}");
         return Err(Problem::new("UNKNOWN_ACTION", StatusCode::BAD_REQUEST, detail));
-    }
-    let mut running = Running::begin(&http, &parts, Input::read(body)?).await?;
+    };
+    let mut running = Running::begin(&http, &parts, input).await?;
     let mut said = Value::Null;
     while let Some(event) = running.next().await {
         match event {

@@ -1,15 +1,15 @@
 //! What a run is asked: AG-UI's `RunAgentInput`. Members that we have no use for are let be, as the protocol wants it:
-//! `state`, `tools`, `context`.
+//! `state`, `tools`, `context`. They are not even read: whatever they hold, no run fails by it.
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
+use serde_json::{Value, value::RawValue};
 
 use crate::{
     context::{RequestId, SessionId},
     contract::Refusal,
     faces::specified::{
-        body::Object,
+        body::{Object, Text},
         said::{self, Said},
     },
     service::request::{self, refuse},
@@ -21,6 +21,13 @@ const LONGEST_RUN: usize = 128;
 /// The most interrupts that one run answers.
 const MOST_RESUMED: usize = 16;
 
+/// The longest messages that a run gives back, in bytes. A client has its messages anyway, and memory for all runs at
+/// once is dear.
+const LONGEST_ECHO: usize = 1024 * 1024;
+
+/// The members that a run reads, beside its messages.
+const READ: [&str; 6] = ["action", "threadId", "runId", "resume", "account", "forwardedProps"];
+
 /// What a run is asked.
 #[derive(Debug)]
 pub(super) struct Input {
@@ -30,8 +37,8 @@ pub(super) struct Input {
     pub(super) run_id: String,
     /// What is said.
     pub(super) said: Said,
-    /// The messages as they came.
-    pub(super) messages: Vec<Value>,
+    /// The messages as they came; `None` where they are too large to be given back.
+    pub(super) messages: Option<Vec<Value>>,
     /// What is answered to the interrupts of the run before, by their names. Empty: a new turn.
     pub(super) resume: BTreeMap<String, Answer>,
     /// The account that is meant where the message names none.
@@ -59,7 +66,21 @@ pub(super) enum Answer {
 
 impl Input {
     /// Reads the body of a run.
-    pub(super) fn read(mut body: Object) -> Result<Self, Refusal> {
+    pub(super) fn read(text: &Text) -> Result<Self, Refusal> {
+        let (body, messages) = text.split(|name| READ.contains(&name))?;
+        Self::of(body, messages)
+    }
+
+    /// Reads the body of an action: of the one that there is.
+    pub(super) fn of_action(text: &Text, action: &str) -> Result<Option<Self>, Refusal> {
+        let (mut body, messages) = text.split(|name| READ.contains(&name))?;
+        if body.text("action")? != action {
+            return Ok(None);
+        }
+        Self::of(body, messages).map(Some)
+    }
+
+    fn of(mut body: Object, messages: Option<&RawValue>) -> Result<Self, Refusal> {
         let thread = body.text("threadId")?;
         let thread = request::session_id("threadId", &thread)?.unwrap_or_else(fresh);
         let run_id = Some(body.text("runId")?).filter(|id| !id.is_empty());
@@ -68,21 +89,29 @@ impl Input {
             let what = format!("must have at most {LONGEST_RUN} characters");
             return Err(refuse("runId", "max_length", &what));
         }
-        let messages = body.list("messages")?;
-        let said = said::read("messages", &messages)?;
+        let said = said::read("messages", messages)?;
         let resume = resume(body.list("resume")?)?;
         if resume.is_empty() && said.question.is_empty() {
             return Err(refuse("messages", "required", "must hold a text of the user's"));
         }
         let mut account = body.text("account")?;
-        if let Some(mut forwarded) = body.object("forwardedProps")? {
-            let of_props = forwarded.text("account")?;
-            if account.is_empty() {
-                account = of_props;
-            }
+        if let Some(Value::Object(forwarded)) = body.take("forwardedProps")
+            && let Some(Value::String(of_props)) = forwarded.get("account")
+            && account.is_empty()
+        {
+            account.clone_from(of_props);
         }
-        Ok(Self { thread, run_id, said, messages, resume, account })
+        Ok(Self { thread, run_id, said, messages: echo(messages), resume, account })
     }
+}
+
+/// The messages, to be given back as they came.
+fn echo(messages: Option<&RawValue>) -> Option<Vec<Value>> {
+    let Some(messages) = messages else { return Some(Vec::new()) };
+    if messages.get().len() > LONGEST_ECHO {
+        return None;
+    }
+    serde_json::from_str(messages.get()).ok()
 }
 
 fn fresh() -> SessionId {
@@ -131,13 +160,13 @@ mod tests {
     use super::*;
 
     fn read(value: Value) -> Result<Input, Refusal> {
-        Input::read(Object::of(String::new(), value).unwrap())
+        Input::read(&Text::of(value.to_string()))
     }
 
     #[test]
     fn what_other_agents_use_is_let_be() {
         let input = read(json!({
-            "threadId": "t", "runId": "r", "state": {"x": 1}, "tools": [{"name": "alert"}], "context": [],
+            "threadId": "t", "runId": "r", "state": {"x": nested(200)}, "tools": [{"name": "alert"}], "context": 1,
             "messages": [{"id": "1", "role": "user", "content": "Hello"}],
             "forwardedProps": {"account": "Savings", "other": 1},
         }))
@@ -145,6 +174,22 @@ mod tests {
         assert_eq!((input.thread.as_str(), input.run_id.as_str()), ("t", "r"));
         assert_eq!((input.said.question.as_str(), input.account.as_str()), ("Hello", "Savings"));
         assert!(input.resume.is_empty());
+    }
+
+    fn nested(levels: usize) -> Value {
+        (0..levels).fold(json!(1), |inner, _| json!([inner]))
+    }
+
+    #[test]
+    fn messages_that_cannot_be_given_back_are_not() {
+        let echo = |content: Value| {
+            let messages =
+                json!([{"role": "assistant", "content": content}, {"role": "user", "content": "a"}]);
+            read(json!({"messages": messages})).unwrap().messages.map(|messages| messages.len())
+        };
+        assert_eq!(echo(json!("Hi")), Some(2));
+        assert_eq!(echo("x".repeat(LONGEST_ECHO).into()), None);
+        assert_eq!(echo(nested(500)), None);
     }
 
     #[test]

@@ -34,8 +34,8 @@ pub struct Names {
     pub thread_id: String,
     /// The run, as its caller names it.
     pub run_id: String,
-    /// The messages that the caller has.
-    pub messages: Vec<Value>,
+    /// The messages that the caller has; `None` where they are not given back.
+    pub messages: Option<Vec<Value>>,
     /// The calls that the caller was told of by the run that paused: they are not told again, only their results.
     pub known: HashSet<String>,
 }
@@ -217,8 +217,10 @@ impl Run {
         let turn_id = self.turn_id.clone();
         self.end(|run| {
             run.tell(Event::StateSnapshot { snapshot: outcome::state_of_pause(&turn_id) });
-            let messages = run.names.messages.iter().chain(run.transcript.messages()).cloned().collect();
-            run.tell(Event::MessagesSnapshot { messages });
+            if let Some(messages) = &run.names.messages {
+                let messages = messages.iter().chain(run.transcript.messages()).cloned().collect();
+                run.tell(Event::MessagesSnapshot { messages });
+            }
             run.finished(Value::Null, outcome::interrupt(paused), Vec::new())
         });
     }

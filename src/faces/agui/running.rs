@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 
-use axum::body::Body;
 use http::{Extensions, request::Parts};
 
 use super::{
@@ -15,10 +14,7 @@ use crate::{
     contract::Refusal,
     faces::{
         http::route::Http,
-        specified::{
-            body::Object,
-            turn::{self, Told},
-        },
+        specified::turn::{self, Told},
     },
     service::turns::Say,
 };
@@ -31,11 +27,6 @@ pub(super) struct Running {
     pub(super) run: Run,
     pending: VecDeque<Event>,
     failure: Option<Refusal>,
-}
-
-/// The body of a request.
-pub(super) async fn object(http: &Http, body: Body) -> Result<Object, Refusal> {
-    Object::read(body, http.face.max_request_bytes).await
 }
 
 impl Running {

@@ -8,17 +8,16 @@ use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use tonic::Status;
 
-use super::{
-    event::Event,
-    input::Input,
-    running::{Running, object},
+use super::{event::Event, input::Input, running::Running};
+use crate::faces::{
+    http::{LastWord, problem::Problem, route::Http, sse},
+    specified::body::Text,
 };
-use crate::faces::http::{LastWord, problem::Problem, route::Http, sse};
 
 /// A run, event by event.
 pub(super) async fn stream(State(http): State<Http>, request: Request) -> Result<Response, Problem> {
     let (parts, body) = request.into_parts();
-    let input = Input::read(object(&http, body).await?)?;
+    let input = Input::read(&Text::read(body).await?)?;
     let running = Running::begin(&http, &parts, input).await?;
     let next = async |(mut running, at): (Running, u64)| {
         let data = text(&running.next().await?);

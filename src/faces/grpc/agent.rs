@@ -143,6 +143,7 @@ fn read(context: ToolContext, input: TurnInput) -> Result<NewTurn, Refusal> {
         account: input.account,
         request_id: request::request_id("request_id", &input.request_id)?,
         tags: input.tags,
+        unread: Vec::new(),
         before: Vec::new(),
         budget: wish(input.budget)?,
     })

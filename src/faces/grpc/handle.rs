@@ -1,6 +1,5 @@
 //! `HandleToolCall`: a call of a task's agent, and what its loop does next, on the wire.
 
-use serde_json::Map;
 use tonic::Request;
 
 use super::{
@@ -10,7 +9,9 @@ use super::{
 use crate::{
     context::TaskId,
     contract::{
-        Refusal, convert, json,
+        Refusal,
+        arguments::{self, Arguments},
+        convert, json,
         proto::{
             tasks::v1::{
                 BlockAction, HandleToolCallRequest, HandleToolCallResponse, handle_tool_call_request::Input,
@@ -37,12 +38,12 @@ pub(super) fn call(message: Request<HandleToolCallRequest>) -> Result<(Call, For
     let format = v1::ResultFormat::try_from(message.result_format).unwrap_or_default();
     let form = Form::read(format, message.max_tokens)?;
     let arguments = match message.input {
-        None => Map::new(),
-        Some(Input::Arguments(structure)) => request::arguments_struct("arguments", structure)?,
-        Some(Input::ArgumentsJson(text)) => request::arguments_text("arguments_json", &text)?,
+        None => Ok(Arguments::new()),
+        Some(Input::Arguments(structure)) => arguments::from_struct(structure),
+        Some(Input::ArgumentsJson(text)) => arguments::from_text(&text),
     };
     let target = request::target(Some(Target::Tool(message.tool)))?;
-    let mut call = incoming::call(&extensions, target, arguments);
+    let mut call = incoming::call(&extensions, target, Arguments::new()).given(arguments);
     if message.task_id.is_empty() {
         return Err(request::refuse("task_id", "required", "must name a task; ListTasks lists yours"));
     }

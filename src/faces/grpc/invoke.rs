@@ -13,7 +13,7 @@ use super::result::{self, Form};
 use crate::{
     contract::{
         Refusal, Terminal, ToolResult,
-        arguments::Arguments,
+        arguments::{self, Arguments},
         proto::v1::{
             self, CallToolRequest, InvokeToolRequest, InvokeToolResponse, call_tool_request,
             invoke_tool_request,
@@ -36,11 +36,12 @@ pub(super) fn invoke_request(message: Request<InvokeToolRequest>) -> Result<(Cal
     });
     let missing_hint = incoming::missing_hint(message.input.as_ref());
     let arguments = match message.input {
-        None => Arguments::new(),
-        Some(Input::Arguments(structure)) => request::arguments_struct("arguments", structure)?,
-        Some(Input::ArgumentsJson(text)) => request::arguments_text("arguments_json", &text)?,
+        None => Ok(Arguments::new()),
+        Some(Input::Arguments(structure)) => arguments::from_struct(structure),
+        Some(Input::ArgumentsJson(text)) => arguments::from_text(&text),
     };
-    let mut call = incoming::call(&extensions, request::target(target)?, arguments);
+    let call = incoming::call(&extensions, request::target(target)?, Arguments::new());
+    let mut call = call.given(arguments);
     call.missing_hint = missing_hint;
     call.request_id = request::request_id("request_id", &message.request_id)?;
     let wishes = Wishes {

@@ -147,7 +147,7 @@ pub async fn append(tools: &Tools, user: &User, message: v1::AppendMessageReques
 pub async fn end(tools: &Tools, user: &User, message: v1::EndTaskRequest) -> Result<v1::Task, Refusal> {
     let end = match message.end {
         Some(End::Completed(it)) => {
-            let result = request::arguments_struct("completed.result", it.result.unwrap_or_default())?;
+            let result = request::object("completed.result", it.result.unwrap_or_default())?;
             NewEnd::Completed(result, it.documents)
         }
         Some(End::Failed(why)) => NewEnd::Failed(why),
@@ -186,7 +186,7 @@ pub async fn resolve(
     message: v1::ResolveUnknownRequest,
 ) -> Result<v1::Task, Refusal> {
     let done = match message.resolution {
-        Some(Resolution::Done(result)) => Some(request::arguments_struct("done", result)?),
+        Some(Resolution::Done(result)) => Some(request::object("done", result)?),
         Some(Resolution::NotDone(true)) => None,
         Some(Resolution::NotDone(false)) | None => {
             return Err(refuse("resolution", "required", "must be done, or not_done: true"));

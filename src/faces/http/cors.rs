@@ -17,7 +17,7 @@ const HEADERS: HeaderValue = HeaderValue::from_static(
      x-toolwire-wait-for-confirmation, x-toolwire-require-confirmation",
 );
 const EXPOSED: HeaderValue = HeaderValue::from_static(
-    "allow, etag, link, location, retry-after, x-toolwire-call-id, x-toolwire-trace-id, x-toolwire-turn-id",
+    "allow, etag, link, location, retry-after, warning, x-toolwire-call-id, x-toolwire-trace-id, x-toolwire-turn-id",
 );
 /// Two hours: browsers keep it for no longer.
 const MAX_AGE: HeaderValue = HeaderValue::from_static("7200");

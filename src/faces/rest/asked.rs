@@ -4,7 +4,11 @@ use http::{HeaderMap, HeaderName, header::IF_MATCH, request::Parts};
 
 use super::query::Query;
 use crate::{
-    contract::{Refusal, proto::v1::ResultFormat},
+    contract::{
+        Refusal,
+        arguments::{self, Arguments},
+        proto::v1::ResultFormat,
+    },
     digest::Digest,
     faces::{grpc::result::Form, incoming},
     pipeline::{Call, Target},
@@ -19,11 +23,11 @@ const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 pub(super) fn call(parts: &Parts, target: Target, body: &[u8]) -> Result<(Call, Form), Refusal> {
     let form = form(&Query::read(&parts.uri, &["format", "max_tokens"])?)?;
     let arguments = match str::from_utf8(body) {
-        Ok("") => serde_json::Map::new(),
-        Ok(text) => request::arguments_text("body", text)?,
+        Ok(text) => arguments::from_text(text),
         Err(_) => return Err(request::refuse("body", "json", "must be UTF-8")),
     };
-    let mut call = incoming::call(&parts.extensions, request::target(Some(target))?, arguments);
+    let call = incoming::call(&parts.extensions, request::target(Some(target))?, Arguments::new());
+    let mut call = call.given(arguments);
     incoming::metadata(&mut call, &parts.headers)?;
     if let Some(key) = key(&parts.headers)? {
         call.request_id = request::request_id(IDEMPOTENCY_KEY, key)?;

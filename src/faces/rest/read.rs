@@ -7,17 +7,24 @@ use prost_reflect::{
     Cardinality, DeserializeOptions, DynamicMessage, EnumDescriptor, FieldDescriptor, Kind,
     MessageDescriptor, ReflectMessage,
 };
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, value::RawValue};
 
 use super::{message, query::unknown};
 use crate::{
-    contract::{Refusal, json},
+    contract::{
+        Refusal,
+        json::{self, raw},
+    },
     duration,
     service::request::refuse,
 };
 
 /// The field whose own fields a query names without it.
 const FILTER: &str = "filter";
+
+/// What a model wrote as arguments, as a value and as its text.
+const ARGUMENTS: &str = "arguments";
+const ARGUMENTS_JSON: &str = "arguments_json";
 
 /// A message in the making.
 #[derive(Clone, Debug)]
@@ -39,6 +46,9 @@ impl Message {
             return Ok(self);
         }
         let not_json = |error| refuse("body", "json", &format!("must be the text of a JSON object: {error}"));
+        if self.has(ARGUMENTS_JSON) {
+            return self.with_call(serde_json::from_str(text).map_err(not_json)?);
+        }
         let value = json::parse(text).map_err(not_json)?;
         if !json::is_within_depth(&value) {
             return Err(refuse(
@@ -52,6 +62,25 @@ impl Message {
         };
         read_words(&mut object, &self.descriptor);
         self.value = object;
+        Ok(self)
+    }
+
+    /// The same with a body that makes a call. What a model wrote as its arguments stays the text that it is: whether that
+    /// is an object is judged where every face's is, and told to the model.
+    fn with_call(mut self, raw::Members(members): raw::Members<'_>) -> Result<Self, Refusal> {
+        for (name, text) in members {
+            let is_arguments = name == ARGUMENTS;
+            let value = if is_arguments { Value::from(text.get()) } else { value_of_member(&name, text)? };
+            let name = if is_arguments { ARGUMENTS_JSON.to_owned() } else { name };
+            if self.value.insert(name, value).is_some() {
+                return Err(refuse(
+                    ARGUMENTS,
+                    "conflict",
+                    "is given twice: as arguments and as arguments_json",
+                ));
+            }
+        }
+        read_words(&mut self.value, &self.descriptor);
         Ok(self)
     }
 
@@ -116,6 +145,15 @@ impl Message {
         let wrong = |error: prost::DecodeError| refuse("query", "type", &format!("cannot be read: {error}"));
         self.dynamic()?.transcode_to().map_err(wrong)
     }
+}
+
+fn value_of_member(name: &str, text: &RawValue) -> Result<Value, Refusal> {
+    let value =
+        json::parse(text.get()).map_err(|error| refuse(name, "json", &format!("cannot be read: {error}")))?;
+    if !json::is_within_depth(&value) {
+        return Err(refuse(name, "depth", &format!("must not nest deeper than {} levels", json::MAX_DEPTH)));
+    }
+    Ok(value)
 }
 
 /// The field that a query means: the messages on the way to it, itself, and the key if it is a map.

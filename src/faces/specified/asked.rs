@@ -31,14 +31,15 @@ pub(super) async fn chat(State(http): State<Http>, request: Request) -> Result<R
     body.done()?;
     let new = turn::new(turn::context(&parts.extensions, session), said, account, None);
     let event = turn::begin(&http.face.turns, new).await?.end().await?;
-    let (status, body) = match &event.event {
-        Some(Event::Final(Reply { response: Some(response), .. })) => {
-            (StatusCode::OK, spelled::message(response))
+    let (status, body, warnings) = match &event.event {
+        Some(Event::Final(Reply { response: Some(response), warnings, .. })) => {
+            (StatusCode::OK, spelled::message(response), warnings.as_slice())
         }
-        Some(Event::Paused(paused)) => (StatusCode::ACCEPTED, spelled::message(paused)),
-        _ => return Err(Refusal::Internal { call_id: event.turn_id }.into()),
+        Some(Event::Paused(paused)) => (StatusCode::ACCEPTED, spelled::message(paused), &[][..]),
+        _ => return Err(Refusal::Internal { call_id: event.turn_id.clone() }.into()),
     };
-    Ok(([(TURN_ID, event.turn_id)], answer::json(status, &body)).into_response())
+    let answer = answer::with_warnings(answer::json(status, &body), warnings);
+    Ok(([(TURN_ID, event.turn_id.clone())], answer).into_response())
 }
 
 /// `GET /api/traces/{turn_id}`: which tools a turn called, with which parameters, and how long each took.

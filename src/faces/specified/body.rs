@@ -1,14 +1,64 @@
 //! The JSON body of a request, read member by member: what is wrong is said by the member's path, and members that
 //! nobody asks for are refused.
+//!
+//! A body that carries a conversation is text first ([`Text`]): what was said long ago is no reason to refuse what is
+//! said now, so its `messages` are left to `said`, which skips what it cannot use.
 
-use axum::body::Body;
+use axum::body::{Body, to_bytes};
 use http_body_util::{BodyExt, Limited};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, value::RawValue};
 
 use crate::{
-    contract::{Refusal, json},
+    contract::{
+        Refusal,
+        json::{self, raw},
+    },
     service::request::refuse,
 };
+
+/// The member that holds a conversation.
+const MESSAGES: &str = "messages";
+
+/// The text of a body that carries a conversation. It is large; drop it once it is read.
+#[derive(Debug)]
+pub struct Text(String);
+
+impl Text {
+    /// The whole body, which the layers above bound. Half a surrogate pair is read as U+FFFD.
+    pub async fn read(body: Body) -> Result<Self, Refusal> {
+        let bytes = to_bytes(body, usize::MAX).await.map_err(|_| refuse("body", "json", "broke off"))?;
+        let text = String::from_utf8(bytes.into()).map_err(|_| refuse("body", "json", "must be UTF-8"))?;
+        Ok(Self(raw::without_lone_surrogates(text)))
+    }
+
+    /// This text.
+    #[cfg(test)]
+    pub fn of(text: String) -> Self {
+        Self(raw::without_lone_surrogates(text))
+    }
+
+    /// The messages, unread, and the other members that `is_read` names. All others are skipped.
+    pub fn split(&self, is_read: impl Fn(&str) -> bool) -> Result<(Object, Option<&RawValue>), Refusal> {
+        let wrong = |error| refuse("body", "json", &format!("must be a JSON object: {error}"));
+        if self.0.is_empty() {
+            return Ok((Object::default(), None));
+        }
+        let raw::Members(all) = serde_json::from_str(&self.0).map_err(wrong)?;
+        let (mut members, mut messages) = (Map::new(), None);
+        for (name, text) in all {
+            if name == MESSAGES {
+                messages = Some(text).filter(|text| text.get() != "null");
+            } else if is_read(&name) {
+                let value = json::parse(text.get()).map_err(wrong)?;
+                if !json::is_within_depth(&value) {
+                    return Err(refuse(&name, "depth", "must not nest deeper than 32"));
+                }
+                members.insert(name, value);
+            }
+        }
+        Ok((Object { path: String::new(), members }, messages))
+    }
+}
 
 /// An object of a request's body. What is taken out of it is read.
 #[derive(Debug, Default)]

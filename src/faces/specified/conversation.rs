@@ -9,11 +9,11 @@ use axum::{
 };
 use futures_util::{StreamExt, stream};
 use http::{HeaderMap, StatusCode};
-use serde_json::Value;
+use serde_json::{Value, value::RawValue};
 
 use super::{
     answer,
-    body::Object,
+    body::{Object, Text},
     said::{self, Said},
     spelled,
     turn::{self, Told},
@@ -42,7 +42,7 @@ const END: &str = "end";
 
 /// `POST /agent/chat`: 200 with the reply, 202 where persons must decide first.
 pub(super) async fn chat(State(http): State<Http>, request: Request) -> Result<Response, Problem> {
-    let new = asked(&http, request).await?;
+    let new = asked(request).await?;
     let event = turn::begin(&http.face.turns, new).await?.end().await?;
     Ok(replied(&event))
 }
@@ -64,7 +64,7 @@ fn replied(event: &TurnEvent) -> Response {
 /// `POST /agent/stream`: the same, with every event as it comes.
 pub(super) async fn stream(State(http): State<Http>, request: Request) -> Result<Response, Problem> {
     let last = last_event(request.headers())?;
-    let new = asked(&http, request).await?;
+    let new = asked(request).await?;
     // One that runs already goes on from where its reader was; one that is begun is told from its beginning.
     let running = http.face.turns.running();
     let is_joined = new.request_id.is_some_and(|id| running.get(&new.context.user.id, id).is_some());
@@ -89,19 +89,20 @@ pub(super) async fn follow(
 }
 
 /// What a request asks of a turn.
-async fn asked(http: &Http, request: Request) -> Result<NewTurn, Refusal> {
+async fn asked(request: Request) -> Result<NewTurn, Refusal> {
     let (parts, body) = request.into_parts();
-    let mut body = Object::read(body, http.face.max_request_bytes).await?;
+    let text = Text::read(body).await?;
+    let (mut body, messages) = text.split(|_| true)?;
     let session = request::session_id("session_id", &body.text("session_id")?)?;
     let request_id = request::request_id("request_id", &body.text("request_id")?)?;
-    let (message, messages) = (body.text("message")?, body.list("messages")?);
-    let said = said::read("messages", &messages)?;
-    let said = if messages.is_empty() { Said { question: message.clone(), ..Said::default() } } else { said };
+    let message = body.text("message")?;
+    let messages = messages.filter(|messages| !is_empty(messages));
+    let said = match messages {
+        None => Said { question: message.clone(), ..Said::default() },
+        Some(_) => said::read("messages", messages)?,
+    };
     let resume = body.object("resume")?.map(resumed).transpose()?;
-    if [!message.is_empty(), !messages.is_empty(), resume.is_some()]
-        .into_iter()
-        .filter(|given| *given)
-        .count()
+    if [!message.is_empty(), messages.is_some(), resume.is_some()].into_iter().filter(|given| *given).count()
         != 1
     {
         return Err(refuse("message", "required", "one of message, messages and resume must be given"));
@@ -118,6 +119,11 @@ async fn asked(http: &Http, request: Request) -> Result<NewTurn, Refusal> {
     }
     body.done()?;
     Ok(new)
+}
+
+/// Whether a list has no element.
+fn is_empty(list: &RawValue) -> bool {
+    list.get().strip_prefix('[').is_some_and(|rest| rest.trim_start() == "]")
 }
 
 fn resumed(mut resume: Object) -> Result<String, Refusal> {

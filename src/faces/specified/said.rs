@@ -1,120 +1,109 @@
-//! What a conversation's messages say: the last text of the user is the question, and what stands before it is what
+//! What a conversation's messages say: the last message of the user is the question, and what stands before it is what
 //! was said before. Both the routes of specification 003 and AG-UI's send conversations so.
+//!
+//! A client sends all that was ever said with each request. So nothing of it is refused: the newest exchanges are kept,
+//! within bounds, and what is older or cannot be read is skipped.
 
-use serde_json::Value;
+mod content;
 
-use super::body::Object;
-use crate::{agent::plan::Exchange, contract::Refusal, service::request::refuse};
+use std::collections::VecDeque;
 
-/// The most messages.
-const MOST_MESSAGES: usize = 50;
+use serde_json::value::RawValue;
 
-/// The most text of all messages together, in bytes.
-const MOST_TEXT: usize = 256 * 1024;
+use self::content::Content;
+use crate::{
+    agent::plan::Exchange,
+    contract::{Refusal, json::raw},
+    service::request::refuse,
+};
+
+/// The most exchanges that are kept, and the most bytes of their texts: as many as a session remembers.
+const MOST_EXCHANGES: usize = 50;
+const MOST_BYTES: usize = 64 * 1024;
+
+/// The longest text of an exchange, in bytes. What is beyond is cut off, so that one long answer does not displace all
+/// that was said before it.
+const LONGEST_TEXT: usize = 16 * 1024;
 
 /// What messages say.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Said {
-    /// The last text of the user; empty if there is none.
+    /// The last message of the user; empty if there is none.
     pub question: String,
+    /// The kinds of its parts that are no text, such as `image`.
+    pub unread: Vec<String>,
     /// What was said and answered before.
     pub before: Vec<Exchange>,
 }
 
-/// Reads messages: `{role, content}`, where a content is a text or a list of parts of text.
-pub fn read(field: &str, messages: &[Value]) -> Result<Said, Refusal> {
-    if messages.len() > MOST_MESSAGES {
-        return Err(refuse(field, "max_items", &format!("must have at most {MOST_MESSAGES} elements")));
-    }
-    let mut said = Vec::new();
-    let mut room = MOST_TEXT;
-    for (at, message) in messages.iter().enumerate() {
-        let mut message = Object::of(format!("{field}[{at}]"), message.clone())?;
-        let role = message.text("role")?;
-        // What systems, tools and activities say is ours to say; it is not taken from a caller.
-        if role != "user" && role != "assistant" {
-            continue;
-        }
-        let path = message.path("content");
-        let text = content(&path, message.take("content"), role == "user")?;
-        room = room.checked_sub(text.len()).ok_or_else(|| {
-            let what = format!("must have at most {MOST_TEXT} bytes of text in all");
-            refuse(field, "max_length", &what)
-        })?;
-        said.push((role == "user", text));
-    }
-    Ok(paired(&said))
+/// Reads messages: `{role, content}`, where a content is a text or a list of parts.
+pub fn read(field: &str, messages: Option<&RawValue>) -> Result<Said, Refusal> {
+    let Some(messages) = messages else { return Ok(Said::default()) };
+    let mut conversation = Conversation::default();
+    raw::each(messages, |message| conversation.take(message))
+        .ok_or_else(|| refuse(field, "type", "must be a list of messages"))?;
+    Ok(conversation.into())
 }
 
-fn content(path: &str, content: Option<Value>, is_users: bool) -> Result<String, Refusal> {
-    match content {
-        None => Ok(String::new()),
-        Some(Value::String(text)) => Ok(text),
-        Some(Value::Array(parts)) => {
-            let text = |part: &Value| match (part["type"].as_str(), part["text"].as_str()) {
-                (Some("text"), Some(text)) => Ok(text.to_owned()),
-                _ if is_users => Err(refuse(path, "enum", "must be text: no other part is understood")),
-                _ => Ok(String::new()),
-            };
-            Ok(parts.iter().map(text).collect::<Result<Vec<_>, _>>()?.join("\n"))
-        }
-        Some(_) => Err(refuse(path, "type", "must be a string or a list of parts")),
-    }
+/// A conversation as it is read, message by message.
+#[derive(Debug, Default)]
+struct Conversation {
+    before: VecDeque<Exchange>,
+    /// The texts of `before`, in bytes.
+    bytes: usize,
+    /// The last message of the user, and what was answered to it.
+    last: Option<(Content, String)>,
 }
 
-/// Each text of the user's with what was answered to it, and the last one alone.
-fn paired(said: &[(bool, String)]) -> Said {
-    let Some(last) = said.iter().rposition(|(is_users, text)| *is_users && !text.trim().is_empty()) else {
-        return Said::default();
-    };
-    let mut before: Vec<Exchange> = Vec::new();
-    for (is_users, text) in &said[..last] {
-        match before.last_mut() {
-            _ if *is_users => before.push(Exchange { said: text.clone(), ..Exchange::default() }),
-            Some(exchange) if exchange.answered.is_empty() => exchange.answered.clone_from(text),
-            Some(exchange) if !text.is_empty() => {
-                exchange.answered = format!("{}\n{text}", exchange.answered);
+impl Conversation {
+    /// Takes the next message. What systems, tools and activities say is ours to say; it is not taken from a caller.
+    fn take(&mut self, message: &RawValue) {
+        let Some([Some(role), content]) = raw::pick(message.get(), ["role", "content"]) else { return };
+        let content = || content.map(Content::read).unwrap_or_default();
+        match raw::value::<String>(role).as_deref() {
+            Some("user") => {
+                self.keep();
+                self.last = Some((content(), String::new()));
+            }
+            Some("assistant") => {
+                let Some((_, answered)) = &mut self.last else { return };
+                let text = content().text;
+                if !answered.is_empty() && !text.is_empty() {
+                    answered.push('\n');
+                }
+                answered.push_str(&text);
+                cut(answered);
             }
             _ => {}
         }
     }
-    // What was not answered was not kept either.
-    before.retain(|exchange| !exchange.answered.is_empty());
-    Said { question: said[last].1.clone(), before }
+
+    /// Keeps the last exchange. What was not answered is not kept: no session remembers it either.
+    fn keep(&mut self) {
+        let Some((content, answered)) = self.last.take().filter(|(_, answered)| !answered.is_empty()) else {
+            return;
+        };
+        let mut said = content.question();
+        cut(&mut said);
+        self.bytes += said.len() + answered.len();
+        self.before.push_back(Exchange { said, answered, calls: Vec::new() });
+        while self.before.len() > MOST_EXCHANGES || self.bytes > MOST_BYTES {
+            let Some(oldest) = self.before.pop_front() else { return };
+            self.bytes -= oldest.said.len() + oldest.answered.len();
+        }
+    }
+}
+
+fn cut(text: &mut String) {
+    text.truncate(text.floor_char_boundary(LONGEST_TEXT));
+}
+
+impl From<Conversation> for Said {
+    fn from(Conversation { before, last, .. }: Conversation) -> Self {
+        let (content, _) = last.unwrap_or_default();
+        Self { question: content.question(), unread: content.unread, before: before.into() }
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn the_last_text_of_the_user_is_the_question() {
-        let messages = [
-            json!({"role": "system", "content": "You are a pirate."}),
-            json!({"role": "user", "content": "What is Apple worth?"}),
-            json!({"role": "assistant", "content": "", "toolCalls": []}),
-            json!({"role": "tool", "content": "{}", "toolCallId": "c"}),
-            json!({"role": "assistant", "content": "193.12."}),
-            json!({"role": "user", "content": [{"type": "text", "text": "And"}, {"type": "text", "text": "VOO?"}]}),
-        ];
-        let said = read("messages", &messages).unwrap();
-        assert_eq!(said.question, "And\nVOO?");
-        assert_eq!(said.before.len(), 1);
-        assert_eq!(
-            (said.before[0].said.as_str(), said.before[0].answered.as_str()),
-            ("What is Apple worth?", "193.12.")
-        );
-    }
-
-    #[test]
-    fn what_is_not_text_or_too_much_is_refused() {
-        let image = json!({"role": "user", "content": [{"type": "image", "source": {}}]});
-        let long = json!({"role": "user", "content": "x".repeat(MOST_TEXT + 1)});
-        for wrong in [vec![image], vec![long], vec![json!(1)], vec![json!({}); MOST_MESSAGES + 1]] {
-            assert!(read("messages", &wrong).is_err());
-        }
-        assert_eq!(read("messages", &[]).unwrap(), Said::default());
-    }
-}
+mod tests;

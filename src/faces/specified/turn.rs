@@ -37,6 +37,7 @@ pub fn new(context: ToolContext, said: Said, account: String, request_id: Option
         account,
         request_id,
         tags: Vec::new(),
+        unread: said.unread,
         before: said.before,
         budget: BudgetWish::default(),
     }

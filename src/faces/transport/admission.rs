@@ -32,7 +32,7 @@ use super::{
     layer::{Around, Inner, Layer},
     peer::Peer,
     refusal,
-    rules::{Messages, Pool, Rule},
+    rules::{Largest, Messages, Pool, Rule},
     shares::{Bounds, Full, Holder, Share, Shares},
 };
 use crate::{context::User, offload, turns::Turns};
@@ -45,6 +45,10 @@ mod rounds;
 
 /// Bytes of messages that are not complete yet, or that are large: of all requests and of one holder's.
 const BYTES: Bounds = Bounds { all: 64 << 20, each: 16 << 20 };
+/// The longest conversation: as much as one user may have of them at once. Its memory is bounded by what all may have.
+const LONGEST_CONVERSATION: usize = BYTES.each;
+/// A body of unknown length takes so many bytes at a time.
+const STEP: usize = 1 << 20;
 /// Reflection at once: of all users and of one.
 const REFLECTION: Bounds = Bounds { all: 64, each: 16 };
 /// Watches of health at once: of all peers and of one. Balancers have one a connection.
@@ -162,7 +166,7 @@ impl<F: Framing, B: Default + Send> Around<Body, B> for Admit<F> {
 struct Admitted {
     share: Option<Share>,
     /// Until the message is taken in.
-    bytes: Option<Share>,
+    bytes: Vec<Share>,
     size: Size,
 }
 
@@ -175,7 +179,8 @@ impl Room {
     ) -> Result<(Request<Body>, Admitted), Box<Status>> {
         let rule = request.extensions().get().copied().unwrap_or(Rule::USER);
         let (parts, body) = request.into_parts();
-        let mut message: Message<F> = Message::new(&parts.headers, body, rule.messages, self.max_message);
+        let mut message: Message<F> =
+            Message::new(&parts.headers, body, rule.messages, self.most(rule.largest));
         let bytes = self.complete(&mut message, holder).await?;
         let share = match self.pool(rule.pool) {
             Some(pool) => Some(pool.take(holder, 1, self.retry_after)?),
@@ -192,27 +197,39 @@ impl Room {
         Ok((Request::from_parts(parts, body), Admitted { share, bytes, size }))
     }
 
+    /// The largest message.
+    fn most(&self, largest: Largest) -> usize {
+        match largest {
+            Largest::Request => self.max_message,
+            Largest::Conversation => self.max_message.max(LONGEST_CONVERSATION),
+        }
+    }
+
     /// Waits until the message is complete. Most are at once, and cost nothing.
     async fn complete<F: Framing>(
         &self,
         message: &mut Message<F>,
         holder: Option<&Holder>,
-    ) -> Result<Option<Share>, Box<Status>> {
+    ) -> Result<Vec<Share>, Box<Status>> {
         if let Poll::Ready(end) = poll!(pin!(message.complete())) {
-            return end.map(|()| None);
+            return end.map(|()| Vec::new());
         }
         let _unfinished = self.unfinished.take(holder, 1, self.retry_after)?;
         let completed = async {
-            let length = message.length().await?;
-            let bytes = self.bytes.take(holder, length, self.retry_after)?;
-            message.complete().await?;
+            let mut taken = message.length().await?;
+            let mut bytes = vec![self.bytes.take(holder, taken, self.retry_after)?];
+            // A body of unknown length takes more as it comes: its bound is far above what nearly all of them have.
+            while !message.complete_within(taken).await? {
+                bytes.push(self.bytes.take(holder, STEP, self.retry_after)?);
+                taken += STEP;
+            }
             Ok(bytes)
         };
         let Ok(completed) = timeout(self.request_timeout, completed).await else {
             Bound::RequestTime.reached("a request", &shown(holder));
             return Err(Box::new(late(self.request_timeout)));
         };
-        completed.map(Some)
+        completed
     }
 
     fn pool(&self, pool: Pool) -> Option<&Counted> {

@@ -63,6 +63,15 @@ pub enum Messages {
     Many,
 }
 
+/// How large a message may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Largest {
+    /// As large as is configured for requests.
+    Request,
+    /// A conversation: its client sends all that was ever said with each request.
+    Conversation,
+}
+
 /// What holds for one method. Stored in the extensions of every request that goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rule {
@@ -74,6 +83,8 @@ pub struct Rule {
     pub pool: Pool,
     /// How many messages a request has. Whoever registers a service takes it from the descriptors.
     pub messages: Messages,
+    /// How large one may be.
+    pub largest: Largest,
 }
 
 /// The rules by method. Cheap to clone.
@@ -85,8 +96,15 @@ pub struct Rules {
 
 impl Rule {
     /// What holds unless something else is said: the method needs a user, and its calls are capped.
-    pub const USER: Self =
-        Self { access: Access::User, lifetime: Lifetime::Capped, pool: Pool::Calls, messages: Messages::One };
+    pub const USER: Self = Self {
+        access: Access::User,
+        lifetime: Lifetime::Capped,
+        pool: Pool::Calls,
+        messages: Messages::One,
+        largest: Largest::Request,
+    };
+    /// What holds for a request of a user that carries a conversation.
+    pub const CONVERSATION: Self = Self { largest: Largest::Conversation, ..Self::USER };
     /// What holds for a file of a user on its way.
     pub const TRANSFER: Self = Self { lifetime: Lifetime::Transfer, pool: Pool::Transfers, ..Self::USER };
     /// What holds for a watch of a user.

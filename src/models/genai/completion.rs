@@ -3,10 +3,13 @@
 
 use reqwest::{Client, Response};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::{failure, request::Bounds};
-use crate::models::{Message, ModelError, Part, Request, Stop, ToolCall, ToolOutput, Usage, bound::LONGEST};
+use crate::{
+    contract::json::{self, raw},
+    models::{Message, ModelError, Part, Request, Stop, ToolCall, ToolOutput, Usage, bound::LONGEST},
+};
 
 /// The path behind a server's address.
 const PATH: &str = "chat/completions";
@@ -69,7 +72,7 @@ pub(super) async fn ask(
         // What it says of a failure is read by nobody.
         return Err(failure::of_status(response.status(), Some(response.headers())));
     }
-    read(&body_of(response).await?)
+    read(body_of(response).await?)
 }
 
 /// The body, as long as an answer may be.
@@ -125,8 +128,11 @@ fn output(output: &ToolOutput) -> Value {
 }
 
 /// The parts of an answer: text, calls and the end.
-fn read(body: &[u8]) -> Result<Vec<Part>, ModelError> {
-    let Completion { choices, usage } = serde_json::from_slice(body).map_err(|_| ModelError::Malformed)?;
+fn read(body: Vec<u8>) -> Result<Vec<Part>, ModelError> {
+    let text = String::from_utf8(body).map_err(|_| ModelError::Malformed)?;
+    // A model that stops within an emoji has still answered.
+    let text = raw::without_lone_surrogates(text);
+    let Completion { choices, usage } = serde_json::from_str(&text).map_err(|_| ModelError::Malformed)?;
     let Choice { message, finish_reason } = choices.into_iter().next().ok_or(ModelError::Malformed)?;
     let calls: Vec<_> = message.tool_calls.unwrap_or_default().into_iter().map(called).collect();
     let stop = match finish_reason.as_deref() {
@@ -161,8 +167,7 @@ fn text_of(content: &Value) -> String {
 fn called(called: Called) -> ToolCall {
     let Called { id, function: Function { name, arguments } } = called;
     let arguments = match arguments {
-        Value::String(text) if text.trim().is_empty() => Value::Object(Map::new()),
-        Value::String(text) => serde_json::from_str(&text).unwrap_or(Value::String(text)),
+        Value::String(text) => json::parse(&text).unwrap_or(Value::String(text)),
         other => other,
     };
     ToolCall { id, tool: name, arguments, signatures: Vec::new() }

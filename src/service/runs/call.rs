@@ -1,6 +1,6 @@
 //! A call of a task's agent: made in the task's name, and told as it goes. What it does to the task is not here.
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{
     told,
@@ -10,7 +10,10 @@ use super::{
 use crate::{
     clock,
     context::{CallId, Cancellation, Lineage, Pins, RequestId, TaskId, ToolContext},
-    contract::Refusal,
+    contract::{
+        Refusal,
+        arguments::{Arguments, Unreadable},
+    },
     pipeline::{Call, Target},
     service::tasks::{Detail, Handled},
     store::tasks::Turn,
@@ -22,13 +25,13 @@ impl Work<'_> {
         &mut self,
         task: &TaskId,
         tool: String,
-        arguments: Map<String, Value>,
+        arguments: Result<Arguments, Unreadable>,
         request_id: RequestId,
         (turn, offered): (Turn, Option<Offered>),
     ) -> Result<Handled, Refusal> {
         self.spent.calls += 1;
         let call_id = CallId::generate();
-        let shown = Value::Object(arguments.clone()).to_string();
+        let shown = Value::Object(arguments.clone().unwrap_or_default()).to_string();
         self.tell(task, told::started(call_id, self.spent.steps, &tool, &shown, request_id));
         let context = ToolContext {
             call_id,
@@ -38,7 +41,7 @@ impl Work<'_> {
             task_id: Some(task.as_str().parse().expect("the name of a task is a label")),
             ..self.context.clone()
         };
-        let call = Call::new(context, Target::Tool(tool.clone()), arguments);
+        let call = Call::new(context, Target::Tool(tool.clone()), Arguments::new()).given(arguments);
         let call = Call { request_id: Some(request_id), turn: Some(Box::new(turn)), offered, ..call };
         let began = clock::now();
         let handled = self.parts.tasks.handle(call).await?;

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use serde_json::{Map, Value, json};
+use serde_json::json;
 use tokio::time::sleep;
 use tokio_util::sync::CancellationToken;
 
@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     context::RequestId,
-    contract::{ErrorCode, Refusal},
+    contract::{ErrorCode, Refusal, arguments},
     models::{Part, Request, ToolCall},
     service::tasks::{Detail, Handled, LeaseWish, RenderWish, Wanted},
     store::tasks::{
@@ -224,7 +224,7 @@ impl<'a, 'b> Leg<'a, 'b> {
                 lease_token: self.token,
             };
             let is_unknown = !offer.iter().any(|tool| tool.definition.name.as_str() == call.tool);
-            let arguments = messages::arguments(call.arguments);
+            let arguments = arguments::from_value(call.arguments);
             let (id, said) = (RequestId::generate(), (turn, self.worker.bound(&offer)));
             let handled = self.work.handle(&self.task.id, call.tool, arguments, id, said).await?;
             mistakes &= is_unknown || is_mistake(&handled);
@@ -244,7 +244,7 @@ impl<'a, 'b> Leg<'a, 'b> {
 
     /// Makes a call again that has no end yet: nothing is done twice by that. It was offered when it was made.
     async fn again(&mut self, call: OpenCall) -> Result<Option<Ended>, Refusal> {
-        let arguments: Map<String, Value> = serde_json::from_str(&call.input).unwrap_or_default();
+        let arguments = arguments::from_text(&call.input);
         let turn = Turn {
             step: call.step,
             position: call.position,

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::{
     exports::{self, Format, Options},
@@ -86,13 +86,4 @@ pub(super) fn declared(model: &dyn Model, tools: &[Arc<RegisteredTool>]) -> Opti
     let export = exports::export(format, &definitions, &Options::default());
     let tools: Value = serde_json::from_str(&export.json).expect("an export is JSON");
     tools.as_array().is_some_and(|tools| !tools.is_empty()).then(|| Arc::new(tools))
-}
-
-/// The arguments of a call. What is no object is told to the model as what it sent.
-pub(super) fn arguments(arguments: Value) -> Map<String, Value> {
-    match arguments {
-        Value::Object(arguments) => arguments,
-        Value::Null => Map::new(),
-        other => Map::from_iter([("arguments".to_owned(), other)]),
-    }
 }

@@ -129,6 +129,7 @@ impl Turns {
         match self.standing(&asking, not_paused).await {
             Ok((standing, hold)) => {
                 asking.tags.clone_from(&standing.tags);
+                asking.unread.clone_from(&standing.unread);
                 asking.standing = Some(standing);
                 asking.was_tainted = kept.tainted;
                 asking.created_at = kept.created_at;
@@ -176,6 +177,7 @@ impl Turns {
             account: said.account.clone(),
             tags: new.tags.clone(),
             budget: new.budget.within(settings),
+            unread: new.unread.clone(),
             before: new.before.clone(),
             created_at: clock::wall(),
             standing: None,

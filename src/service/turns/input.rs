@@ -36,6 +36,8 @@ pub struct NewTurn {
     pub request_id: Option<RequestId>,
     /// Only tools with all of these are offered.
     pub tags: Vec<String>,
+    /// The kinds of the message's parts that are no text, such as `image`: the answer names them.
+    pub unread: Vec<String>,
     /// What was said before, as its caller has it: counts as far as it is older than what the session remembers.
     pub before: Vec<Exchange>,
     /// Lowers what the server allows.

@@ -6,7 +6,7 @@ import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Client, ClientReadableStream, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
-import { BadRequest, ErrorInfo, ResourceInfo } from 'nice-grpc-error-details';
+import { ErrorInfo, ResourceInfo } from 'nice-grpc-error-details';
 import { Status } from 'nice-grpc-error-details/lib/proto/google/rpc/status';
 
 import { BrokerageServiceClient, GetPositionsRequest, GetPositionsResponse, GetQuotesRequest } from './gen/toolwire/brokerage/v1/brokerage_service';
@@ -218,11 +218,12 @@ test('an unknown tool is not found with details', async () => {
   assert.equal(resource.resourceName, 'get_quote');
 });
 
-test('arguments that are not JSON are an invalid argument with details', async () => {
-  const error = await failure(all(invoke({ target: tool('get_quotes'), input: json('{symbol: AAPL') })));
-  assert.equal(error.code, status.INVALID_ARGUMENT);
-  const { fieldViolations } = BadRequest.decode(detailsOf(error).get('google.rpc.BadRequest')!);
-  assert.notEqual(fieldViolations.length, 0);
+test('arguments that are not JSON are a mistake in the result', async () => {
+  const events = await all(invoke({ target: tool('get_quotes'), input: json('{symbol: AAPL') }));
+  assert.deepEqual(kinds(events), ['result']);
+  const error = errorOf(resultOf(events[0].event));
+  assert.equal(error.code, ToolErrorCode.TOOL_ERROR_CODE_INVALID_ARGUMENT);
+  assert.equal(error.fieldViolations[0].rule, 'json');
 });
 
 test('a typed call fails with a status and details', async () => {

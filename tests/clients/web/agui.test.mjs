@@ -48,6 +48,25 @@ for (const [version, client] of Object.entries(clients)) {
       assert.match(last().content, /420\.55/);
     });
 
+    it('goes on for thirty turns, with all that was said before in each request', async () => {
+      const { agent, say, last } = conversation(client);
+      const questions = ['What is Apple trading at?', 'How is my Apple position doing?', 'And Microsoft?'];
+      for (let turn = 0; turn < 30; turn += 1) {
+        await say(questions[turn % questions.length]);
+        assert.ok(last().content.length > 20, `turn ${turn}, ${agent.messages.length} messages`);
+      }
+    });
+
+    it('names an image that it does not read, and goes on', async () => {
+      const { say, last } = conversation(client);
+      const image = { type: 'image', source: { type: 'url', value: 'https://e.example/a.png', mimeType: 'image/png' } };
+      await say([{ type: 'text', text: 'What is Apple trading at?' }, image]);
+      assert.match(last().content, /193\.12[^]*Not taken into account: image/);
+      await say('What is Microsoft trading at? \ud83d');
+      await say('And Apple?');
+      assert.match(last().content, /193\.12/);
+    });
+
     for (const approved of [true, false]) {
       it(`pauses for a person and goes on once a call is ${approved ? 'approved' : 'denied'}`, async () => {
         const { agent, told, run, say, types } = conversation(client);

@@ -41,6 +41,42 @@ async fn a_turn_is_replied_to_at_once_or_event_by_event() {
 }
 
 #[tokio::test]
+async fn performance_in_a_chat_comes_with_transfers() {
+    let house = House::new();
+    let talk = house.talk("demo");
+    let answer = talk.post("/api/chat", &json!({"message": "What is my performance this year?"})).await;
+    let response = answer.ok();
+    let citations: Vec<_> =
+        response["citations"].as_array().unwrap().iter().map(|it| it.as_str().unwrap()).collect();
+    assert!(
+        citations.contains(&"tool:performance:v1") && citations.contains(&"tool:transfers:v1"),
+        "{response}"
+    );
+    let turn_id = answer.headers["x-toolwire-turn-id"].to_str().unwrap();
+    let trace = talk.get(&format!("/api/traces/{turn_id}")).await.ok();
+    assert_eq!(trace["intent"], "performance");
+    let tools: Vec<_> =
+        trace["tools"].as_array().unwrap().iter().map(|it| it["component"].as_str().unwrap()).collect();
+    assert!(tools.contains(&"performance") && tools.contains(&"transfers"), "{trace}");
+}
+
+#[tokio::test]
+async fn results_stand_in_the_order_in_which_they_were_asked_for() {
+    let house = House::new();
+    let talk = house.talk("demo");
+    let said = "Add Infosys to my watchlist and what is Apple trading at?";
+    let paused = talk.post("/agent/chat", &json!({"message": said, "session_id": "s"})).await;
+    assert_eq!(paused.status, 202, "{paused:?}");
+    let paused = paused.json();
+    let id = paused["pending"][0]["confirmation_required"]["confirmation_id"].as_str().unwrap();
+    talk.post(&format!("/v1/confirmations/{id}:decide"), &json!({"approve": {}})).await.ok();
+    let reply = talk.post("/agent/chat", &json!({"resume": {"turn_id": paused["turn_id"]}})).await.ok();
+    let tools: Vec<_> =
+        reply["tool_results"].as_array().unwrap().iter().map(|it| it["tool"].as_str().unwrap()).collect();
+    assert_eq!(tools, ["add_to_watchlist", "get_quotes"], "{reply}");
+}
+
+#[tokio::test]
 async fn messages_say_what_was_said_before() {
     let house = House::new();
     let talk = house.talk("demo");

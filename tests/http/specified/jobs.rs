@@ -79,6 +79,11 @@ async fn a_screen_is_imported_and_credentials_are_not_told() {
     let keys: Vec<_> = said.as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(keys, ["screen_name", "imported", "from_cache", "last_updated"]);
     assert!(said["imported"].as_u64().unwrap() > 0 && !imported.text.contains("s3cret"));
+    let again = talk.post("/api/integrations/screener/import", &json!({"screen_id": "default"})).await;
+    assert_eq!(again.problem(), (429, "RATE_LIMITED".to_owned()), "once a day");
+    let wait: u64 = again.headers["retry-after"].to_str().unwrap().parse().unwrap();
+    assert!((80_000..=86_400).contains(&wait), "{wait}");
+    assert!(again.json()["detail"].as_str().unwrap().contains("scrape of the day"), "{again:?}");
     let half = json!({"username": "riley@example.com"});
     let refused = talk.post("/api/integrations/screener/import", &half).await;
     assert_eq!(refused.problem(), (400, "INVALID_REQUEST".to_owned()));

@@ -31,6 +31,33 @@ async fn each_of_the_eight_answers_flat_with_source_and_date() {
     insta::assert_snapshot!(told);
 }
 
+/// The shape is specification 000's, so that what a result warns of stands beside it.
+#[tokio::test]
+async fn what_a_result_warns_of_is_in_headers() {
+    let mut data = None;
+    let house = House::with(|config| data.clone_from(&config.data.dir));
+    let talk = house.talk("demo");
+    let warnings = async |path: &str| {
+        let answer = talk.get(path).await;
+        let keys: Vec<_> = answer.ok().as_object().unwrap().keys().cloned().collect();
+        assert_eq!(keys, ["source_id", "data", "as_of"]);
+        let told = answer.headers.get_all("warning").iter().map(|it| it.to_str().unwrap().to_owned());
+        told.collect::<Vec<_>>()
+    };
+    assert!(warnings("/api/quotes?symbol=AAPL").await.is_empty());
+    let missing = warnings("/api/quotes?symbol=AAPL,NOPE").await;
+    assert!(
+        missing.len() == 1 && missing[0].starts_with("199 toolwire \"Unknown symbol 'NOPE'."),
+        "{missing:?}"
+    );
+    std::fs::write(data.unwrap().join("brokerage/user_master.json"), "{").unwrap();
+    let stale = warnings("/api/account_summary").await;
+    assert!(stale[0].contains("last good content"), "{stale:?}");
+    assert!(stale.len() == 2 && stale[1].contains("AVUV has no quote"), "{stale:?}");
+    let chat = talk.post("/api/chat", &json!({"message": "What is my account worth?"})).await;
+    assert!(chat.headers["warning"].to_str().unwrap().contains("last good content"), "{chat:?}");
+}
+
 #[tokio::test]
 async fn what_is_wrong_with_a_query_is_what_is_wrong_with_the_arguments() {
     let house = House::new();

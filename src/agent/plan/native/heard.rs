@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 use crate::{
     agent::plan::{ByModel, Offer, PlannedCall},
+    contract::arguments,
     models::ToolCall,
 };
 
@@ -33,16 +34,15 @@ pub(super) fn calls(calls: Vec<ToolCall>, answer: u32, offer: &Offer) -> Vec<Pla
 
 fn planned(call: ToolCall, answer: u32, offer: &Offer) -> PlannedCall {
     let ToolCall { id, tool, arguments, signatures } = call;
-    let (arguments, is_broken) = match arguments {
-        Value::Object(arguments) => (arguments, false),
-        Value::Null => (Map::new(), false),
-        _ => (Map::new(), true),
+    let (arguments, unreadable) = match arguments::from_value(arguments) {
+        Ok(arguments) => (arguments, None),
+        Err(why) => (Map::new(), Some(why.into())),
     };
     let is_offered = offer.get(&tool).is_some();
     // Arguments of nothing are nothing: an answer could pass them for what was found.
     let arguments = if is_offered { arguments } else { Map::new() };
     let tool = if is_offered { tool } else { not_offered(&tool, offer) };
-    let by_model = ByModel { id, answer, signatures, is_broken };
+    let by_model = ByModel { id, answer, signatures, unreadable };
     PlannedCall { tool, arguments, reason: String::new(), by_model: Some(Box::new(by_model)) }
 }
 

@@ -4,7 +4,10 @@ use serde_json::{Map, Value};
 
 use crate::{
     agent::{ground::plain, plan::Offer},
-    contract::near,
+    contract::{
+        arguments::{self, Unreadable},
+        json, near,
+    },
 };
 
 /// The word for no tool.
@@ -34,8 +37,8 @@ pub(super) enum Wrong {
     NoTool,
     #[error("there is no tool `{name}`{near}")]
     UnknownTool { name: String, near: String },
-    #[error("`arguments` must be an object.")]
-    NoArguments,
+    #[error("{0}.")]
+    Arguments(#[from] Unreadable),
 }
 
 impl Wrong {
@@ -44,7 +47,7 @@ impl Wrong {
         match self {
             Self::NotJson => "the model's plan could not be read",
             Self::NoTool | Self::UnknownTool { .. } => "the model's plan names no tool that there is",
-            Self::NoArguments => "the model's plan has arguments that are none",
+            Self::Arguments(_) => "the model's plan has arguments that are none",
         }
     }
 }
@@ -60,11 +63,8 @@ pub(super) fn read(said: &str, offer: &Offer) -> Result<Decision, Wrong> {
     if offer.get(&tool).is_none() {
         return Err(unknown(&tool, offer));
     }
-    match object.remove("arguments") {
-        None | Some(Value::Null) => Ok(Decision { call: Some((tool, Map::new())), reason }),
-        Some(Value::Object(arguments)) => Ok(Decision { call: Some((tool, arguments)), reason }),
-        Some(_) => Err(Wrong::NoArguments),
-    }
+    let arguments = arguments::from_value(object.remove("arguments").unwrap_or_default())?;
+    Ok(Decision { call: Some((tool, arguments)), reason })
 }
 
 fn unknown(tool: &str, offer: &Offer) -> Wrong {
@@ -76,7 +76,11 @@ fn unknown(tool: &str, offer: &Offer) -> Wrong {
 /// The object that is the whole text, or that stands in its one fence.
 fn object(said: &str) -> Option<Map<String, Value>> {
     let text = said.trim();
-    serde_json::from_str(text).ok().or_else(|| serde_json::from_str(fenced(text)?).ok())
+    let read = |text| match json::parse(text) {
+        Ok(Value::Object(object)) => Some(object),
+        _ => None,
+    };
+    read(text).or_else(|| read(fenced(text)?))
 }
 
 /// What stands in the one fence of a text.

@@ -46,7 +46,7 @@ impl Tool for GetAccountSummary {
         let as_of = master.account_summary()?.as_of.as_str();
         let accounts = wanted(master, input.account.as_deref())?;
         let mut provenance = data.provenance(&context.user.id, "tool:account_summary:v1", as_of);
-        provenance.warnings = accounts.iter().flat_map(|account| warnings(account, master)).collect();
+        provenance.warnings.extend(accounts.iter().flat_map(|account| warnings(account, master)));
         let accounts = accounts.into_iter().map(account_message).collect();
         let currency = master.currency().to_owned();
         Ok(Reply {

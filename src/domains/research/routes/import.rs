@@ -10,9 +10,10 @@ use http::{Extensions, StatusCode};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    contract::Terminal,
+    contract::{ErrorCode, Terminal, ToolError},
     domains::research::{
         proto::v1::{SetScreenerCredentialsRequest, research_service_client::ResearchServiceClient},
+        sources::screener::PROFILE,
         tools::BrowseScreener,
     },
     faces::{
@@ -39,6 +40,7 @@ pub(super) async fn import(State(http): State<Http>, request: Request) -> Result
     if !username.is_empty() || !password.is_empty() {
         keep(&http, parts.extensions.clone(), username, password).await?;
     }
+    may_scrape(&http, &parts.extensions).await?;
     let call = incoming::call(&parts.extensions, Target::Tool(BrowseScreener::NAME.to_owned()), arguments);
     let call_id = call.context.call_id.to_string();
     incoming::hand_over(&parts.extensions);
@@ -46,7 +48,7 @@ pub(super) async fn import(State(http): State<Http>, request: Request) -> Result
         Terminal::Result(result) => result,
         Terminal::ConfirmationRequired(required) => return Err(confirmation_required(*required)),
     };
-    let data = result.outcome?;
+    let (data, warnings) = (result.outcome?, result.provenance.warnings);
     let data = data.json();
     let imported = json!({
         "screen_name": data["screen_name"],
@@ -54,7 +56,23 @@ pub(super) async fn import(State(http): State<Http>, request: Request) -> Result
         "from_cache": data["from_cache"],
         "last_updated": data["last_updated"],
     });
-    Ok(([("x-toolwire-call-id", call_id)], answer::json(StatusCode::OK, &imported)).into_response())
+    let answer = answer::with_warnings(answer::json(StatusCode::OK, &imported), &warnings);
+    Ok(([("x-toolwire-call-id", call_id)], answer).into_response())
+}
+
+/// That the site may be asked for the user now. The tool would answer from its copy, which is what `browse_screener` is
+/// for; who imports wants a new one, and is told when there can be one.
+async fn may_scrape(http: &Http, extensions: &Extensions) -> Result<(), Problem> {
+    let user = incoming::user(extensions);
+    let Ok(statuses) = http.face.tools.limits(&user, PROFILE.name).await else { return Ok(()) };
+    let held =
+        statuses.into_iter().find_map(|(_, status)| status.reason.map(|reason| (reason, status.wait_time)));
+    match held.filter(|(_, wait)| !wait.is_zero()) {
+        None => Ok(()),
+        Some((reason, wait)) => {
+            Err(ToolError::new(ErrorCode::RateLimited, reason).with_retry_after(wait).into())
+        }
+    }
 }
 
 /// Keeps the caller's credentials by the typed service, within the process.

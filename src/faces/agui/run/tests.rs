@@ -16,7 +16,12 @@ use crate::contract::proto::{
 const TURN: &str = "11111111-2222-4333-8444-555555555555";
 
 fn names() -> Names {
-    Names { thread_id: "thread".to_owned(), run_id: "run".to_owned(), ..Names::default() }
+    Names {
+        thread_id: "thread".to_owned(),
+        run_id: "run".to_owned(),
+        messages: Some(Vec::new()),
+        ..Names::default()
+    }
 }
 
 fn said(event: Told) -> TurnEvent {
@@ -157,7 +162,8 @@ fn an_answered_question_is_told_step_by_step() {
 #[test]
 fn a_pause_is_an_interrupt_and_the_run_after_it_tells_results_only() {
     let user = json!({"id": "u", "role": "user", "content": "Write x"});
-    let mut first = run(Names { messages: vec![user], ..names() }, [started(), call("c1", "r1"), paused()]);
+    let mut first =
+        run(Names { messages: Some(vec![user]), ..names() }, [started(), call("c1", "r1"), paused()]);
     insta::assert_snapshot!("paused", lines(&mut first));
     let known = HashSet::from(["r1".to_owned()]);
     let mut second = run(

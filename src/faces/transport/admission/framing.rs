@@ -31,8 +31,11 @@ pub(in crate::faces) trait Framing: Send + 'static {
     /// Some bytes come, after so many.
     fn take(&mut self, before: usize, data: &[u8]);
 
-    /// The length of the message, or the most that it may have if that is all that is known.
+    /// The length of the message, or what is taken for one of unknown length at first.
     fn length(&self, seen: Seen, most: usize) -> Option<usize>;
+
+    /// Whether a message of unknown length is longer than so many bytes.
+    fn has_outgrown(&self, seen: Seen, taken: usize) -> bool;
 
     /// Of which size it is, once it is complete.
     fn size(&self, seen: Seen) -> Size;

@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use http::HeaderMap;
 use http_body::{Body as HttpBody, Frame};
 use tokio::time::{Sleep, sleep};
@@ -23,6 +23,9 @@ use super::{
 };
 use crate::faces::transport::rules::Messages;
 
+/// A smaller piece is put together with those beside it.
+const SMALL: usize = 4 * 1024;
+
 /// A request's body, as far as it has come.
 #[derive(Debug)]
 pub(super) struct Message<F> {
@@ -31,19 +34,30 @@ pub(super) struct Message<F> {
     messages: Messages,
     most: usize,
     came: VecDeque<Bytes>,
+    /// Small pieces behind those, put together.
+    tail: BytesMut,
     seen: Seen,
 }
 
 impl<F: Framing> Message<F> {
     /// Nothing came yet. A message of more than `most` bytes is refused.
     pub(super) fn new(headers: &HeaderMap, body: Body, messages: Messages, most: usize) -> Self {
-        let (framing, came, seen) = (F::of(headers), VecDeque::new(), Seen::default());
-        Self { body, framing, messages, most, came, seen }
+        let (came, tail) = (VecDeque::new(), BytesMut::new());
+        Self { body, framing: F::of(headers), messages, most, came, tail, seen: Seen::default() }
     }
 
     /// Waits until the first message is complete, and if there is to be one only, until the body has ended with it.
     pub(super) async fn complete(&mut self) -> Result<(), Box<Status>> {
         poll_fn(|cx| self.poll_until(cx, |it| it.framing.completion(it.seen, it.messages, it.most))).await
+    }
+
+    /// The same, or that the message has outgrown so many bytes.
+    pub(super) async fn complete_within(&mut self, taken: usize) -> Result<bool, Box<Status>> {
+        let reached = |it: &Self| match it.framing.completion(it.seen, it.messages, it.most)? {
+            Some(()) => Ok(Some(true)),
+            None => Ok(it.framing.has_outgrown(it.seen, taken).then_some(false)),
+        };
+        poll_fn(|cx| self.poll_until(cx, &reached)).await
     }
 
     /// Waits for the length of the first message.
@@ -56,7 +70,8 @@ impl<F: Framing> Message<F> {
     }
 
     /// The body from its beginning. With a bound it is an error when nothing comes for so long.
-    pub(super) fn into_body(self, idle: Option<Duration>) -> Body {
+    pub(super) fn into_body(mut self, idle: Option<Duration>) -> Body {
+        self.flush();
         let rest = idle.filter(|_| !self.seen.ended).map(|bound| Rest { body: self.body, bound, idle: None });
         Body::new(Again { came: self.came, rest })
     }
@@ -86,8 +101,21 @@ impl<F: Framing> Message<F> {
     fn take(&mut self, data: Bytes) {
         self.framing.take(self.seen.bytes, &data);
         self.seen.bytes += data.len();
-        if !data.is_empty() {
-            self.came.push_back(data);
+        if data.is_empty() {
+            return;
+        }
+        // A piece costs tens of bytes beside its own: a body in pieces of one byte would take many times its length.
+        if data.len() < SMALL && !self.came.is_empty() {
+            self.tail.extend_from_slice(&data);
+            return;
+        }
+        self.flush();
+        self.came.push_back(data);
+    }
+
+    fn flush(&mut self) {
+        if !self.tail.is_empty() {
+            self.came.push_back(self.tail.split().freeze());
         }
     }
 }

@@ -45,6 +45,10 @@ impl Framing for Grpc {
         self.declared(seen).or(seen.ended.then_some(0))
     }
 
+    fn has_outgrown(&self, _: Seen, _: usize) -> bool {
+        false
+    }
+
     fn size(&self, seen: Seen) -> Size {
         let most = if self.0[0] == 0 { LARGE } else { LARGE_COMPRESSED };
         if self.declared(seen).is_some_and(|length| length > most) { Size::Large } else { Size::Small }

@@ -4,7 +4,10 @@ use http::{HeaderMap, header::CONTENT_LENGTH};
 use tonic::Status;
 
 use super::{Framing, Seen, Size};
-use crate::faces::transport::{admission::refused::too_large, rules::Messages};
+use crate::faces::transport::{
+    admission::{STEP, refused::too_large},
+    rules::Messages,
+};
 
 /// Taking in a longer body may take longer than others should wait.
 const LARGE: usize = 64 * 1024;
@@ -22,7 +25,11 @@ impl Framing for Whole {
     fn take(&mut self, _: usize, _: &[u8]) {}
 
     fn length(&self, seen: Seen, most: usize) -> Option<usize> {
-        if seen.ended { Some(seen.bytes) } else { Some(self.0.unwrap_or(most)) }
+        if seen.ended { Some(seen.bytes) } else { Some(self.0.unwrap_or(most.min(STEP))) }
+    }
+
+    fn has_outgrown(&self, seen: Seen, taken: usize) -> bool {
+        self.0.is_none() && seen.bytes > taken
     }
 
     fn size(&self, seen: Seen) -> Size {

@@ -1,0 +1,39 @@
+//! Tools that a conversation calls in the place of others, because they say what the other does and what belongs to it:
+//! specification 000's chat shows the performance of an account with its transfers.
+//!
+//! Which these are is their domain's to say (`Domain::in_chat`). Not here: which tool a question is about; models choose
+//! for themselves.
+
+use super::plan::{Offer, Plan, PlannedCall, Step};
+
+/// The tools that stand for others: the one that is planned, and the one that is called.
+#[derive(Clone, Debug, Default)]
+pub struct InFull(Vec<(&'static str, &'static str)>);
+
+impl InFull {
+    /// Those of all domains.
+    pub fn new(pairs: impl IntoIterator<Item = (&'static str, &'static str)>) -> Self {
+        Self(pairs.into_iter().collect())
+    }
+
+    /// The plan with the fuller tools, where they are offered and take the same arguments.
+    pub(super) fn plan(&self, mut plan: Plan, offer: &Offer) -> Plan {
+        if let Step::Call(calls) = &mut plan.step {
+            calls.iter_mut().for_each(|call| self.replace(call, offer));
+        }
+        plan
+    }
+
+    fn replace(&self, call: &mut PlannedCall, offer: &Offer) {
+        let Some((_, fuller)) = self.0.iter().find(|(planned, _)| *planned == call.tool) else { return };
+        let fits = offer.get(fuller).is_some_and(|tool| tool.input.check(call.arguments.clone()).is_ok());
+        if fits {
+            (*fuller).clone_into(&mut call.tool);
+        }
+    }
+
+    /// The tool that this one is called in the place of.
+    pub(super) fn planned<'a>(&self, called: &'a str) -> &'a str {
+        self.0.iter().find(|(_, fuller)| *fuller == called).map_or(called, |(planned, _)| planned)
+    }
+}
