@@ -5,6 +5,7 @@
 //! request into a call and renders what comes of it, and is named in its records.
 
 mod answer;
+pub mod conditional;
 mod cors;
 mod edge;
 mod host;
@@ -99,7 +100,11 @@ fn stack(
 + Send
 + 'static
 + use<> {
-    let routes = ServiceBuilder::new().map_request(entering).service(table.router(http));
+    let routes = ServiceBuilder::new()
+        .map_request(entering)
+        // Innermost: whoever may not make the request at all learns nothing of what is there.
+        .layer(conditional::Layer(rest::checks_conditions))
+        .service(table.router(http));
     ServiceBuilder::new()
         // Outermost: its span sees every answer in its final form.
         .layer(trace::Layer::new(table))

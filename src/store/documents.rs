@@ -5,6 +5,7 @@
 
 mod criteria;
 mod document;
+mod precondition;
 mod write;
 
 use std::time::{Duration, SystemTime};
@@ -14,7 +15,8 @@ use futures_util::future::BoxFuture;
 pub use self::{
     criteria::{Criteria, Found, Postings, Wanted},
     document::{Content, Document, Tree, Version},
-    write::{Body, Change, Expected, Free, Mutation, Put, Quota, Refused, Terms, Update},
+    precondition::{Etags, Expected, Precondition},
+    write::{Body, Change, Free, Mutation, Put, Quota, Refused, Terms, Update},
 };
 use super::StoreError;
 use crate::context::{RequestId, TaskId};

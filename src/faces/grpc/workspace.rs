@@ -18,7 +18,7 @@ use crate::{
         proto::workspace::v1::{self, get_document_response::Part},
     },
     service::{request, tasks::Tasks, workspace::Workspaces},
-    store::documents::{Criteria, Document, Version},
+    store::documents::{Criteria, Document, Etags, Expected, Precondition, Version},
     workspace::{Asked, Content, Edit, Header, Upload},
 };
 
@@ -46,7 +46,10 @@ pub async fn begin(
         let what = "must be a UUID of yours, so that a repeat writes nothing twice";
         return Err(request::refuse("request_id", "required", what));
     }
-    let v1::PutHeader { path, mime_type, description, tags, why, etag, digest, size_bytes, .. } = header;
+    let v1::PutHeader {
+        path, mime_type, description, tags, why, etag, digest, size_bytes, precondition, ..
+    } = header;
+    let precondition = precondition.map(self::precondition).transpose()?;
     let tags = Some(tags).filter(|tags| !tags.is_empty());
     let digest = digest.to_lowercase();
     let header = Header {
@@ -56,6 +59,7 @@ pub async fn begin(
         tags,
         why,
         etag,
+        precondition,
         digest,
         size: size_bytes,
         request_id,
@@ -179,10 +183,12 @@ pub async fn update(
     user: &User,
     message: v1::UpdateMetadataRequest,
 ) -> Result<v1::UpdateMetadataResponse, Refusal> {
-    let v1::UpdateMetadataRequest { task_id, path, etag, description, tags, mime_type } = message;
+    let v1::UpdateMetadataRequest { task_id, path, etag, description, tags, mime_type, precondition } =
+        message;
+    let expected = expected(&etag, precondition)?;
     let room = workspaces.room(user, &task_id).await?;
     let edit = Edit { description, tags: tags.map(|tags| tags.tags), mime_type };
-    let document = room.update(&path, &etag, edit).await?;
+    let document = room.update(&path, expected, edit).await?;
     Ok(v1::UpdateMetadataResponse { document: Some(rendered(document)) })
 }
 
@@ -192,9 +198,28 @@ pub async fn delete(
     user: &User,
     message: v1::DeleteDocumentRequest,
 ) -> Result<v1::DeleteDocumentResponse, Refusal> {
-    let room = workspaces.room(user, &message.task_id).await?;
-    let document = room.delete(&message.path, &message.etag).await?;
+    let v1::DeleteDocumentRequest { task_id, path, etag, precondition } = message;
+    let expected = expected(&etag, precondition)?;
+    let room = workspaces.room(user, &task_id).await?;
+    let document = room.delete(&path, expected).await?;
     Ok(v1::DeleteDocumentResponse { document: Some(with_last_version(document)) })
+}
+
+/// What must be there for a request.
+fn expected(etag: &str, precondition: Option<v1::Precondition>) -> Result<Expected, Refusal> {
+    Ok(match precondition {
+        Some(precondition) => Expected::If(self::precondition(precondition)?.with_etag(etag)),
+        None => Expected::from(etag),
+    })
+}
+
+fn precondition(precondition: v1::Precondition) -> Result<Precondition, Refusal> {
+    let etags = |set: v1::EtagSet| if set.any { Etags::Any } else { Etags::Only(set.etags) };
+    Ok(Precondition {
+        if_match: precondition.if_match.map(etags),
+        if_none_match: precondition.if_none_match.map(etags),
+        if_unmodified_since: instant("precondition.if_unmodified_since", precondition.if_unmodified_since)?,
+    })
 }
 
 /// A document without versions and content.

@@ -7,6 +7,7 @@ use axum::{
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use opentelemetry::trace::TraceId;
 use serde::Serialize;
+use serde_json::Value;
 
 use super::message;
 use crate::{
@@ -170,6 +171,16 @@ pub(super) fn json(body: &impl Serialize) -> Response {
     let mut text = Vec::with_capacity(ROOM);
     spell(&mut text, body);
     self::text(text)
+}
+
+/// What a write came to. The tag of the document that was written binds the next write to it.
+pub(super) fn written(body: &Value) -> Response {
+    let mut response = json(body);
+    let etag = body["document"]["etag"].as_str().filter(|etag| !etag.is_empty());
+    if let Some(tag) = etag.and_then(|etag| HeaderValue::try_from(format!("\"{etag}\"")).ok()) {
+        response.headers_mut().insert(header::ETAG, tag);
+    }
+    response
 }
 
 /// JSON that is spelled already.

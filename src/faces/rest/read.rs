@@ -93,6 +93,14 @@ impl Message {
         }
     }
 
+    /// The same with a field that headers say. A body that says something too is refused.
+    pub(super) fn with_value(mut self, name: &str, value: Value) -> Result<Self, Refusal> {
+        match self.value.insert(name.to_owned(), value) {
+            None => Ok(self),
+            Some(_) => Err(refuse(name, "conflict", "is given by headers and by the request")),
+        }
+    }
+
     /// Whether its type has a field.
     pub(super) fn has(&self, name: &str) -> bool {
         self.descriptor.get_field_by_name(name).is_some()

@@ -38,7 +38,7 @@ pub(super) async fn answer(
             let responses = wire::call(http, row, &parts, wire::body(&message)).await?;
             Ok(sse::response(responses.messages(transcode::described(row).output()).map(event)))
         }
-        Form::Message | Form::Free => Ok(answer::json(&said(row, http, &named, &parts, body).await?)),
+        Form::Message | Form::Free => Ok(answer::written(&said(row, http, &named, &parts, body).await?)),
         Form::Tagged => {
             let said = said(row, http, &named, &parts, body).await?;
             let text = said.to_string();

@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 
-use super::document::Content;
+use super::{document::Content, precondition::Expected};
 use crate::{
     context::{RequestId, TaskId, UserId},
     digest::Digest,
@@ -29,17 +29,6 @@ pub struct Change {
     pub call_id: String,
     /// When.
     pub now: SystemTime,
-}
-
-/// What must stand where something is written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Expected {
-    /// Anything, or nothing.
-    Any,
-    /// Nothing, or a document that is deleted.
-    New,
-    /// The document of this etag.
-    Etag(String),
 }
 
 /// A version to be written.
@@ -116,7 +105,9 @@ pub enum Refused {
     Unknown,
     /// It is deleted, by this version.
     Deleted(u32),
-    /// It must be new, and is there, with this etag.
+    /// A document must be there, and none is.
+    Absent,
+    /// It must not be there, and is, with this etag.
     Exists(String),
     /// Another etag is present: this one.
     Stale(String),
