@@ -9,7 +9,9 @@ pub mod conditional;
 mod cors;
 mod edge;
 mod host;
+mod media_type;
 mod origin;
+mod path;
 pub mod problem;
 pub mod route;
 mod spelled;
@@ -65,19 +67,22 @@ pub fn bind(
     Listener::open(listen, server.reuse_port, files, &Speech::Either(Either::from(config)))
 }
 
-/// Serves until `shutdown`, then drains. Without credentials for users, requests must name this machine.
+/// Serves until `shutdown`, then drains. Without credentials for users, requests must name this machine. A gRPC client is
+/// told where gRPC is spoken.
+#[allow(clippy::too_many_arguments, reason = "what one listener needs, each once")]
 pub async fn serve(
     http: Http,
     table: Table,
     config: &config::Http,
     needs_credentials: bool,
     common: &Common,
+    grpc_at: Option<SocketAddr>,
     listener: Listener<impl Socket>,
     shutdown: impl Future<Output = ()>,
 ) -> Report {
     let in_flight = http.face.tools.in_flight().clone();
     let hooks = Hooks::default().on_forced(move || in_flight.shut_down());
-    let edge = edge::Layer::new(config, needs_credentials);
+    let edge = edge::Layer::new(config, needs_credentials, grpc_at);
     let stack = stack(http, table, edge, common);
     transport::serve(listener, stack, common.http_config(), shutdown, hooks).await
 }
@@ -106,7 +111,9 @@ fn stack(
         .layer(conditional::Layer(rest::checks_conditions))
         .service(table.router(http));
     ServiceBuilder::new()
-        // Outermost: its span sees every answer in its final form.
+        // Before anything looks for the route.
+        .map_request(path::normalise)
+        // Above all that answers: its span sees every answer in its final form.
         .layer(trace::Layer::new(table))
         // So that a connection on which nothing is under way can be closed.
         .layer(Counted)

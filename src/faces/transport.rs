@@ -26,7 +26,7 @@ pub use self::{
     trace::{CallersTrace, TakenOver},
     watches::ending,
 };
-pub(super) use self::{requests::Layer as Counted, trace::parent};
+pub(super) use self::{content_type::is_grpc, requests::Layer as Counted, trace::parent};
 
 pub mod authenticate;
 pub mod descriptors;

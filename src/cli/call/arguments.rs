@@ -8,7 +8,7 @@ use std::io::{self, Read};
 
 use serde_json::Value;
 
-use crate::{cli::schema, console::Failure, contract::arguments::Arguments};
+use crate::{cli::schema, console::Failure, contract::arguments::Arguments, words::without_bom};
 
 /// Arguments as they were given.
 #[derive(Debug, PartialEq)]
@@ -38,7 +38,7 @@ impl Given {
     pub(super) fn json(text: &str) -> Result<Self, Failure> {
         let text = if text == "-" { &standard_input()? } else { text };
         let wrong = |why: String| Failure::Usage(format!("--json: expected a JSON object: {why}"));
-        match serde_json::from_str(text) {
+        match serde_json::from_str(without_bom(text)) {
             Ok(Value::Object(object)) => Ok(Self::Object(object)),
             Ok(_) => Err(wrong("it is another JSON value; write it as {\"key\": value}".to_owned())),
             Err(error) => Err(wrong(format!("{error}; put it in single quotes so that the shell keeps it"))),

@@ -25,10 +25,9 @@ const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// The call that a request asks for, whose body is the arguments, and the form of its result.
 pub(super) fn call(parts: &Parts, target: Target, body: &[u8]) -> Result<(Call, Form), Refusal> {
     let form = form(&Query::read(&parts.uri, &["format", "max_tokens"])?)?;
-    let arguments = match str::from_utf8(body) {
-        Ok("") => serde_json::Map::new(),
-        Ok(text) => request::arguments_text("body", text)?,
-        Err(_) => return Err(request::refuse("body", "json", "must be UTF-8")),
+    let arguments = match request::body_text(body)? {
+        "" => serde_json::Map::new(),
+        text => request::arguments_text("body", text)?,
     };
     let mut call = incoming::call(&parts.extensions, request::target(Some(target))?, arguments);
     incoming::metadata(&mut call, &parts.headers)?;

@@ -13,7 +13,7 @@ use super::{message, query::unknown};
 use crate::{
     contract::{Refusal, json},
     duration,
-    service::request::refuse,
+    service::request::{body_text, refuse},
 };
 
 /// The field whose own fields a query names without it.
@@ -34,7 +34,7 @@ impl Message {
 
     /// The same with what a body says, the text of a JSON object. An empty one says nothing.
     pub(super) fn with_body(mut self, body: &[u8]) -> Result<Self, Refusal> {
-        let text = str::from_utf8(body).map_err(|_| refuse("body", "json", "must be UTF-8"))?;
+        let text = body_text(body)?;
         if text.is_empty() {
             return Ok(self);
         }

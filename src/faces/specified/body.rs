@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     contract::{Refusal, json},
-    service::request::refuse,
+    service::request::{body_text, refuse},
 };
 
 /// An object of a request's body. What is taken out of it is read.
@@ -24,10 +24,10 @@ impl Object {
         let wrong = |what: &str| refuse("body", "json", what);
         let bytes = collected.map_err(|_| wrong(&format!("must be complete, with at most {most} bytes")))?;
         let bytes = bytes.to_bytes();
-        if bytes.is_empty() {
+        let text = body_text(&bytes)?;
+        if text.is_empty() {
             return Ok(Self::default());
         }
-        let text = str::from_utf8(&bytes).map_err(|_| wrong("must be UTF-8"))?;
         let value = json::parse(text).map_err(|error| wrong(&format!("must be a JSON object: {error}")))?;
         if !json::is_within_depth(&value) {
             return Err(refuse("body", "depth", "must not nest deeper than 32"));

@@ -6,7 +6,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{failure, request::Bounds};
-use crate::models::{Message, ModelError, Part, Request, Stop, ToolCall, ToolOutput, Usage, bound::LONGEST};
+use crate::{
+    models::{Message, ModelError, Part, Request, Stop, ToolCall, ToolOutput, Usage, bound::LONGEST},
+    words::bytes_without_bom,
+};
 
 /// The path behind a server's address.
 const PATH: &str = "chat/completions";
@@ -126,7 +129,8 @@ fn output(output: &ToolOutput) -> Value {
 
 /// The parts of an answer: text, calls and the end.
 fn read(body: &[u8]) -> Result<Vec<Part>, ModelError> {
-    let Completion { choices, usage } = serde_json::from_slice(body).map_err(|_| ModelError::Malformed)?;
+    let Completion { choices, usage } =
+        serde_json::from_slice(bytes_without_bom(body)).map_err(|_| ModelError::Malformed)?;
     let Choice { message, finish_reason } = choices.into_iter().next().ok_or(ModelError::Malformed)?;
     let calls: Vec<_> = message.tool_calls.unwrap_or_default().into_iter().map(called).collect();
     let stop = match finish_reason.as_deref() {

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use url::Url;
 
 use super::Failure;
-use crate::clock;
+use crate::{clock, words::bytes_without_bom};
 
 /// An answer. Shown without its headers, its body and what was asked: any of them may hold a secret.
 #[derive(Clone)]
@@ -34,8 +34,7 @@ impl Answer {
 
     /// The body as JSON, which is UTF-8 whatever a header says (RFC 8259), after a byte order mark if it has one.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, Failure> {
-        let body = self.body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.body);
-        serde_json::from_slice(body).map_err(|error| of_json(&error))
+        serde_json::from_slice(bytes_without_bom(&self.body)).map_err(|error| of_json(&error))
     }
 
     /// The charset that the header names, if it is a known one.
