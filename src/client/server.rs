@@ -4,7 +4,7 @@ use std::{error::Error, path::Path, time::Duration};
 
 use bytes::Bytes;
 use http::{
-    HeaderMap, HeaderValue,
+    HeaderMap, HeaderValue, Uri,
     header::{CONTENT_TYPE, TE},
 };
 use http_body_util::Full;
@@ -27,9 +27,8 @@ use crate::{console::Failure, context::UserId, contract::status::wrong_port};
 
 /// How long a connection may take to come about.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// A method that every server of ours has, for everybody, and its request without fields in gRPC's frame.
-const CHECK: &str = "/grpc.health.v1.Health/Check";
-const EMPTY: Bytes = Bytes::from_static(&[0; 5]);
+/// Methods that change nothing and that every server of ours has.
+const METHODS: [&str; 2] = ["/grpc.health.v1.Health/Check", "/toolwire.v1.ToolService/GetLimits"];
 /// How often a silent server is asked whether it lives, and how long its answer may take.
 const KEEPALIVE: (Duration, Duration) = (Duration::from_secs(20), Duration::from_secs(10));
 
@@ -104,20 +103,31 @@ fn metadata(credentials: &Credentials) -> Result<MetadataMap, Failure> {
 /// Makes sure that the other end speaks gRPC, whatever it says: a connection alone does not tell. Asked in HTTP's words,
 /// since a client of gRPC reads any answer as gRPC and says what is wrong with its bytes.
 async fn greet(url: &ServerUrl, channel: Channel) -> Result<(), Failure> {
-    let mut request = http::Request::post(CHECK).body(Body::new(Full::from(EMPTY))).expect("a path is a URI");
+    for method in METHODS {
+        match timeout(CONNECT_TIMEOUT, channel.clone().oneshot(empty(method))).await {
+            Ok(Ok(answer)) if is_grpc(answer.headers()) => {
+                let status = Status::from_header_map(answer.headers());
+                return match status.as_ref().and_then(wrong_port::grpc_port) {
+                    Some(port) => Err(at_http_port(url, port)),
+                    None => Ok(()),
+                };
+            }
+            // A proxy may pass the one on and not the other.
+            Ok(Ok(_)) => {}
+            Ok(Err(_)) | Err(_) => return Err(not_grpc(url).await),
+        }
+    }
+    Err(no_server(url, &Answer::Http2))
+}
+
+/// A request for a method, of one message without fields.
+fn empty(method: &'static str) -> http::Request<Body> {
+    let mut request = http::Request::new(Body::new(Full::from(Bytes::from_static(&[0; 5]))));
+    *request.method_mut() = http::Method::POST;
+    *request.uri_mut() = Uri::from_static(method);
     request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
     request.headers_mut().insert(TE, HeaderValue::from_static("trailers"));
-    match timeout(CONNECT_TIMEOUT, channel.oneshot(request)).await {
-        Ok(Ok(answer)) if is_grpc(answer.headers()) => {
-            let status = Status::from_header_map(answer.headers());
-            match status.as_ref().and_then(wrong_port::grpc_port) {
-                Some(port) => Err(at_http_port(url, port)),
-                None => Ok(()),
-            }
-        }
-        Ok(Ok(_)) => Err(no_server(url, &Answer::Http2)),
-        Ok(Err(_)) | Err(_) => Err(not_grpc(url).await),
-    }
+    request
 }
 
 fn is_grpc(headers: &HeaderMap) -> bool {

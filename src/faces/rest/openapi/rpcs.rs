@@ -52,6 +52,9 @@ fn operation(row: &Row, schemas: &mut Schemas) -> Value {
         }
         _ => {}
     }
+    if transcode::has_precondition(row) {
+        operation["responses"]["200"]["headers"] = json!({"ETag": {"schema": {"type": "string"}}});
+    }
     if matches!(row.form, Form::Document | Form::Tagged) {
         operation["responses"]["304"] = json!({"description": "Nothing has changed."});
     }
