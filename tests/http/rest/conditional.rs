@@ -251,7 +251,7 @@ async fn a_write_of_what_has_no_tag_is_done_for_no_tag() {
     }
     let cancel = format!("{task}:cancel");
     refused(&post(server, &cancel, &["if-match: \"zzz\""], "{}").await, "PRECONDITION_FAILED");
-    assert_eq!(value(&get(server, &task, &[]).await)["task"]["state"], "READY");
+    assert_eq!(value(&get(server, &task, &[]).await)["task"]["state"], "PENDING");
     let chat = post(server, "/agent/chat", &["if-match: \"zzz\""], r#"{"message": "hi"}"#).await;
     refused(&chat, "PRECONDITION_FAILED");
     assert_eq!(post(server, &cancel, &["if-none-match: \"zzz\""], "{}").await.status, 200);
