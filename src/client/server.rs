@@ -100,8 +100,8 @@ fn metadata(credentials: &Credentials) -> Result<MetadataMap, Failure> {
     Ok(metadata)
 }
 
-/// Makes sure that the other end speaks gRPC, whatever it says: a connection alone does not tell. Asked in HTTP's words,
-/// since a client of gRPC reads any answer as gRPC and says what is wrong with its bytes.
+/// Makes sure that the other end speaks gRPC, whatever it says: a connection alone does not tell. Asked in HTTP's
+/// words, since a client of gRPC reads any answer as gRPC and says what is wrong with its bytes.
 async fn greet(url: &ServerUrl, channel: Channel) -> Result<(), Failure> {
     for method in METHODS {
         match timeout(CONNECT_TIMEOUT, channel.clone().oneshot(empty(method))).await {

@@ -67,8 +67,8 @@ pub fn bind(
     Listener::open(listen, server.reuse_port, files, &Speech::Either(Either::from(config)))
 }
 
-/// Serves until `shutdown`, then drains. Without credentials for users, requests must name this machine. A gRPC client is
-/// told where gRPC is spoken.
+/// Serves until `shutdown`, then drains. Without credentials for users, requests must name this machine. A gRPC client
+/// is told where gRPC is spoken.
 #[allow(clippy::too_many_arguments, reason = "what one listener needs, each once")]
 pub async fn serve(
     http: Http,

@@ -6,6 +6,7 @@
 mod criteria;
 mod document;
 mod precondition;
+mod refused;
 mod write;
 
 use std::time::{Duration, SystemTime};
@@ -16,7 +17,8 @@ pub use self::{
     criteria::{Criteria, Found, Postings, Wanted},
     document::{Content, Document, Tree, Version},
     precondition::{Etags, Expected, Precondition},
-    write::{Body, Change, Free, Mutation, Put, Quota, Refused, Terms, Update},
+    refused::{Quota, Refused},
+    write::{Body, Change, Free, Mutation, Put, Terms, Update},
 };
 use super::StoreError;
 use crate::context::{RequestId, TaskId};

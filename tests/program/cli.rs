@@ -3,12 +3,12 @@
 mod client;
 mod domain_commands;
 mod fake_server;
+mod marked;
 mod source_failures;
 mod untrusted;
 
 use std::{
     fs,
-    path::Path,
     process::{Output, Stdio},
     time::Duration,
 };
@@ -23,8 +23,6 @@ use tokio::{
     time::{sleep, timeout},
 };
 use toolwire::contract::proto::v1::invoke_tool_request::Input;
-
-use crate::support::data_directory;
 
 /// A bound on what ends by itself, so that a test does not hang.
 const TIMEOUT: Duration = Duration::from_secs(20);
@@ -486,37 +484,4 @@ async fn an_address_in_use_is_exit_code_1_and_says_what_to_do() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let output = run(&["serve", "--listen", &taken.local_addr().unwrap().to_string()]).await;
     assert_fails(&output, 1, &["cannot listen on 127.0.0.1:", "choose another port"]);
-}
-
-/// Puts a byte order mark before every text of a data tree.
-fn mark(directory: &Path) {
-    for entry in fs::read_dir(directory).unwrap().map(Result::unwrap) {
-        let path = entry.path();
-        if path.is_dir() {
-            mark(&path);
-        } else if path.extension().is_some_and(|it| it == "json" || it == "md") {
-            let text = fs::read_to_string(&path).unwrap();
-            fs::write(&path, format!("\u{feff}{text}")).unwrap();
-        }
-    }
-}
-
-#[tokio::test]
-async fn a_byte_order_mark_before_any_text_is_skipped() {
-    let (directory, data) = (tempfile::tempdir().unwrap(), data_directory());
-    mark(data.path());
-    let settings = format!("\u{feff}[data]\ndir = {:?}\n", data.path().display().to_string());
-    fs::write(directory.path().join("toolwire.toml"), settings).unwrap();
-    let output = toolwire(&directory).arg("lint").output().await.unwrap();
-    assert_eq!((output.status.code(), stdout(&output)), (Some(0), "0 problems\n"), "{output:?}");
-    let mut command = toolwire(&directory);
-    command.args(["call", "get_quotes", "--json", "-"]).stdin(Stdio::piped());
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all("\u{feff}{\"symbol\": \"AAPL\"}".as_bytes()).await.unwrap();
-    let output = child.wait_with_output().await.unwrap();
-    assert_eq!(output.status.code(), Some(0), "{output:?}");
-    let asked = ["chat", "What is Apple trading at?"];
-    let output = toolwire(&directory).args(asked).output().await.unwrap();
-    assert_eq!(output.status.code(), Some(0), "{output:?}");
-    assert!(!stdout(&output).contains('\u{feff}'), "{output:?}");
 }

@@ -1,6 +1,8 @@
 //! Documents on the wire: requests read, answers rendered. The command line, over the service in its own process,
 //! speaks the same.
 
+mod expected;
+
 use std::time::SystemTime;
 
 use bytes::Bytes;
@@ -18,7 +20,7 @@ use crate::{
         proto::workspace::v1::{self, get_document_response::Part},
     },
     service::{request, tasks::Tasks, workspace::Workspaces},
-    store::documents::{Criteria, Document, Etags, Expected, Precondition, Version},
+    store::documents::{Criteria, Document, Version},
     workspace::{Asked, Content, Edit, Header, Upload},
 };
 
@@ -49,7 +51,7 @@ pub async fn begin(
     let v1::PutHeader {
         path, mime_type, description, tags, why, etag, digest, size_bytes, precondition, ..
     } = header;
-    let precondition = precondition.map(self::precondition).transpose()?;
+    let precondition = precondition.map(expected::precondition).transpose()?;
     let tags = Some(tags).filter(|tags| !tags.is_empty());
     let digest = digest.to_lowercase();
     let header = Header {
@@ -185,7 +187,7 @@ pub async fn update(
 ) -> Result<v1::UpdateMetadataResponse, Refusal> {
     let v1::UpdateMetadataRequest { task_id, path, etag, description, tags, mime_type, precondition } =
         message;
-    let expected = expected(&etag, precondition)?;
+    let expected = expected::expected(&etag, precondition)?;
     let room = workspaces.room(user, &task_id).await?;
     let edit = Edit { description, tags: tags.map(|tags| tags.tags), mime_type };
     let document = room.update(&path, expected, edit).await?;
@@ -199,27 +201,10 @@ pub async fn delete(
     message: v1::DeleteDocumentRequest,
 ) -> Result<v1::DeleteDocumentResponse, Refusal> {
     let v1::DeleteDocumentRequest { task_id, path, etag, precondition } = message;
-    let expected = expected(&etag, precondition)?;
+    let expected = expected::expected(&etag, precondition)?;
     let room = workspaces.room(user, &task_id).await?;
     let document = room.delete(&path, expected).await?;
     Ok(v1::DeleteDocumentResponse { document: Some(with_last_version(document)) })
-}
-
-/// What must be there for a request.
-fn expected(etag: &str, precondition: Option<v1::Precondition>) -> Result<Expected, Refusal> {
-    Ok(match precondition {
-        Some(precondition) => Expected::If(self::precondition(precondition)?.with_etag(etag)),
-        None => Expected::from(etag),
-    })
-}
-
-fn precondition(precondition: v1::Precondition) -> Result<Precondition, Refusal> {
-    let etags = |set: v1::EtagSet| if set.any { Etags::Any } else { Etags::Only(set.etags) };
-    Ok(Precondition {
-        if_match: precondition.if_match.map(etags),
-        if_none_match: precondition.if_none_match.map(etags),
-        if_unmodified_since: instant("precondition.if_unmodified_since", precondition.if_unmodified_since)?,
-    })
 }
 
 /// A document without versions and content.

@@ -1,9 +1,9 @@
 //! Conditional requests (RFC 9110 §13), for every route: the conditions are read and checked here once.
 //!
-//! A request that reads is answered first, and its conditions are held against the validators of its answer: those of an
-//! answer that is no success are ignored. A request that writes must be checked before, and only what writes can do that
-//! without a gap; routes that do so find the [`Conditions`] in the extensions of the request. Any other route that writes
-//! has no validators, so that no tag matches. Not here: how the store compares etags (`store::documents`).
+//! A request that reads is answered first, and its conditions are held against the validators of its answer: those of
+//! an answer that is no success are ignored. A request that writes must be checked before, and only what writes can do
+//! that without a gap; routes that do so find the [`Conditions`] in the extensions of the request. Any other route that
+//! writes has no validators, so that no tag matches. Not here: how the store compares etags (`store::documents`).
 
 mod header;
 

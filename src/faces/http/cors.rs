@@ -27,8 +27,8 @@ pub(super) fn is_preflight(method: &Method, headers: &HeaderMap) -> bool {
 
 /// The answer to that: what may be asked of any route. Whether there is one is said to the request itself.
 ///
-/// A page that may call may send any header: programs may too, and what tracing adds by itself (`baggage`, `sentry-trace`
-/// and so on) is in no list. Identity is in no header that a browser sends without being told to.
+/// A page that may call may send any header: programs may too, and what tracing adds by itself (`baggage`,
+/// `sentry-trace` and so on) is in no list. Identity is in no header that a browser sends without being told to.
 pub(super) fn preflight(asked: &HeaderMap) -> Answer {
     let mut answer = answer::empty(StatusCode::NO_CONTENT);
     let headers = answer.headers_mut();

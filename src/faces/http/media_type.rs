@@ -1,4 +1,5 @@
-//! What the body of a request is, by its headers: nothing is read of one whose type, charset or coding is not understood.
+//! What the body of a request is, by its headers: nothing is read of one whose type, charset or coding is not
+//! understood.
 
 use http::{
     HeaderMap, HeaderName, HeaderValue, StatusCode,

@@ -1,7 +1,8 @@
-//! The path of a request in one spelling: characters that mean the same whether or not they are percent-encoded are not.
+//! The path of a request in one spelling: characters that mean the same whether or not they are percent-encoded are
+//! not encoded.
 //!
-//! Those are the unreserved ones (RFC 3986 §6.2.2.2), and `:`, which many clients encode within a segment though it may
-//! stand there. Any other sequence is left to whoever reads the segment. Not here: sequences that are malformed, which
+//! Those are the unreserved ones (RFC 3986 §6.2.2.2), and `:`, which many clients encode within a segment though it
+//! may stand there. Any other sequence is left to whoever reads the segment. Not here: sequences that are malformed, which
 //! `edge` refuses.
 
 use http::{Request, Uri, uri::PathAndQuery};

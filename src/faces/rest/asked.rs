@@ -68,7 +68,8 @@ pub(super) fn key(headers: &HeaderMap) -> Result<Option<&str>, Refusal> {
 }
 
 /// Holds a call to the conditions of its request, whose representation is the definition that is called: a tag is the
-/// digest of one, alone or with its status behind a dot. A definition that changes meanwhile is refused by the pipeline.
+/// digest of one, alone or with its status behind a dot. A definition that changes meanwhile is refused by the
+/// pipeline.
 pub(super) fn bind(call: &mut Call, conditions: &Conditions, tools: &Tools) -> Result<(), Problem> {
     // What may not be called is refused below, in its own words.
     let Some(tool) = tools.find(&call.context.user, &call.target) else { return Ok(()) };

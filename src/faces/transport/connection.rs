@@ -112,7 +112,7 @@ where
         let wanted = config.speech.either().is_some();
         let requests = wanted.then(|| Arc::new(Requests::new(signals.draining.clone())));
         let http_at = config.speech.http_at();
-        let peer = Peer { requests, http_at, ..Peer::new(address, tls.is_some(), known) };
+        let peer = Peer { http_at, requests, ..Peer::new(address, tls.is_some(), known) };
         Course { service, peer, config, signals }
     }
 }

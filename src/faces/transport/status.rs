@@ -1,7 +1,7 @@
 //! Brings every non-OK status into the server's own form, whoever made it: tonic, a service, a layer.
 //!
-//! tonic answers a message over the size limit with `OUT_OF_RANGE` where the specification wants `RESOURCE_EXHAUSTED`, and
-//! one that it cannot read with `INTERNAL`, which here means a fault of the server's and nothing else.
+//! tonic answers a message over the size limit with `OUT_OF_RANGE` where the specification wants `RESOURCE_EXHAUSTED`,
+//! and one that it cannot read with `INTERNAL`, which here means a fault of the server's and nothing else.
 //! A status without details gets its one `ErrorInfo`. A long message is cut, because clients bound the size of trailers
 //! and show a failure of their own when one is exceeded. OK passes through untouched.
 

@@ -4,7 +4,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::{document::Document, write::Refused};
+use super::{document::Document, refused::Refused};
 
 /// What must be at a path where something is written.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What is to be written, and why it is not.
+//! What is to be written.
 
 use std::time::SystemTime;
 
@@ -98,27 +98,6 @@ pub struct Terms {
     pub weights: Vec<(String, u8)>,
 }
 
-/// Why nothing was written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refused {
-    /// There is no such document.
-    Unknown,
-    /// It is deleted, by this version.
-    Deleted(u32),
-    /// A document must be there, and none is.
-    Absent,
-    /// It must not be there, and is, with this etag.
-    Exists(String),
-    /// Another etag is present: this one.
-    Stale(String),
-    /// A quota is used up.
-    Full(Quota),
-    /// The request's name was used for another one.
-    Reused,
-    /// Its bytes are not kept any more, so they must come again.
-    BytesGone,
-}
-
 /// How many bytes may still be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Free {
@@ -126,17 +105,4 @@ pub struct Free {
     pub tree: u64,
     /// By the user.
     pub user: u64,
-}
-
-/// What is bounded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Quota {
-    /// Documents of a tree.
-    Documents,
-    /// Bytes of a tree.
-    TreeBytes,
-    /// Bytes of a user.
-    UserBytes,
-    /// Versions of a document.
-    Versions,
 }

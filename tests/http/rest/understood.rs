@@ -1,4 +1,5 @@
-//! Bodies, paths and queries in codings, charsets and spellings that are understood, and those that are refused by name.
+//! Bodies, paths and queries in codings, charsets and spellings that are understood, and those that are refused by
+//! name.
 
 use serde_json::json;
 

@@ -1,8 +1,8 @@
-//! Requests of reflection that cannot be read end their stream with INVALID_ARGUMENT: tonic's service ends it with OK
-//! there, as if its caller had asked nothing.
+//! Requests of reflection that cannot be read end their stream with `INVALID_ARGUMENT`. tonic's service ends it with OK
+//! there, as if its caller had asked for nothing.
 //!
-//! Messages are looked at on their way to the service; where one cannot be read the requests end, and so do the answers.
-//! Not here: compressed messages, which the service does not take.
+//! Messages are looked at on their way to the service. Where one cannot be read the requests end, and so do the
+//! answers. Not here: compressed messages, which the service does not take.
 
 use std::{
     pin::Pin,
@@ -37,6 +37,14 @@ impl Unreadable {
         Body::new(Requests { inner: requests, read: BytesMut::new(), unreadable: self.clone() })
     }
 
+    fn note(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+
+    fn is_noted(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
+
     /// The answers, whose end says whether one was.
     pub(super) fn end(self, answers: Response<Body>) -> Response<Body> {
         answers.map(|inner| Body::new(Answers { inner, unreadable: self }))
@@ -51,25 +59,23 @@ struct Requests {
 }
 
 impl Requests {
-    /// Whether every message that is whole can be read. Both versions of reflection have the same request.
-    fn can_be_read(&mut self) -> bool {
-        while let Some(mut head) = self.read.get(..HEAD) {
+    /// The messages that are whole and can be read. Both versions of reflection have the same request.
+    fn readable(&mut self) -> Bytes {
+        let mut end = 0;
+        while let Some(mut head) = self.read.get(end..end + HEAD) {
             let (flag, length) = (head.get_u8(), head.get_u32() as usize);
-            if flag != 0 || length > LONGEST {
-                return false;
+            let message = self.read.get(end + HEAD..end + HEAD + length);
+            let is_readable = message.is_none_or(|it| ServerReflectionRequest::decode(it).is_ok());
+            if flag != 0 || length > LONGEST || !is_readable {
+                self.unreadable.note();
+                break;
             }
-            let Some(message) = self.read.get(HEAD..HEAD + length) else { return true };
-            if ServerReflectionRequest::decode(message).is_err() {
-                return false;
+            if message.is_none() {
+                break;
             }
-            self.read.advance(HEAD + length);
+            end += HEAD + length;
         }
-        true
-    }
-
-    fn stop(&self) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
-        self.unreadable.0.store(true, Ordering::Release);
-        Poll::Ready(None)
+        self.read.split_to(end).freeze()
     }
 }
 
@@ -81,18 +87,23 @@ impl HttpBody for Requests {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
-        let frame = ready!(Pin::new(&mut self.inner).poll_frame(cx));
-        match &frame {
-            Some(Ok(frame)) => {
-                self.read.extend_from_slice(frame.data_ref().unwrap_or(&Bytes::new()));
-                if !self.can_be_read() {
-                    return self.stop();
-                }
+        loop {
+            let readable = self.readable();
+            if !readable.is_empty() {
+                return Poll::Ready(Some(Ok(Frame::data(readable))));
             }
-            None if !self.read.is_empty() => return self.stop(),
-            _ => {}
+            if self.unreadable.is_noted() {
+                return Poll::Ready(None);
+            }
+            match ready!(Pin::new(&mut self.inner).poll_frame(cx)) {
+                Some(Ok(frame)) => {
+                    self.read.extend_from_slice(frame.data_ref().unwrap_or(&Bytes::new()));
+                }
+                None if self.read.is_empty() => return Poll::Ready(None),
+                None => self.unreadable.note(),
+                error => return Poll::Ready(error),
+            }
         }
-        Poll::Ready(frame)
     }
 }
 
@@ -103,10 +114,10 @@ struct Answers {
 
 impl Answers {
     fn ended(&self, trailers: HeaderMap) -> HeaderMap {
-        if !self.unreadable.0.load(Ordering::Acquire) {
+        if !self.unreadable.is_noted() {
             return trailers;
         }
-        let what = "a request of reflection cannot be read: it is a ServerReflectionRequest in gRPC's frame, uncompressed";
+        let what = "a request cannot be read: send a ServerReflectionRequest in gRPC's frame, uncompressed";
         let mut trailers = HeaderMap::new();
         status::plain(Code::InvalidArgument, "MALFORMED_REQUEST", what)
             .add_header(&mut trailers)
