@@ -229,6 +229,7 @@ impl App {
         shutdown: impl Future<Output = ()>,
     ) -> Report {
         let Listeners { grpc, http, admin } = listeners.into();
+        let admin = admin.map(|admin| admin.beside(grpc.local_addr().ok()));
         let tls = [grpc.tls().cloned(), http.as_ref().and_then(|http| http.tls().cloned())];
         let draining = CancellationToken::new();
         let shutdown = async {

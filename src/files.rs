@@ -15,7 +15,7 @@ pub use self::{
     embedded::{Embedded, PathTaken},
     problem::{Audience, Problem, Problems},
 };
-use crate::digest::Digest;
+use crate::{digest::Digest, words::without_bom};
 
 /// A tree of files. Paths in it are relative, with `/`.
 #[derive(Clone, Debug)]
@@ -39,14 +39,18 @@ pub struct ReadError {
 }
 
 impl Tree {
-    /// The content of a file; `None` if there is no such file.
+    /// The text of a file, without a byte order mark; `None` if there is no such file.
     pub fn read(&self, path: &str) -> Result<Option<String>, ReadError> {
-        match self {
+        let text = match self {
             Self::Embedded(files) => {
-                Ok(files.get(path).and_then(|it| str::from_utf8(it).ok()).map(str::to_owned))
+                files.get(path).and_then(|it| str::from_utf8(it).ok()).map(str::to_owned)
             }
-            Self::Disk(root) => absent_is_none(path, fs::read_to_string(root.join(path))),
-        }
+            Self::Disk(root) => absent_is_none(path, fs::read_to_string(root.join(path)))?,
+        };
+        Ok(text.map(|text| match without_bom(&text) {
+            bare if bare.len() < text.len() => bare.to_owned(),
+            _ => text,
+        }))
     }
 
     /// The content of a file that need not be text; `None` if there is no such file.

@@ -38,7 +38,7 @@ use self::{exported::Exported, guidance::Said, kept::Kept, listing::Sight};
 use crate::{
     context::User,
     contract::{Refusal, Terminal, near},
-    pipeline::{Call, CallStream, InFlight, Pipeline, Policy, Which},
+    pipeline::{Call, CallStream, InFlight, Pipeline, Policy, Target, Which},
     registry::{RegisteredTool, Registry},
     store::confirmations::Of,
     upstream::source_status::{SourceLimits, SourceStatus},
@@ -108,6 +108,16 @@ impl Tools {
         let tools: Vec<_> = self.list(user, Filter::default()).collect();
         let near = near::names(name, tools.iter().map(|tool| tool.definition.name.as_str()));
         Err(Refusal::UnknownTool { name: name.to_owned(), near })
+    }
+
+    /// The tool that a target means, if there is one that the user may call.
+    pub fn find(&self, user: &User, target: &Target) -> Option<Arc<RegisteredTool>> {
+        let snapshot = self.registry.snapshot();
+        let tool = match target {
+            Target::Tool(name) => snapshot.get(name),
+            Target::Intent(intent) => snapshot.by_intent(intent),
+        };
+        tool.filter(|tool| self.policy.may_call(user, &tool.definition.name)).cloned()
     }
 
     /// The user's tools now, and then everything else that there is to say, every change from now on included.

@@ -13,6 +13,16 @@ pub fn counted<N: Copy + Display + PartialEq + From<u8>>(count: N, one: &str, ma
     format!("{count} {noun}")
 }
 
+/// A text without the byte order mark that some editors and shells put in front of it.
+pub fn without_bom(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+/// The same of the bytes of a text.
+pub fn bytes_without_bom(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
+}
+
 /// A text on one line, with single spaces within and no control characters.
 pub fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());

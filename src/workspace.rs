@@ -192,6 +192,7 @@ impl Room {
         match refused {
             Refused::Unknown => self.unknown(&path).await,
             Refused::Deleted(version) => DocumentRefusal::Deleted { path, version },
+            Refused::Absent => DocumentRefusal::Absent { path },
             Refused::Exists(etag) => DocumentRefusal::Exists { path, etag },
             Refused::Stale(etag) => DocumentRefusal::EtagStale { path, etag },
             Refused::Full(full) => quota::exceeded(full, &self.tree, &path),

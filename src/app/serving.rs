@@ -1,5 +1,7 @@
 //! What serves the listeners of callers, and their common end.
 
+use std::net::SocketAddr;
+
 use tokio::sync::watch::Receiver;
 use tokio_util::sync::CancellationToken;
 
@@ -26,12 +28,12 @@ impl App {
         let common =
             Common::new(authenticator(config), &config.server, http.is_some().then_some(&config.http));
         let http1_at = http.as_ref().and_then(|listener| listener.local_addr().ok());
-        let services = self.grpc.clone();
+        let (services, grpc_at) = (self.grpc.clone(), grpc.local_addr().ok());
         let over_grpc =
             grpc::serve(self.face(config), services, &common, http1_at, grpc, ready, shutdown.cancelled());
         let Some(http) = http else { return over_grpc.await };
         let (over_grpc, over_http) =
-            tokio::join!(over_grpc, self.serve_http(config, &common, http, shutdown));
+            tokio::join!(over_grpc, self.serve_http(config, &common, grpc_at, http, shutdown));
         over_grpc.and(over_http)
     }
 
@@ -39,6 +41,7 @@ impl App {
         &self,
         config: &Config,
         common: &Common,
+        grpc_at: Option<SocketAddr>,
         listener: Listener,
         shutdown: &CancellationToken,
     ) -> Report {
@@ -46,7 +49,7 @@ impl App {
         let http = Http { grpc: self.grpc.routes(&face), face };
         let needs_credentials = !config.auth.users.is_empty();
         let (table, shutdown) = (self.http.clone(), shutdown.cancelled());
-        http::serve(http, table, &config.http, needs_credentials, common, listener, shutdown).await
+        http::serve(http, table, &config.http, needs_credentials, common, grpc_at, listener, shutdown).await
     }
 
     fn face(&self, config: &Config) -> Face {

@@ -230,7 +230,7 @@ impl Versions {
 impl Rm {
     async fn run(&self, documents: &Documents<'_>) -> Result<Shown, Failure> {
         let (task_id, path, etag) = (self.which.task.clone(), self.path.clone(), self.etag.clone());
-        let request = DeleteDocumentRequest { task_id, path, etag };
+        let request = DeleteDocumentRequest { task_id, path, etag, precondition: None };
         let deleted = documents.delete(request).await.map_err(|status| client::refused(&status))?;
         Ok(Shown::Document(Box::new(deleted)))
     }

@@ -8,8 +8,12 @@ use tokio::{
     time::timeout,
 };
 
+use crate::words::one_line;
+
 /// How much of an answer is looked at, in bytes, and how long it is waited for.
 const ANSWER: (usize, Duration) = (1_024, Duration::from_secs(2));
+/// What a server says is shown up to so many characters.
+const LONGEST: usize = 200;
 /// What an HTTP/2 client says first: the preface and empty settings (RFC 9113 §3.4).
 const GREETING: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";
 /// A TLS record that holds an alert, which is what a TLS server says to what is no handshake.
@@ -20,8 +24,8 @@ const SETTINGS: u8 = 4;
 /// What answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// A server that speaks HTTP/1, but not HTTP/2.
-    Http1,
+    /// A server that speaks HTTP/1, but not HTTP/2; what it says to that.
+    Http1(String),
     /// A server that wants TLS first.
     Tls,
     /// A server that speaks HTTP/2, but not gRPC.
@@ -72,7 +76,9 @@ fn heard_as(bytes: &[u8]) -> Answer {
     }
     let text = String::from_utf8_lossy(bytes);
     if text.starts_with("HTTP/1.") {
-        return Answer::Http1;
+        let (_, body) = text.split_once("\r\n\r\n").unwrap_or_default();
+        let is_text = !body.trim_start().starts_with(['<', '{']);
+        return Answer::Http1(one_line(if is_text { body } else { "" }).chars().take(LONGEST).collect());
     }
     if bytes.get(3) == Some(&SETTINGS) {
         return Answer::Http2;
@@ -89,7 +95,10 @@ fn is_tls(answer: &[u8]) -> bool {
 impl fmt::Display for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Http1 => f.write_str("an HTTP/1.1 server answers there, and gRPC needs HTTP/2"),
+            Self::Http1(text) => {
+                f.write_str("an HTTP/1.1 server answers there, and gRPC needs HTTP/2")?;
+                if text.is_empty() { Ok(()) } else { write!(f, "; it says {text:?}") }
+            }
             Self::Tls => f.write_str("a server that expects TLS answers there"),
             Self::Http2 => f.write_str("an HTTP/2 server answers there, but it does not speak gRPC"),
             Self::Other(text) => write!(f, "what answers there is no HTTP server; it says {text:?}"),
@@ -127,7 +136,11 @@ mod tests {
 
     #[tokio::test]
     async fn what_answers_is_known_by_what_it_says() {
-        assert_eq!(found(&[b"HTTP/1.1 400 Bad Request\r\n\r\n"]).await, Answer::Http1);
+        assert_eq!(found(&[b"HTTP/1.1 400 Bad Request\r\n\r\n"]).await, Answer::Http1(String::new()));
+        let words = b"HTTP/1.1 505 HTTP Version Not Supported\r\n\r\nThis is the admin port.\n";
+        assert_eq!(found(&[words]).await, Answer::Http1("This is the admin port.".to_owned()));
+        let page = b"HTTP/1.1 400 Bad Request\r\n\r\n<html>";
+        assert_eq!(found(&[page]).await, Answer::Http1(String::new()));
         assert_eq!(found(&[b"\0\0\x06\x04\0\0\0\0\0"]).await, Answer::Http2);
         assert_eq!(found(&[b"SSH-2.0-OpenSSH_9.9\r\n"]).await, Answer::Other("SSH-2.0-OpenSSH_".to_owned()));
         assert_eq!(found(&[]).await, Answer::Closed);

@@ -2,24 +2,33 @@
 
 use std::{error::Error, path::Path, time::Duration};
 
+use bytes::Bytes;
+use http::{
+    HeaderMap, HeaderValue, Uri,
+    header::{CONTENT_TYPE, TE},
+};
+use http_body_util::Full;
 use secrecy::{ExposeSecret, SecretString};
 use tokio::time::timeout;
 use tonic::{
-    Request,
+    Request, Status,
+    body::Body,
     metadata::{AsciiMetadataValue, MetadataMap},
     transport::{Channel, Endpoint},
 };
-use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};
+use tower::ServiceExt;
 
 use super::{
     probe::{self, Answer},
     server_url::ServerUrl,
     tls,
 };
-use crate::{console::Failure, context::UserId};
+use crate::{console::Failure, context::UserId, contract::status::wrong_port};
 
 /// How long a connection may take to come about.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// Methods that change nothing and that every server of ours has.
+const METHODS: [&str; 2] = ["/grpc.health.v1.Health/Check", "/toolwire.v1.ToolService/GetLimits"];
 /// How often a silent server is asked whether it lives, and how long its answer may take.
 const KEEPALIVE: (Duration, Duration) = (Duration::from_secs(20), Duration::from_secs(10));
 
@@ -91,16 +100,47 @@ fn metadata(credentials: &Credentials) -> Result<MetadataMap, Failure> {
     Ok(metadata)
 }
 
-/// Makes sure that something at the other end speaks gRPC, whatever it says: a connection alone does not tell.
+/// Makes sure that the other end speaks gRPC, whatever it says: a connection alone does not tell. Asked in HTTP's
+/// words, since a client of gRPC reads any answer as gRPC and says what is wrong with its bytes.
 async fn greet(url: &ServerUrl, channel: Channel) -> Result<(), Failure> {
-    let mut client = HealthClient::new(channel);
-    let answered = timeout(CONNECT_TIMEOUT, client.check(HealthCheckRequest::default())).await;
-    match answered {
-        // A status with a cause was made on this side: nothing that speaks gRPC has answered.
-        Ok(Err(status)) if status.source().is_some() => Err(not_grpc(url).await),
-        Ok(_) => Ok(()),
-        Err(_) => Err(not_grpc(url).await),
+    for method in METHODS {
+        match timeout(CONNECT_TIMEOUT, channel.clone().oneshot(empty(method))).await {
+            Ok(Ok(answer)) if is_grpc(answer.headers()) => {
+                let status = Status::from_header_map(answer.headers());
+                return match status.as_ref().and_then(wrong_port::grpc_port) {
+                    Some(port) => Err(at_http_port(url, port)),
+                    None => Ok(()),
+                };
+            }
+            // A proxy may pass the one on and not the other.
+            Ok(Ok(_)) => {}
+            Ok(Err(_)) | Err(_) => return Err(not_grpc(url).await),
+        }
     }
+    Err(no_server(url, &Answer::Http2))
+}
+
+/// A request for a method, of one message without fields.
+fn empty(method: &'static str) -> http::Request<Body> {
+    let mut request = http::Request::new(Body::new(Full::from(Bytes::from_static(&[0; 5]))));
+    *request.method_mut() = http::Method::POST;
+    *request.uri_mut() = Uri::from_static(method);
+    request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/grpc"));
+    request.headers_mut().insert(TE, HeaderValue::from_static("trailers"));
+    request
+}
+
+fn is_grpc(headers: &HeaderMap) -> bool {
+    headers.get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/grpc"))
+}
+
+/// The server's own port for something else.
+fn at_http_port(url: &ServerUrl, grpc: Option<u16>) -> Failure {
+    let instead = grpc.and_then(|port| url.at(port)).map_or_else(
+        || "name the address that `toolwire serve` prints first".to_owned(),
+        |url| format!("use --server {url}"),
+    );
+    Failure::Failed(format!("{url} is the server's HTTP port, and this program speaks gRPC: {instead}"))
 }
 
 async fn not_grpc(url: &ServerUrl) -> Failure {
@@ -108,6 +148,10 @@ async fn not_grpc(url: &ServerUrl) -> Failure {
     if found == Answer::Tls && !url.is_https() {
         return Failure::Failed(format!("the server speaks TLS: use {}", tls::encrypted(url)));
     }
+    no_server(url, &found)
+}
+
+fn no_server(url: &ServerUrl, found: &Answer) -> Failure {
     let advice = "Name the address that `toolwire serve` prints, with --server or TOOLWIRE_SERVER";
     Failure::Failed(format!("no toolwire server at {}: {found}. {advice}", url.0))
 }

@@ -18,6 +18,12 @@ impl std::fmt::Display for ServerUrl {
 }
 
 impl ServerUrl {
+    /// The same server at another port.
+    pub(super) fn at(&self, port: u16) -> Option<Self> {
+        let uri: http::Uri = self.0.parse().ok()?;
+        Some(Self(format!("{}://{}:{port}", uri.scheme_str()?, uri.host()?)))
+    }
+
     /// Whether the server speaks TLS.
     pub fn is_https(&self) -> bool {
         self.0.starts_with("https://")
@@ -51,6 +57,8 @@ mod tests {
         assert_eq!(url("127.0.0.1:50051").as_deref(), Some("http://127.0.0.1:50051"));
         assert_eq!(url("http://tools:1").as_deref(), Some("http://tools:1"));
         assert_eq!(url("https://tools:1").as_deref(), Some("https://tools:1"));
+        let other = "https://[::1]:1".parse::<ServerUrl>().unwrap().at(2).unwrap();
+        assert_eq!(other.to_string(), "https://[::1]:2");
         for bad in ["", "ftp://x", "http://", "a b", "http://user:secret@tools:1"] {
             assert_eq!(url(bad), None, "{bad:?}");
         }

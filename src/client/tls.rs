@@ -11,7 +11,7 @@ use rustls::{
 use tonic::transport::{Certificate, ClientTlsConfig, Endpoint};
 
 use super::server_url::ServerUrl;
-use crate::console::Failure;
+use crate::{console::Failure, words::bytes_without_bom};
 
 /// The endpoint with TLS: trusting the authorities in the file, or else those of the platform.
 pub(super) fn add(endpoint: Endpoint, ca: Option<&Path>) -> Result<Endpoint, Failure> {
@@ -28,7 +28,8 @@ pub(super) fn add(endpoint: Endpoint, ca: Option<&Path>) -> Result<Endpoint, Fai
 fn authorities(file: &Path) -> Result<Certificate, Failure> {
     let wrong = |what: String| Failure::Usage(format!("--ca {}: {what}", file.display()));
     let pem = fs::read(file).map_err(|error| wrong(format!("cannot be read: {error}")))?;
-    match CertificateDer::pem_slice_iter(&pem).next() {
+    let pem = bytes_without_bom(&pem);
+    match CertificateDer::pem_slice_iter(pem).next() {
         Some(Ok(_)) => Ok(Certificate::from_pem(pem)),
         _ => Err(wrong("holds no certificate in PEM (-----BEGIN CERTIFICATE-----)".to_owned())),
     }

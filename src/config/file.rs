@@ -11,6 +11,7 @@ use super::{
     ConfigError, Problem, Sources,
     found::{Entries, Found, Given, Origin},
 };
+use crate::words::without_bom;
 
 /// The file that is read where none is named.
 const FILE: &str = "toolwire.toml";
@@ -24,7 +25,7 @@ pub(super) fn read(sources: &Sources) -> Result<Entries, ConfigError> {
     let path = named.clone().unwrap_or_else(|| sources.directory.join(FILE));
     let shown = path.display().to_string();
     match fs::read_to_string(&path) {
-        Ok(text) => parse(&shown, &text),
+        Ok(text) => parse(&shown, without_bom(&text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound && named.is_none() => Ok(Entries::new()),
         Err(error) => {
             let what = format!("cannot be read: {error}. Name a file that exists with --config FILE");

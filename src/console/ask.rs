@@ -8,6 +8,8 @@ use tokio::{
     task::{JoinHandle, spawn_blocking},
 };
 
+use crate::words::without_bom;
+
 /// A line that is being read.
 type Reading = JoinHandle<io::Result<String>>;
 
@@ -85,7 +87,8 @@ fn lines<const N: usize>(input: impl BufRead) -> io::Result<[String; N]> {
     let mut lines = input.lines();
     let mut answers = std::array::from_fn(|_| String::new());
     for answer in &mut answers {
-        *answer = lines.next().unwrap_or_else(|| Err(io::ErrorKind::UnexpectedEof.into()))?;
+        let line = lines.next().unwrap_or_else(|| Err(io::ErrorKind::UnexpectedEof.into()))?;
+        without_bom(&line).clone_into(answer);
     }
     Ok(answers)
 }
@@ -99,6 +102,7 @@ mod tests {
     #[test]
     fn lines_are_answers_as_they_stand() {
         assert_eq!(lines("riley\n pass word \nmore\n".as_bytes()).unwrap(), ["riley", " pass word "]);
+        assert_eq!(lines("\u{feff}y\n".as_bytes()).unwrap(), ["y"]);
     }
 
     #[tokio::test]

@@ -8,6 +8,7 @@ mod http;
 mod job;
 mod task;
 mod turn;
+pub mod wrong_port;
 
 use std::collections::HashMap;
 

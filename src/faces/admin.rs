@@ -30,6 +30,7 @@ use hyper_util::{
     service::TowerToHyperService,
 };
 use tokio::{
+    io::{AsyncReadExt, AsyncWriteExt, copy, sink},
     net::{TcpListener, TcpStream},
     sync::{Semaphore, watch},
     task::{AbortHandle, JoinSet},
@@ -55,6 +56,9 @@ const MAX_HEADERS: usize = 16 * 1024;
 /// How long to wait after the kernel would not hand a connection over, as when there are no file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
+/// What every connection of HTTP/2 begins with, and none of HTTP/1.
+const HTTP2: [u8; 5] = *b"PRI *";
+
 const OVERVIEW: &str = "/metrics tells what is counted, /healthz whether the process lives, /readyz whether it takes \
                         calls\n";
 
@@ -63,6 +67,8 @@ const OVERVIEW: &str = "/metrics tells what is counted, /healthz whether the pro
 pub struct Admin {
     listener: TcpListener,
     scrape: Option<Scrape>,
+    /// Where gRPC is spoken.
+    grpc_at: Option<SocketAddr>,
 }
 
 /// The configured address cannot be taken.
@@ -85,7 +91,12 @@ impl Admin {
     /// Takes the address.
     pub async fn bind(address: SocketAddr, scrape: Option<Scrape>) -> Result<Self, BindError> {
         let listener = TcpListener::bind(address).await.map_err(|cause| BindError { address, cause })?;
-        Ok(Self { listener, scrape })
+        Ok(Self { listener, scrape, grpc_at: None })
+    }
+
+    /// The same, which tells gRPC clients where gRPC is spoken.
+    pub fn beside(self, grpc_at: Option<SocketAddr>) -> Self {
+        Self { grpc_at, ..self }
     }
 
     /// The address, with the port that was taken.
@@ -96,7 +107,7 @@ impl Admin {
     /// Answers for as long as it is polled; not ready while `ready` says so, and once `draining` is cancelled.
     pub async fn serve(self, draining: CancellationToken, ready: watch::Receiver<bool>) -> Infallible {
         let routes = routes(Known { scrape: self.scrape, draining, ready });
-        let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+        let (permits, grpc_at) = (Arc::new(Semaphore::new(MAX_CONNECTIONS)), self.grpc_at);
         // Dropped with this future, and every connection with it.
         let mut connections = JoinSet::new();
         let mut silent = Silent::default();
@@ -112,7 +123,7 @@ impl Admin {
                     let (routes, has_asked) = (routes.clone(), Arc::new(AtomicBool::new(false)));
                     let asked = Arc::clone(&has_asked);
                     let connection = connections.spawn(async move {
-                        answer(stream, routes, asked).await;
+                        let _ = timeout(CONNECTION_TIMEOUT, answer(stream, routes, asked, grpc_at)).await;
                         drop(permit);
                     });
                     silent.add(connection, has_asked);
@@ -146,7 +157,13 @@ impl Silent {
 }
 
 /// One request. What goes wrong on a connection is the peer's affair.
-async fn answer(stream: TcpStream, routes: Router, has_asked: Arc<AtomicBool>) {
+async fn answer(stream: TcpStream, routes: Router, has_asked: Arc<AtomicBool>, grpc_at: Option<SocketAddr>) {
+    let mut beginning = [0; HTTP2.len()];
+    // Looked at, not read: a peer that is silent is left to the bound on headers below.
+    let seen = timeout(HEADER_TIMEOUT, stream.peek(&mut beginning)).await;
+    if matches!(seen, Ok(Ok(_)) if beginning == HTTP2) {
+        return say_port(stream, grpc_at).await;
+    }
     let routes = ServiceBuilder::new()
         .map_request(move |request: Request<Incoming>| {
             has_asked.store(true, Relaxed);
@@ -159,7 +176,22 @@ async fn answer(stream: TcpStream, routes: Router, has_asked: Arc<AtomicBool>) {
         .max_buf_size(MAX_HEADERS)
         .keep_alive(false)
         .serve_connection(TokioIo::new(StrictFraming::new(stream)), TowerToHyperService::new(routes));
-    let _ = timeout(CONNECTION_TIMEOUT, connection).await;
+    let _ = connection.await;
+}
+
+/// Tells a client of HTTP/2, which is one of gRPC most likely, which port this is, in the words that such clients show.
+async fn say_port(mut stream: TcpStream, grpc_at: Option<SocketAddr>) {
+    let grpc = grpc_at.map_or_else(String::new, |at| format!(" gRPC is spoken on port {}.", at.port()));
+    let text = format!("This is the admin port, which speaks HTTP/1.1 only.{grpc}\n");
+    let answer = format!(
+        "HTTP/1.1 505 HTTP Version Not Supported\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: {}\r\n\
+         connection: close\r\n\r\n{text}",
+        text.len()
+    );
+    if stream.write_all(answer.as_bytes()).await.is_ok() && stream.shutdown().await.is_ok() {
+        // Closing with unread input would reset the connection, and the answer might be lost.
+        let _ = copy(&mut stream.take(MAX_HEADERS as u64), &mut sink()).await;
+    }
 }
 
 fn routes(known: Known) -> Router {
@@ -211,8 +243,6 @@ async fn ready(State(known): State<Known>) -> (StatusCode, &'static str) {
 
 #[cfg(test)]
 mod tests {
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
-
     use super::*;
 
     /// An endpoint of a process that does not count, and what makes it drain.
@@ -301,6 +331,17 @@ mod tests {
         assert_eq!(ask(address, unmet).await.0, "HTTP/1.1 417 Expectation Failed");
         let old = "GET /healthz HTTP/1.0\r\n\r\n";
         assert_eq!(ask(address, old).await.0, "HTTP/1.0 200 OK");
+    }
+
+    #[tokio::test]
+    async fn a_client_of_grpc_is_told_which_port_this_is() {
+        let admin = Admin::bind("127.0.0.1:0".parse().unwrap(), None).await.unwrap();
+        let (address, (_teller, ready)) = (admin.address().unwrap(), watch::channel(true));
+        let admin = admin.beside(Some(([127, 0, 0, 1], 50_051).into()));
+        tokio::spawn(admin.serve(CancellationToken::new(), ready));
+        let (status, body) = ask(address, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await;
+        assert_eq!(status, "HTTP/1.1 505 HTTP Version Not Supported");
+        assert!(body.contains("the admin port") && body.contains("gRPC is spoken on port 50051."), "{body}");
     }
 
     #[tokio::test]

@@ -5,11 +5,14 @@
 //! request into a call and renders what comes of it, and is named in its records.
 
 mod answer;
+pub mod conditional;
 mod cors;
 mod edge;
 pub(super) mod expect;
 pub(super) mod host;
+mod media_type;
 mod origin;
+mod path;
 pub mod pieces;
 pub mod problem;
 pub mod route;
@@ -66,19 +69,22 @@ pub fn bind(
     Listener::open(listen, server.reuse_port, files, &Speech::Either(Either::from(config)))
 }
 
-/// Serves until `shutdown`, then drains. Without credentials for users, requests must name this machine.
+/// Serves until `shutdown`, then drains. Without credentials for users, requests must name this machine. A gRPC client
+/// is told where gRPC is spoken.
+#[allow(clippy::too_many_arguments, reason = "what one listener needs, each once")]
 pub async fn serve(
     http: Http,
     table: Table,
     config: &config::Http,
     needs_credentials: bool,
     common: &Common,
+    grpc_at: Option<SocketAddr>,
     listener: Listener<impl Socket>,
     shutdown: impl Future<Output = ()>,
 ) -> Report {
     let in_flight = http.face.tools.in_flight().clone();
     let hooks = Hooks::default().on_forced(move || in_flight.shut_down());
-    let edge = edge::Layer::new(config, needs_credentials);
+    let edge = edge::Layer::new(config, needs_credentials, grpc_at);
     let stack = stack(http, table, edge, common);
     transport::serve(listener, stack, common.http_config(), shutdown, hooks).await
 }
@@ -101,9 +107,15 @@ fn stack(
 + Send
 + 'static
 + use<> {
-    let routes = ServiceBuilder::new().map_request(entering).service(table.router(http));
+    let routes = ServiceBuilder::new()
+        .map_request(entering)
+        // Innermost: whoever may not make the request at all learns nothing of what is there.
+        .layer(conditional::Layer(rest::checks_conditions))
+        .service(table.router(http));
     ServiceBuilder::new()
-        // Outermost: its span sees every answer in its final form.
+        // Before anything looks for the route.
+        .map_request(path::normalise)
+        // Above all that answers: its span sees every answer in its final form.
         .layer(trace::Layer::new(table))
         // So that a connection on which nothing is under way can be closed.
         .layer(Counted)

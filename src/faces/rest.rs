@@ -27,6 +27,7 @@ use axum::routing::{get, post};
 use http::Method;
 
 pub use self::answer::confirmation_required;
+use self::fixed::{ROWS, Row};
 use super::{
     http::route::Route,
     transport::rules::{Access, Pool, Rule},
@@ -34,6 +35,14 @@ use super::{
 
 /// What anyone may read: it says nothing of anybody.
 const ANYONE: Rule = Rule { access: Access::Public, pool: Pool::Free, ..Rule::USER };
+
+/// Whether a route checks the conditions of a write by itself: those of documents and of calls, whose representation is
+/// the definition of their tool.
+pub fn checks_conditions(method: &Method, path: &str) -> bool {
+    let is_row = |row: &Row| row.method.http() == *method && row.split().0 == path;
+    matches!(path, "/v1/tools/{tool}" | "/v1/intents/{intent}")
+        || ROWS.iter().any(|row| is_row(row) && transcode::has_precondition(row))
+}
 
 /// Every route of this face.
 pub fn routes() -> Vec<Route> {

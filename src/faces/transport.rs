@@ -26,7 +26,9 @@ pub use self::{
     trace::{CallersTrace, TakenOver},
     watches::ending,
 };
-pub(super) use self::{framing::StrictFraming, requests::Layer as Counted, trace::parent};
+pub(super) use self::{
+    content_type::is_grpc, framing::StrictFraming, requests::Layer as Counted, trace::parent,
+};
 
 pub mod authenticate;
 pub mod descriptors;

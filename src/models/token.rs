@@ -13,7 +13,7 @@ use tokio::{
 use url::form_urlencoded;
 
 use super::{ModelError, bound};
-use crate::{clock, config::OAuth};
+use crate::{clock, config::OAuth, words::bytes_without_bom};
 
 /// No token is trusted for longer, whatever it says of itself.
 const LONGEST_LIFE: Duration = Duration::from_hours(24);
@@ -114,7 +114,7 @@ impl Tokens {
 }
 
 fn given(bytes: &[u8], asked_at: Instant) -> Result<Token, ModelError> {
-    let given: Given = serde_json::from_slice(bytes).map_err(|_| ModelError::Malformed)?;
+    let given: Given = serde_json::from_slice(bytes_without_bom(bytes)).map_err(|_| ModelError::Malformed)?;
     if given.access_token.expose_secret().is_empty() {
         return Err(ModelError::AuthFailed);
     }

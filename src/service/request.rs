@@ -13,6 +13,7 @@ use crate::{
     },
     digest::Digest,
     pipeline::Target,
+    words::without_bom,
 };
 use prost_types::Struct;
 
@@ -74,6 +75,12 @@ pub fn kept_task_id(field: &str, text: &str) -> Result<TaskId, Refusal> {
 /// The caller's session; none if the text is empty.
 pub fn session_id(field: &str, text: &str) -> Result<Option<SessionId>, Refusal> {
     optional(text).map(str::parse).transpose().map_err(|error| invalid_id(field, "max_length", &error))
+}
+
+/// The text of a body, without a byte order mark.
+pub fn body_text(body: &[u8]) -> Result<&str, Refusal> {
+    let text = str::from_utf8(body).map_err(|_| refuse("body", "json", "must be UTF-8"))?;
+    Ok(without_bom(text))
 }
 
 /// The digest of the definition that a call is bound to; none if the text is empty.

@@ -5,6 +5,8 @@
 
 mod criteria;
 mod document;
+mod precondition;
+mod refused;
 mod write;
 
 use std::time::{Duration, SystemTime};
@@ -14,7 +16,9 @@ use futures_util::future::BoxFuture;
 pub use self::{
     criteria::{Criteria, Found, Postings, Wanted},
     document::{Content, Document, Tree, Version},
-    write::{Body, Change, Expected, Free, Mutation, Put, Quota, Refused, Terms, Update},
+    precondition::{Etags, Expected, Precondition},
+    refused::{Quota, Refused},
+    write::{Body, Change, Free, Mutation, Put, Terms, Update},
 };
 use super::StoreError;
 use crate::context::{RequestId, TaskId};

@@ -20,6 +20,7 @@ use tonic::{
 };
 
 use self::{http::Client, watched::Watched};
+use crate::words::bytes_without_bom;
 
 /// How one signal is exported.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,7 +104,7 @@ fn authorities(otlp: &Otlp) -> Result<Option<Vec<u8>>, ExporterBuildError> {
     let Some(file) = &otlp.ca else { return Ok(None) };
     let read =
         fs::read(file).map_err(|error| wrong(format!("{} cannot be read: {error}", file.display())))?;
-    Ok(Some(read))
+    Ok(Some(bytes_without_bom(&read).to_vec()))
 }
 
 fn wrong(what: String) -> ExporterBuildError {

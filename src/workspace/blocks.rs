@@ -17,7 +17,7 @@ use super::{
     mime::{self, Kind},
     utf8,
 };
-use crate::digest::Digest;
+use crate::{digest::Digest, words::without_bom};
 
 /// Another function has another number, so that what was derived can be told apart.
 pub const VERSION: u32 = 1;
@@ -47,7 +47,7 @@ pub fn of_first(mime: &str, first: &[u8], whole: &Whole) -> Value {
     let text = if is_whole { std::str::from_utf8(read).ok() } else { utf8::prefix(read) };
     match text.filter(|_| mime::is_text(mime)) {
         Some(text) => {
-            write_text(Kind::of(mime), without_mark(text), is_whole, &mut blocks);
+            write_text(Kind::of(mime), without_bom(text), is_whole, &mut blocks);
             if !is_whole || blocks.is_over() {
                 blocks.write(file());
             }
@@ -76,11 +76,6 @@ fn image(mime: &str, bytes: &[u8], whole: &Whole) -> Value {
         block["height"] = height.into();
     }
     block
-}
-
-/// A text without the mark of its byte order.
-pub(super) fn without_mark(text: &str) -> &str {
-    text.strip_prefix('\u{feff}').unwrap_or(text)
 }
 
 /// The prose of a Markdown text: what people read of it, without its marks.

@@ -19,9 +19,15 @@ pub struct Edit {
 }
 
 impl Room {
-    /// Changes what is said of a document of the given etag.
-    pub async fn update(&self, path: &str, etag: &str, edit: Edit) -> Result<Document, DocumentRefusal> {
-        if etag.is_empty() {
+    /// Changes what is said of a document. What must be there has to be stated.
+    pub async fn update(
+        &self,
+        path: &str,
+        expected: impl Into<Expected>,
+        edit: Edit,
+    ) -> Result<Document, DocumentRefusal> {
+        let expected = expected.into();
+        if expected == Expected::Any {
             let what = "must be that of the document as you read it";
             return Err(DocumentRefusal::invalid("etag", "required", what));
         }
@@ -36,7 +42,7 @@ impl Room {
         let tags = tags.unwrap_or_else(|| document.tags.clone());
         let head = self.first(&document, index::READ).await?;
         let mime_type = mime_type(&document, &edit.mime_type, &head)?;
-        let change = self.change(&document.path, Expected::Etag(etag.to_owned()));
+        let change = self.change(&document.path, expected);
         let update = offload::if_large(head.len(), move || {
             let (path, summary) = (&document.path, &document.content.summary);
             let said = Said { path, description: &description, tags: &tags, summary };
@@ -52,10 +58,13 @@ impl Room {
     }
 
     /// Writes a version that says that a document is deleted. One that is deleted already stays as it is.
-    pub async fn delete(&self, path: &str, etag: &str) -> Result<Document, DocumentRefusal> {
+    pub async fn delete(
+        &self,
+        path: &str,
+        expected: impl Into<Expected>,
+    ) -> Result<Document, DocumentRefusal> {
         let path = super::parsed(path)?;
-        let expected = if etag.is_empty() { Expected::Any } else { Expected::Etag(etag.to_owned()) };
-        let change = self.change(path.as_str(), expected);
+        let change = self.change(path.as_str(), expected.into());
         match self.documents().delete(&change).await.map_err(|error| unavailable(&error))? {
             Ok(document) => Ok(document),
             Err(refused) => Err(self.refused(path.as_str(), refused).await),

@@ -8,12 +8,12 @@ use serde_json::Value;
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::{
-    blocks::{prose, table, without_mark},
+    blocks::{prose, table},
     image,
     mime::{self, Kind},
     terms, utf8,
 };
-use crate::words::{counted, is_hidden, one_line};
+use crate::words::{counted, is_hidden, one_line, without_bom};
 
 /// The longest summary, in characters.
 pub const LONGEST: usize = 400;
@@ -37,7 +37,7 @@ pub fn of_first(mime: &str, first: &[u8], size: u64) -> String {
         return "Empty.".to_owned();
     }
     let is_whole = first.len() as u64 == size;
-    let text = utf8::prefix(first).filter(|_| mime::is_text(mime)).map(without_mark);
+    let text = utf8::prefix(first).filter(|_| mime::is_text(mime)).map(without_bom);
     let summary = match (Kind::of(mime), text) {
         (Kind::Table(delimiter), Some(text)) => of_table(delimiter, text, is_whole),
         (Kind::Json, Some(text)) => of_json(text, size),

@@ -10,7 +10,7 @@ LENGTHS = ("duration", "interval", "progress_interval")
 # Made by the server, and refused if anybody else makes one up.
 OPAQUE = ("page_token",)
 # A short time-out is meant to fail with 504, and a made-up tag with 412; both have tests of their own.
-HEADERS = ("x-toolwire-timeout", "x-toolwire-wait-for-confirmation", "If-Match")
+HEADERS = ("x-toolwire-timeout", "x-toolwire-wait-for-confirmation", "If-Match", "If-None-Match")
 # The length of the body, which is made up apart from it: another one is refused, as it is to be.
 OF_THE_BODY = ("size_bytes",)
 # 100,000 chunks of a megabyte are allowed, and take minutes.

@@ -246,7 +246,7 @@ async fn write_everything(room: &Room) {
         ..UpdateMetadataRequest::default()
     };
     documents.update_metadata(riley.request(update)).await.unwrap();
-    let delete = DeleteDocumentRequest { task_id, path: path(), etag: String::new() };
+    let delete = DeleteDocumentRequest { task_id, path: path(), ..DeleteDocumentRequest::default() };
     documents.delete_document(riley.request(delete)).await.unwrap();
 }
 

@@ -2,9 +2,11 @@
 
 use std::{fmt::Write as _, net::SocketAddr};
 
+use tonic_types::StatusExt;
+
 use crate::{
     raw::{Answer, Raw, asked},
-    support::server::config_with_http,
+    support::{raw as support_raw, server::config_with_http},
     toys::{COUNT, READY, Toys},
 };
 
@@ -55,6 +57,12 @@ async fn a_browser_that_asks_beforehand_is_answered_for_allowed_pages_alone() {
     assert_eq!(answer.status, 204);
     assert!(answer.headers["access-control-allow-headers"].contains("idempotency-key"), "{answer:?}");
     assert_eq!(answer.headers["access-control-allow-origin"], "http://localhost");
+    // What tracing adds by itself is in no list, so that the page's own question is the answer.
+    let wanted =
+        "authorization,baggage,content-type,sentry-trace,x-b3-traceid,x-datadog-parent-id,x-of-tomorrow";
+    let wanted_headers = format!("access-control-request-headers: {wanted}");
+    let answer = asked(toys.http, "OPTIONS", COUNT, &[question[0], question[1], &wanted_headers], "").await;
+    assert_eq!(answer.headers["access-control-allow-headers"], wanted);
     let question = ["origin: http://evil.example", "access-control-request-method: POST"];
     assert_eq!(asked(toys.http, "OPTIONS", COUNT, &question, "").await.status, 403);
 }
@@ -122,6 +130,23 @@ async fn headers_are_bounded() {
 }
 
 #[tokio::test]
+async fn a_client_of_grpc_is_told_where_grpc_is_spoken() {
+    let toys = Toys::start();
+    let client = support_raw::Raw::connect(toys.http).await;
+    let path = "/toolwire.v1.ToolService/GetLimits";
+    let end = client.start_bytes(path, &[], bytes::Bytes::from_static(&[0; 5])).await.end().await;
+    assert_eq!((end.http_status, end.status()), (200, tonic::Code::Unimplemented as i32), "{end:?}");
+    let info = end.grpc_status().get_details_error_info().unwrap();
+    let port = toys.server.address.port();
+    assert_eq!(
+        (info.reason.as_str(), info.metadata["grpc_port"].as_str()),
+        ("WRONG_PORT", &*port.to_string())
+    );
+    let expected = format!("this port speaks HTTP; gRPC is spoken on port {port}");
+    assert_eq!(end.grpc_status().message(), expected);
+}
+
+#[tokio::test]
 async fn the_other_port_says_where_http_is_spoken() {
     let toys = Toys::start();
     let mut raw = Raw::connect(toys.server.address).await;
@@ -129,4 +154,11 @@ async fn the_other_port_says_where_http_is_spoken() {
     let told = raw.rest().await;
     assert!(told.starts_with("HTTP/1.1 505 "), "{told}");
     assert!(told.ends_with(&format!("HTTP/1.1 is spoken on port {}.", toys.http.port())), "{told}");
+    // Over HTTP/2, too.
+    let client = support_raw::Raw::connect(toys.server.address).await;
+    let request =
+        http::Request::post("http://localhost/agent/chat").header("content-type", "application/json");
+    let (status, text) = client.ask(request.body(()).unwrap()).await;
+    assert_eq!(status, 415);
+    assert!(text.ends_with(&format!("HTTP is spoken on port {}.\n", toys.http.port())), "{text}");
 }

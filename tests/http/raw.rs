@@ -67,7 +67,7 @@ impl Raw {
         for header in headers {
             text.extend([*header, "\r\n"]);
         }
-        if method != "GET" {
+        if !matches!(method, "GET" | "HEAD") {
             text.extend(["content-length: ", &body.len().to_string(), "\r\n"]);
         }
         self.say(format!("{text}\r\n{body}")).await;
@@ -163,7 +163,8 @@ pub(crate) async fn asked(
 ) -> Answer {
     let mut raw = Raw::connect(address).await;
     raw.ask(method, path, headers, body).await;
-    raw.answer().await
+    // What its headers say of a body is of none.
+    if method == "HEAD" { raw.head().await } else { raw.answer().await }
 }
 
 fn find(bytes: &[u8], end: &[u8]) -> Option<usize> {

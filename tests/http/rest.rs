@@ -2,11 +2,13 @@
 
 mod bad_input;
 mod calls;
+mod conditional;
 mod confirming;
 mod described;
 mod listed;
 mod refused;
 mod streamed;
+mod understood;
 
 use serde_json::Value;
 

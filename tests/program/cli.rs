@@ -3,6 +3,7 @@
 mod client;
 mod domain_commands;
 mod fake_server;
+mod marked;
 mod source_failures;
 mod untrusted;
 

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeSet, fs, net::SocketAddr, path::Path};
 
+use bytes::Bytes;
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -16,7 +17,7 @@ use toolwire::{
     telemetry::metric::name::{self, IN_PROMETHEUS, PROCESS_IN_PROMETHEUS},
 };
 
-use crate::support::{arguments, collector::Collector, program::Program};
+use crate::support::{arguments, collector::Collector, program::Program, raw::Raw};
 
 const ADMIN: [&str; 2] = ["--admin", "127.0.0.1:0"];
 
@@ -100,6 +101,36 @@ async fn numbers_move_with_calls_by_tool_and_code() {
     assert_eq!(rpcs("rpc_response_status_code=\"NOT_FOUND\""), 1);
     assert_eq!(sum(&scrape, "toolwire_calls_in_flight", &[]), 0);
     assert!(scrape.contains("\ntoolwire_calls_in_flight 0"), "it is there, at zero: {scrape}");
+}
+
+#[tokio::test]
+async fn what_callers_did_wrong_is_counted_as_no_fault_of_the_servers() {
+    let program = Program::start(Path::new("."), &ADMIN, &[]).await;
+    let raw = Raw::connect(program.address).await;
+    let paths = ["/toolwire.v1.ToolService/CallTool", "/grpc.health.v1.Health/Check"];
+    for path in paths {
+        for (encoding, body) in [
+            ("identity", &[0, 0, 0, 0, 1, 0xff][..]),
+            ("identity", &[1, 0, 0, 0, 0]),
+            ("identity", &[9, 0, 0, 0, 0]),
+            ("identity", &[0, 0]),
+            ("gzip", &[1, 0, 0, 0, 1, 0]),
+            ("zstd", &[1, 0, 0, 0, 1, 0]),
+        ] {
+            let headers = [("grpc-encoding", encoding)];
+            raw.start_bytes(path, &headers, Bytes::copy_from_slice(body)).await.end().await;
+        }
+    }
+    let scrape = scrape(&program).await;
+    for path in paths {
+        let rpcs = |status: &str| {
+            let labels = [&*format!("rpc_method=\"{}\"", &path[1..]), status];
+            sum(&scrape, "rpc_server_call_duration_seconds_count", &labels)
+        };
+        assert_eq!(rpcs("rpc_response_status_code=\"INTERNAL\""), 0, "{scrape}");
+        assert_eq!(rpcs("rpc_response_status_code=\"INVALID_ARGUMENT\""), 5);
+        assert_eq!(rpcs("rpc_response_status_code=\"UNIMPLEMENTED\""), 1);
+    }
 }
 
 /// The names of metrics in the dashboard's expressions.

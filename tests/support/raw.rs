@@ -74,6 +74,19 @@ impl Raw {
         RawCall { response, request }
     }
 
+    /// The status and the text that answer a request without a body.
+    pub async fn ask(&self, request: Request<()>) -> (u16, String) {
+        let mut sender = self.sender.clone().ready().await.expect("ready");
+        let (response, _) = sender.send_request(request, true).expect("sent");
+        let response = response.await.expect("a response");
+        let (status, mut body, mut text) =
+            (response.status().as_u16(), response.into_body(), BytesMut::new());
+        while let Some(chunk) = body.data().await {
+            text.extend_from_slice(&chunk.expect("a chunk"));
+        }
+        (status, String::from_utf8(text.to_vec()).expect("a text"))
+    }
+
     /// Carries a call out to its end.
     pub async fn call(&self, path: &str, headers: &[(&str, &str)], message: &impl Message) -> RawEnd {
         self.start(path, headers, message).await.end().await

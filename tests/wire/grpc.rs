@@ -3,6 +3,7 @@
 mod ambiguous;
 mod calls;
 mod definitions;
+mod malformed;
 mod requests;
 
 use std::{

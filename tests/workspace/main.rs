@@ -169,7 +169,7 @@ impl Person {
 
     async fn delete(&self, path: &str, etag: &str) -> Result<Document, Status> {
         let (task_id, path, etag) = (self.task.clone(), path.to_owned(), etag.to_owned());
-        let request = self.request(DeleteDocumentRequest { task_id, path, etag });
+        let request = self.request(DeleteDocumentRequest { task_id, path, etag, precondition: None });
         Ok(self.client.clone().delete_document(request).await?.into_inner().document.unwrap())
     }
 

@@ -66,8 +66,12 @@ impl Turn<'_> {
 
     /// Makes the proposed calls, by the identifiers that they were proposed with.
     fn accept(&mut self, proposal: Proposal) -> Event {
-        let pending = |it: proposal::ProposedCall| Pending { call: it.call, request_id: it.request_id };
-        self.resumed = proposal.calls.into_iter().map(pending).collect();
+        let pending = |(place, it): (usize, proposal::ProposedCall)| Pending {
+            call: it.call,
+            request_id: it.request_id,
+            place,
+        };
+        self.resumed = proposal.calls.into_iter().enumerate().map(pending).collect();
         self.cycle.begin_accepted(self.resumed.len());
         let calls = self.resumed.iter().map(|it| it.call.clone().into()).collect();
         let reason = "the user said yes to it".to_owned();

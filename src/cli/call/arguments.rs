@@ -8,7 +8,7 @@ use std::io::{self, Read};
 
 use serde_json::Value;
 
-use crate::{cli::schema, console::Failure, contract::arguments::Arguments};
+use crate::{cli::schema, console::Failure, contract::arguments::Arguments, words::without_bom};
 
 /// Arguments as they were given.
 #[derive(Debug, PartialEq)]
@@ -36,7 +36,8 @@ impl Given {
 
     /// Arguments as JSON text, or from standard input for `-`.
     pub(super) fn json(text: &str) -> Result<Self, Failure> {
-        Ok(Self::Json(if text == "-" { standard_input()? } else { text.to_owned() }))
+        let text = if text == "-" { &standard_input()? } else { text };
+        Ok(Self::Json(without_bom(text).to_owned()))
     }
 
     /// The arguments as JSON text, each pair typed by its schema.

@@ -13,6 +13,7 @@ use crate::{
         json as contract_json,
         proto::tasks::v1::{self, resolve_unknown_request::Resolution},
     },
+    words::without_bom,
 };
 
 #[derive(Debug, Args)]
@@ -148,7 +149,7 @@ impl Resolve {
         let resolution = match &self.done {
             None => Resolution::NotDone(true),
             Some(text) => {
-                let result: Map<String, Value> = serde_json::from_str(text)
+                let result: Map<String, Value> = serde_json::from_str(without_bom(text))
                     .map_err(|error| Failure::Usage(format!("--done must be a JSON object: {error}")))?;
                 Resolution::Done(contract_json::to_struct(&result))
             }

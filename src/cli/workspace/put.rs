@@ -66,6 +66,7 @@ impl Put {
             tags: self.tags.clone(),
             why: self.why.clone(),
             etag: self.etag.clone(),
+            precondition: None,
             digest: String::new(),
             size_bytes,
             lease_token: 0,

@@ -6,7 +6,10 @@ use secrecy::{ExposeSecret, SecretString};
 use url::Url;
 
 use super::endpoint::located;
-use crate::config::{fields::Fields, reader::Reader, value::Value};
+use crate::{
+    config::{fields::Fields, reader::Reader, value::Value},
+    words::without_bom,
+};
 
 /// The longest key, in bytes.
 const LONGEST_KEY: usize = 16 * 1024;
@@ -114,7 +117,7 @@ fn secret(
 
 fn of_file(path: &str) -> Result<SecretString, String> {
     let text = fs::read_to_string(Path::new(path)).map_err(|error| format!("cannot be read: {error}"))?;
-    checked(text.trim_end().to_owned(), "it")
+    checked(without_bom(&text).trim_end().to_owned(), "it")
 }
 
 /// A key stands in a header: what a header cannot hold is a mistake. The words hold nothing of it.

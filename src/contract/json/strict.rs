@@ -11,12 +11,14 @@ use serde::{
 };
 use serde_json::{Error, Map, Number, Value};
 
+use crate::words::without_bom;
+
 /// A key is shown up to so many characters.
 const MAX_SHOWN: usize = 64;
 
-/// The value of a JSON text.
+/// The value of a JSON text. A byte order mark before it is ignored (RFC 8259 §8.1).
 pub fn parse(text: &str) -> Result<Value, Error> {
-    serde_json::from_str::<Strict>(text).map(|Strict(value)| value)
+    serde_json::from_str::<Strict>(without_bom(text)).map(|Strict(value)| value)
 }
 
 /// What is said of a key that stands twice.

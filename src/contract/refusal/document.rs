@@ -54,6 +54,12 @@ pub enum DocumentRefusal {
         /// That of the bytes that came.
         found: String,
     },
+    /// A document must be there for the request, and none is.
+    #[error("there is no document {path}, and the request wants one to be there")]
+    Absent {
+        /// The path.
+        path: String,
+    },
     /// The path must be new, and is not.
     #[error("{path} exists already; its etag is {etag}")]
     Exists {
@@ -119,7 +125,9 @@ impl From<DocumentRefusal> for ToolError {
             It::PathInvalid(_) | It::Invalid(_) | It::DigestMismatch { .. } | It::RequestIdReused { .. } => {
                 ErrorCode::InvalidArgument
             }
-            It::Exists { .. } | It::EtagStale { .. } | It::QuotaExceeded { .. } => ErrorCode::Conflict,
+            It::Absent { .. } | It::Exists { .. } | It::EtagStale { .. } | It::QuotaExceeded { .. } => {
+                ErrorCode::Conflict
+            }
             It::Damaged { .. } => ErrorCode::Unknown,
             It::Unavailable { .. } => ErrorCode::Unavailable,
         };

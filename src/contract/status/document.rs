@@ -17,6 +17,7 @@ pub(super) fn details(refusal: &DocumentRefusal) -> ErrorDetails {
         It::Unknown { path, .. }
         | It::Deleted { path, .. }
         | It::UnknownVersion { path, .. }
+        | It::Absent { path }
         | It::Exists { path, .. }
         | It::EtagStale { path, .. }
         | It::Damaged { path, .. } => resource("document", path),
@@ -47,6 +48,7 @@ pub(super) const fn code(refusal: &DocumentRefusal) -> Code {
         }
         It::PathInvalid(_) | It::Invalid(_) | It::DigestMismatch { .. } => Code::InvalidArgument,
         It::Exists { .. } | It::RequestIdReused { .. } => Code::AlreadyExists,
+        It::Absent { .. } => Code::FailedPrecondition,
         // Reading the document again tells what to do.
         It::EtagStale { .. } => Code::Aborted,
         It::QuotaExceeded { .. } => Code::ResourceExhausted,
@@ -66,6 +68,7 @@ pub(super) const fn reason(refusal: &DocumentRefusal) -> &'static str {
         It::PathInvalid(_) => "PATH_INVALID",
         It::Invalid(_) => "INVALID_REQUEST",
         It::DigestMismatch { .. } => "DIGEST_MISMATCH",
+        It::Absent { .. } => "DOCUMENT_ABSENT",
         It::Exists { .. } => "DOCUMENT_EXISTS",
         It::EtagStale { .. } => "ETAG_STALE",
         It::QuotaExceeded { .. } => "QUOTA_EXCEEDED",

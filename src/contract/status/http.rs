@@ -17,7 +17,7 @@ pub fn http_of(code: Code, reason: &str) -> u16 {
         "CONFIRMATION_DENIED" => 403,
         "CONFIRMATION_EXPIRED" => 410,
         // What the caller knows of the state is no longer so.
-        "DEFINITION_CHANGED" | "ETAG_STALE" | "DOCUMENT_EXISTS" => 412,
+        "DEFINITION_CHANGED" | "ETAG_STALE" | "DOCUMENT_EXISTS" | "DOCUMENT_ABSENT" => 412,
         // An operator must configure something first.
         "TOOL_DISABLED" | "NO_MODEL" => 503,
         "REQUEST_INCOMPLETE" | "STREAM_IDLE" => 408,

@@ -9,7 +9,7 @@ use tonic_health::{
     server::{HealthReporter, HealthService},
 };
 
-use super::service::Service;
+use super::service::{COMPRESSION, Service};
 use crate::faces::transport::rules::{Access, Lifetime, Pool, Rule};
 
 /// What describes the service.
@@ -45,6 +45,8 @@ impl Health {
         let public = Rule { access: Access::Public, pool: Pool::Free, ..Rule::USER };
         Service::new(move |_| {
             pb::health_server::HealthServer::new(HealthService::from_health_reporter(reporter.clone()))
+                .accept_compressed(COMPRESSION)
+                .send_compressed(COMPRESSION)
         })
         .except("Check", public)
         .except("Watch", Rule { lifetime: Lifetime::Uncapped, pool: Pool::Health, ..public })

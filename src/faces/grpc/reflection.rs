@@ -2,12 +2,15 @@
 //!
 //! Made when somebody first asks: its tables of all names are larger than what most servers hold in memory otherwise.
 
+mod readable;
+
 use std::{
     convert::Infallible,
     sync::{Arc, LazyLock},
     task::{Context, Poll},
 };
 
+use futures_util::FutureExt;
 use http::{Request, Response};
 use prost::Message;
 use prost_reflect::DescriptorPool;
@@ -15,6 +18,7 @@ use prost_types::FileDescriptorSet;
 use tonic::{body::Body, server::NamedService};
 use tonic_reflection::{pb, server::Builder};
 
+use self::readable::Unreadable;
 use super::{health, routes::Answer, service::Service};
 use crate::faces::transport::rules::{Pool, Rule};
 
@@ -87,6 +91,8 @@ where
     }
 
     fn call(&mut self, request: Request<Body>) -> Answer {
-        (**self.0).clone().call(request)
+        let unreadable = Unreadable::default();
+        let answer = (**self.0).clone().call(request.map(|body| unreadable.watch(body)));
+        Box::pin(answer.map(|answer| answer.map(|it| unreadable.end(it))))
     }
 }

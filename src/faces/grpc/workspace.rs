@@ -1,6 +1,8 @@
 //! Documents on the wire: requests read, answers rendered. The command line, over the service in its own process,
 //! speaks the same.
 
+mod expected;
+
 use std::time::SystemTime;
 
 use bytes::Bytes;
@@ -46,7 +48,10 @@ pub async fn begin(
         let what = "must be a UUID of yours, so that a repeat writes nothing twice";
         return Err(request::refuse("request_id", "required", what));
     }
-    let v1::PutHeader { path, mime_type, description, tags, why, etag, digest, size_bytes, .. } = header;
+    let v1::PutHeader {
+        path, mime_type, description, tags, why, etag, digest, size_bytes, precondition, ..
+    } = header;
+    let precondition = precondition.map(expected::precondition).transpose()?;
     let tags = Some(tags).filter(|tags| !tags.is_empty());
     let digest = digest.to_lowercase();
     let header = Header {
@@ -56,6 +61,7 @@ pub async fn begin(
         tags,
         why,
         etag,
+        precondition,
         digest,
         size: size_bytes,
         request_id,
@@ -179,10 +185,12 @@ pub async fn update(
     user: &User,
     message: v1::UpdateMetadataRequest,
 ) -> Result<v1::UpdateMetadataResponse, Refusal> {
-    let v1::UpdateMetadataRequest { task_id, path, etag, description, tags, mime_type } = message;
+    let v1::UpdateMetadataRequest { task_id, path, etag, description, tags, mime_type, precondition } =
+        message;
+    let expected = expected::expected(&etag, precondition)?;
     let room = workspaces.room(user, &task_id).await?;
     let edit = Edit { description, tags: tags.map(|tags| tags.tags), mime_type };
-    let document = room.update(&path, &etag, edit).await?;
+    let document = room.update(&path, expected, edit).await?;
     Ok(v1::UpdateMetadataResponse { document: Some(rendered(document)) })
 }
 
@@ -192,8 +200,10 @@ pub async fn delete(
     user: &User,
     message: v1::DeleteDocumentRequest,
 ) -> Result<v1::DeleteDocumentResponse, Refusal> {
-    let room = workspaces.room(user, &message.task_id).await?;
-    let document = room.delete(&message.path, &message.etag).await?;
+    let v1::DeleteDocumentRequest { task_id, path, etag, precondition } = message;
+    let expected = expected::expected(&etag, precondition)?;
+    let room = workspaces.room(user, &task_id).await?;
+    let document = room.delete(&path, expected).await?;
     Ok(v1::DeleteDocumentResponse { document: Some(with_last_version(document)) })
 }
 

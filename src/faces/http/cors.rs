@@ -4,18 +4,16 @@ use http::{
     HeaderMap, HeaderValue, Method, StatusCode,
     header::{
         ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-        ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD, VARY,
+        ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_HEADERS,
+        ACCESS_CONTROL_REQUEST_METHOD, VARY,
     },
 };
 
 use super::answer::{self, Answer};
 
 const METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, PUT, PATCH, DELETE");
-const HEADERS: HeaderValue = HeaderValue::from_static(
-    "authorization, content-type, accept, idempotency-key, if-match, if-none-match, last-event-id, traceparent, \
-     tracestate, x-toolwire-user, x-toolwire-timeout, x-toolwire-task-id, x-toolwire-session-id, \
-     x-toolwire-wait-for-confirmation, x-toolwire-require-confirmation",
-);
+/// What is answered to a browser that asks for no header in particular.
+const HEADERS: HeaderValue = HeaderValue::from_static("authorization, content-type, idempotency-key");
 const EXPOSED: HeaderValue = HeaderValue::from_static(
     "allow, etag, link, location, retry-after, warning, x-toolwire-call-id, x-toolwire-trace-id, x-toolwire-turn-id",
 );
@@ -28,12 +26,22 @@ pub(super) fn is_preflight(method: &Method, headers: &HeaderMap) -> bool {
 }
 
 /// The answer to that: what may be asked of any route. Whether there is one is said to the request itself.
-pub(super) fn preflight() -> Answer {
+///
+/// A page that may call may send any header: programs may too, and what tracing adds by itself (`baggage`,
+/// `sentry-trace` and so on) is in no list. Identity is in no header that a browser sends without being told to.
+pub(super) fn preflight(asked: &HeaderMap) -> Answer {
     let mut answer = answer::empty(StatusCode::NO_CONTENT);
     let headers = answer.headers_mut();
     headers.insert(ACCESS_CONTROL_ALLOW_METHODS, METHODS);
-    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HEADERS);
+    let mut named = asked.get_all(ACCESS_CONTROL_REQUEST_HEADERS).iter().peekable();
+    if named.peek().is_none() {
+        headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HEADERS);
+    }
+    for names in named {
+        headers.append(ACCESS_CONTROL_ALLOW_HEADERS, names.clone());
+    }
     headers.insert(ACCESS_CONTROL_MAX_AGE, MAX_AGE);
+    headers.append(VARY, HeaderValue::from_static("access-control-request-headers"));
     answer
 }
 

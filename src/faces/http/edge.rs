@@ -5,6 +5,7 @@
 
 use std::{
     convert::Infallible,
+    net::SocketAddr,
     pin::Pin,
     sync::Arc,
     task::{Context, Poll, ready},
@@ -13,7 +14,7 @@ use std::{
 use axum::response::IntoResponse;
 use http::{
     HeaderMap, HeaderValue, Method, Request, StatusCode,
-    header::{ALLOW, CONTENT_TYPE, VARY, X_CONTENT_TYPE_OPTIONS},
+    header::{ALLOW, VARY, X_CONTENT_TYPE_OPTIONS},
     request::Parts,
 };
 use http_body::Body as _;
@@ -24,13 +25,17 @@ use super::{
     answer::Answer,
     cors, expect,
     host::{BadHost, Hosts},
+    media_type,
     origin::{Origins, Page},
+    path,
     problem::Problem,
     table::{Found, Missing},
 };
 use crate::{
     config,
-    faces::transport::{peer::Peer, rules::Messages},
+    contract::status::wrong_port,
+    faces::transport::{is_grpc, peer::Peer},
+    service::request::refuse,
 };
 
 /// Lets those requests in that name this server and one of its routes.
@@ -41,6 +46,8 @@ pub(super) struct Layer(Arc<Edge>);
 struct Edge {
     hosts: Hosts,
     origins: Origins,
+    /// Where gRPC is spoken.
+    grpc_at: Option<SocketAddr>,
 }
 
 #[derive(Clone, Debug)]
@@ -51,13 +58,13 @@ pub(super) struct Service<S> {
 
 impl Layer {
     /// By the configuration.
-    pub(super) fn new(config: &config::Http, needs_credentials: bool) -> Self {
+    pub(super) fn new(config: &config::Http, needs_credentials: bool, grpc_at: Option<SocketAddr>) -> Self {
         let hosts = match (needs_credentials, &*config.allowed_hosts) {
             (false, _) => Hosts::Loopback,
             (true, []) => Hosts::Any,
             (true, names) => Hosts::Allowed(names.to_vec()),
         };
-        Self(Arc::new(Edge { hosts, origins: Origins::new(&config.allowed_origins) }))
+        Self(Arc::new(Edge { hosts, origins: Origins::new(&config.allowed_origins), grpc_at }))
     }
 }
 
@@ -83,6 +90,11 @@ where
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
         let (mut parts, body) = request.into_parts();
+        // First: whatever else is wrong, its caller can only read a status of gRPC's.
+        if is_grpc(&parts.headers) {
+            let answer = wrong_port::is_http(self.edge.grpc_at).into_http();
+            return ResponseFuture::decided(answer, Page::None);
+        }
         let page = match self.edge.page(&parts) {
             Ok(page) => page,
             Err(refused) => return ResponseFuture::decided(refused.into_response(), Page::None),
@@ -91,7 +103,7 @@ where
             return ResponseFuture::decided(unmet_expectation().into_response(), page);
         }
         if cors::is_preflight(&parts.method, &parts.headers) {
-            return ResponseFuture::decided(cors::preflight(), page);
+            return ResponseFuture::decided(cors::preflight(&parts.headers), page);
         }
         let found = parts.extensions.remove().expect("the layer above finds the route of every request");
         match allowed(found, &parts, body.is_end_stream()) {
@@ -119,22 +131,16 @@ impl Edge {
 
 /// The route of a request, if there is one that takes such a body.
 fn allowed(found: Result<Found, Missing>, parts: &Parts, is_empty: bool) -> Result<Found, Problem> {
+    for (part, text) in [("path", parts.uri.path()), ("query", parts.uri.query().unwrap_or_default())] {
+        if !path::is_well_encoded(text) {
+            return Err(badly_encoded(part));
+        }
+    }
     let found = found.map_err(missing)?;
-    let is_read = found.rule.messages == Messages::One && !matches!(parts.method, Method::GET | Method::HEAD);
-    if is_read && !is_json(&parts.headers, is_empty) {
-        return Err(not_json());
+    if !matches!(parts.method, Method::GET | Method::HEAD) {
+        media_type::check(&parts.headers, found.rule.messages, is_empty)?;
     }
     Ok(found)
-}
-
-/// Whether a body is JSON by its type. One that is empty needs none.
-fn is_json(headers: &HeaderMap, is_empty: bool) -> bool {
-    let Some(value) = headers.get(CONTENT_TYPE) else { return is_empty };
-    let Ok(text) = value.to_str() else { return false };
-    let kind = text.split(';').next().unwrap_or_default().trim();
-    let Some((group, name)) = kind.split_once('/') else { return false };
-    let name = name.to_ascii_lowercase();
-    group.eq_ignore_ascii_case("application") && (name == "json" || name.ends_with("+json"))
 }
 
 fn bad_host(bad: BadHost) -> Problem {
@@ -169,12 +175,10 @@ fn unmet_expectation() -> Problem {
     )
 }
 
-fn not_json() -> Problem {
-    Problem::new(
-        "UNSUPPORTED_MEDIA_TYPE",
-        StatusCode::UNSUPPORTED_MEDIA_TYPE,
-        "the body must be JSON: send `content-type: application/json`",
-    )
+/// A path or a query that no percent-decoding makes a text of.
+fn badly_encoded(part: &str) -> Problem {
+    let what = "must be UTF-8 in percent-encoding: `%` and two hexadecimal digits, and `%25` for a percent sign itself";
+    refuse(part, "format", what).into()
 }
 
 fn missing(missing: Missing) -> Problem {
@@ -235,26 +239,5 @@ fn note(headers: &mut HeaderMap, page: Page) {
         Page::None | Page::Foreign => {
             headers.append(VARY, HeaderValue::from_static("origin"));
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_body_is_json_by_its_type() {
-        let judged = |value: &str, is_empty| {
-            is_json(&HeaderMap::from_iter([(CONTENT_TYPE, value.parse().unwrap())]), is_empty)
-        };
-        for value in ["application/json", "Application/JSON; charset=utf-8", "application/merge-patch+json"] {
-            assert!(judged(value, false), "{value}");
-        }
-        for value in
-            ["text/plain", "text/json", "application/x-www-form-urlencoded", "application/jsonp", "json", ""]
-        {
-            assert!(!judged(value, false) && !judged(value, true), "{value}");
-        }
-        assert!(is_json(&HeaderMap::new(), true) && !is_json(&HeaderMap::new(), false));
     }
 }

@@ -37,6 +37,8 @@ pub(super) struct Found {
     pub(super) rule: Rule,
     /// The face.
     pub(super) face: &'static str,
+    /// Whether the same path can be read.
+    pub(super) is_readable: bool,
 }
 
 /// Why there is nothing for a request.
@@ -100,7 +102,8 @@ impl Table {
         let asked = if method == Method::HEAD { &Method::GET } else { method };
         let found = path.methods.iter().find(|(it, ..)| it == asked && (!says_what || *it == Method::POST));
         let (_, rule, face) = found.ok_or_else(|| Missing::Method(path.allowed(says_what)))?;
-        Ok(Found { template: path.template, rule: *rule, face })
+        let is_readable = !says_what && path.methods.iter().any(|(it, ..)| *it == Method::GET);
+        Ok(Found { template: path.template, rule: *rule, face, is_readable })
     }
 
     /// Every method, path and rule, in the order in which they were offered.

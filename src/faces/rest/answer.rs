@@ -9,6 +9,7 @@ use http::{HeaderName, HeaderValue, StatusCode, header};
 use opentelemetry::trace::TraceId;
 use prost_reflect::MessageDescriptor;
 use serde::Serialize;
+use serde_json::Value;
 use tonic::Status;
 
 use super::{message, wire};
@@ -176,6 +177,16 @@ pub(super) fn json(body: &impl Serialize) -> Response {
     self::text(text)
 }
 
+/// What a write came to. The tag of the document that was written binds the next write to it.
+pub(super) fn written(body: &Value) -> Response {
+    let mut response = json(body);
+    let etag = body["document"]["etag"].as_str().filter(|etag| !etag.is_empty());
+    if let Some(tag) = etag.and_then(|etag| HeaderValue::try_from(format!("\"{etag}\"")).ok()) {
+        response.headers_mut().insert(header::ETAG, tag);
+    }
+    response
+}
+
 /// JSON that is spelled already.
 pub(super) fn text(json: impl Into<Body>) -> Response {
     const JSON: HeaderValue = HeaderValue::from_static("application/json");
@@ -188,10 +199,10 @@ pub(super) fn text(json: impl Into<Body>) -> Response {
 pub(super) async fn spelled<T: Send + 'static>(
     output: MessageDescriptor,
     response: Bytes,
-    then: impl FnOnce(String) -> T + Send + 'static,
+    then: impl FnOnce(&Value) -> T + Send + 'static,
 ) -> Result<T, Status> {
-    let spell = |response| Ok(message::of_dynamic(&wire::decode(output, response)?).to_string());
-    offload::if_large(response.len(), || spell(response).map(then)).await
+    let read = |response| Ok(message::of_dynamic(&wire::decode(output, response)?));
+    offload::if_large(response.len(), || read(response).map(|body| then(&body))).await
 }
 
 fn spell(text: &mut Vec<u8>, body: &impl Serialize) {

@@ -1,6 +1,6 @@
 //! What a request asks of a tool: target, body, headers and query to a call.
 
-use http::{HeaderMap, HeaderName, header::IF_MATCH, request::Parts};
+use http::{HeaderMap, HeaderName, request::Parts};
 
 use super::query::Query;
 use crate::{
@@ -10,9 +10,16 @@ use crate::{
         proto::v1::ResultFormat,
     },
     digest::Digest,
-    faces::{grpc::result::Form, incoming},
+    faces::{
+        grpc::result::Form,
+        http::{
+            conditional::{self, Conditions, Tag, Tags},
+            problem::Problem,
+        },
+        incoming,
+    },
     pipeline::{Call, Target},
-    service::request,
+    service::{Tools, request},
 };
 
 /// By what a repeat is recognised.
@@ -22,20 +29,12 @@ const KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// The call that a request asks for, whose body is the arguments, and the form of its result.
 pub(super) fn call(parts: &Parts, target: Target, body: &[u8]) -> Result<(Call, Form), Refusal> {
     let form = form(&Query::read(&parts.uri, &["format", "max_tokens"])?)?;
-    let arguments = match str::from_utf8(body) {
-        Ok(text) => arguments::from_text(text),
-        Err(_) => return Err(request::refuse("body", "json", "must be UTF-8")),
-    };
+    let arguments = arguments::from_text(request::body_text(body)?);
     let call = incoming::call(&parts.extensions, request::target(Some(target))?, Arguments::new());
     let mut call = call.given(arguments);
     incoming::metadata(&mut call, &parts.headers)?;
     if let Some(key) = key(&parts.headers)? {
         call.request_id = request::request_id(IDEMPOTENCY_KEY, key)?;
-    }
-    if let Some(digest) = if_match(&parts.headers)? {
-        let mut wishes = call.wishes.take().unwrap_or_default();
-        wishes.expected_digest = Some(digest);
-        call.wishes = Some(wishes);
     }
     incoming::hand_over(&parts.extensions);
     Ok((call, form))
@@ -70,25 +69,29 @@ pub(super) fn key(headers: &HeaderMap) -> Result<Option<&str>, Refusal> {
     Ok(Some(bare))
 }
 
-/// The definition that a call is bound to: its digest, or the tag of its entity, which begins with that.
-fn if_match(headers: &HeaderMap) -> Result<Option<Digest>, Refusal> {
-    let malformed = || {
-        let what = "must be the tag of one definition, such as the ETag of GET /v1/tools/{name}";
-        request::refuse("If-Match", "format", what)
-    };
-    match text(headers, &IF_MATCH, "If-Match")? {
-        // Any definition there is.
-        None | Some("*") => Ok(None),
-        Some(text) => {
-            let tag = quoted(text).ok_or_else(malformed)?;
-            let digest = tag.split('.').next().and_then(Digest::from_hex);
-            digest.map(Some).ok_or_else(malformed)
+/// Holds a call to the conditions of its request, whose representation is the definition that is called: a tag is the
+/// digest of one, alone or with its status behind a dot. A definition that changes meanwhile is refused by the
+/// pipeline.
+pub(super) fn bind(call: &mut Call, conditions: &Conditions, tools: &Tools) -> Result<(), Problem> {
+    // What may not be called is refused below, in its own words.
+    let Some(tool) = tools.find(&call.context.user, &call.target) else { return Ok(()) };
+    let digest = tool.definition.digest;
+    let is_named = |tag: &Tag| tag.text.split('.').next().and_then(Digest::from_hex) == Some(digest);
+    if let Some(Tags::Listed(tags)) = &conditions.if_match {
+        if !tags.iter().any(|tag| !tag.is_weak && is_named(tag)) {
+            return Err(Refusal::DefinitionChanged { tool: tool.definition.name.to_string() }.into());
         }
+        call.wishes.get_or_insert_default().expected_digest = Some(digest);
+    }
+    match &conditions.if_none_match {
+        Some(Tags::Any) => Err(conditional::failed()),
+        Some(Tags::Listed(tags)) if tags.iter().any(is_named) => Err(conditional::failed()),
+        _ => Ok(()),
     }
 }
 
 /// What stands in quotation marks.
-pub(super) fn quoted(text: &str) -> Option<&str> {
+fn quoted(text: &str) -> Option<&str> {
     text.strip_prefix('"')?.strip_suffix('"')
 }
 
@@ -122,19 +125,5 @@ mod tests {
         }
         assert_eq!(key(&HeaderMap::new()), Ok(None));
         assert!(key(&headers("idempotency-key", "")).is_err());
-    }
-
-    #[test]
-    fn a_call_is_bound_to_one_definition() {
-        let digest = Digest::of_bytes(b"d");
-        for text in [format!("\"{digest}\""), format!("\"{digest}.degraded\"")] {
-            assert_eq!(if_match(&headers("if-match", &text)), Ok(Some(digest)));
-        }
-        assert_eq!(if_match(&headers("if-match", "*")), Ok(None));
-        for text in
-            [digest.to_string(), format!("W/\"{digest}\""), "\"a\", \"b\"".to_owned(), "\"\"".to_owned()]
-        {
-            assert!(if_match(&headers("if-match", &text)).is_err(), "{text}");
-        }
     }
 }

@@ -3,6 +3,8 @@
 //! What people outside wrote must not become a page of this server: a document always comes as an attachment, and runs
 //! nothing if a browser shows it all the same.
 
+use std::time::SystemTime;
+
 use axum::{body::Body, response::Response};
 use bytes::Bytes;
 use futures_util::{Stream, StreamExt, stream};
@@ -43,9 +45,15 @@ pub(super) async fn download(
     let Some(get_document_response::Part::Document(document)) = first else {
         return Err(Status::internal("no document").into());
     };
-    Ok(unless_known(&parts.headers, &document.etag, || {
+    let changed = document.updated_at.and_then(|at| SystemTime::try_from(at).ok());
+    let mut answer = unless_known(&parts.headers, &document.etag, || {
         if is_about { answer::json(&message::of(&document)) } else { sent(&document, responses) }
-    }))
+    });
+    if let Some(changed) = changed {
+        let date = HeaderValue::try_from(httpdate::fmt_http_date(changed)).expect("a date is ASCII");
+        answer.headers_mut().insert(header::LAST_MODIFIED, date);
+    }
+    Ok(answer)
 }
 
 fn sent(document: &Document, responses: wire::Responses) -> Response {
@@ -106,7 +114,7 @@ pub(super) async fn upload(
     let frames = stream::iter([Ok(first)]).chain(pieces).map(|piece| piece.map(Frame::data));
     let responses = wire::call(http, row, &parts, tonic::body::Body::new(StreamBody::new(frames))).await?;
     let output = transcode::described(row).output();
-    Ok(answer::text(answer::spelled(output, responses.one().await?, |text| text).await?))
+    Ok(answer::spelled(output, responses.one().await?, |body| answer::written(body)).await?)
 }
 
 fn split(mut piece: Bytes) -> Vec<Bytes> {

@@ -18,7 +18,7 @@ use crate::{
     digest::Digest,
     faces::{
         grpc,
-        http::{pieces, problem::Problem, route::Http},
+        http::{conditional::Conditions, pieces, problem::Problem, route::Http},
         incoming,
     },
     registry::{Definition, RegisteredTool, Status},
@@ -118,19 +118,13 @@ impl AsRef<[u8]> for Json {
 /// The answer with its tag, or 304 to who has it.
 pub(super) fn unless_known(headers: &HeaderMap, tag: &str, answer: impl FnOnce() -> Response) -> Response {
     let tag = format!("\"{tag}\"");
-    let mut response = if has(headers, &tag) { StatusCode::NOT_MODIFIED.into_response() } else { answer() };
+    let mut response =
+        if Conditions::spare(headers, &tag) { StatusCode::NOT_MODIFIED.into_response() } else { answer() };
     let headers = response.headers_mut();
     headers.insert(header::ETAG, HeaderValue::try_from(tag).expect("a tag is made of letters and digits"));
     // One user's own, to be asked for again each time.
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
     response
-}
-
-/// Whether a reader has what the tag names, by the weak comparison of RFC 9110 §13.1.2.
-fn has(headers: &HeaderMap, tag: &str) -> bool {
-    let values = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
-    let mut tags = values.flat_map(|value| value.split(',')).map(str::trim);
-    tags.any(|it| it == "*" || it.strip_prefix("W/").unwrap_or(it) == tag)
 }
 
 /// What changes when a definition or its status does; it begins with the definition's digest.

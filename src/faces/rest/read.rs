@@ -3,20 +3,21 @@
 //! A query names fields as the proto does, those of a nested message with a dot, or without if it is the `filter`.
 //! Values of enumerations are read with and without their prefix; lengths of time as people write them.
 
+mod words;
+
 use prost_reflect::{
-    Cardinality, DeserializeOptions, DynamicMessage, EnumDescriptor, FieldDescriptor, Kind,
-    MessageDescriptor, ReflectMessage,
+    DeserializeOptions, DynamicMessage, FieldDescriptor, Kind, MessageDescriptor, ReflectMessage,
 };
 use serde_json::{Map, Value, value::RawValue};
 
+use self::words::{length, read_words, value_of};
 use super::{message, query::unknown};
 use crate::{
     contract::{
         Refusal,
         json::{self, raw},
     },
-    duration,
-    service::request::refuse,
+    service::request::{body_text, refuse},
 };
 
 /// The field whose own fields a query names without it.
@@ -41,7 +42,7 @@ impl Message {
 
     /// The same with what a body says, the text of a JSON object. An empty one says nothing.
     pub(super) fn with_body(mut self, body: &[u8]) -> Result<Self, Refusal> {
-        let text = str::from_utf8(body).map_err(|_| refuse("body", "json", "must be UTF-8"))?;
+        let text = body_text(body)?;
         if text.is_empty() {
             return Ok(self);
         }
@@ -119,6 +120,14 @@ impl Message {
                 object.insert(field.name().to_owned(), value);
                 Ok(self)
             }
+        }
+    }
+
+    /// The same with a field that headers say. A body that says something too is refused.
+    pub(super) fn with_value(mut self, name: &str, value: Value) -> Result<Self, Refusal> {
+        match self.value.insert(name.to_owned(), value) {
+            None => Ok(self),
+            Some(_) => Err(refuse(name, "conflict", "is given by headers and by the request")),
         }
     }
 
@@ -271,68 +280,5 @@ fn scalar(name: &str, text: &str, field: &FieldDescriptor, is_entry: bool) -> Re
             Ok(_) => Ok(text.into()),
             Err(_) => Err(refuse(name, "type", "must be a whole number")),
         },
-    }
-}
-
-/// `2s`, `1500ms` or `1.5s` as ProtoJSON writes it.
-fn length(name: &str, text: &str) -> Result<Value, Refusal> {
-    let length = duration::parse(text).map_err(|error| refuse(name, "format", &error.to_string()))?;
-    Ok(format!("{}.{:09}s", length.as_secs(), length.subsec_nanos()).into())
-}
-
-/// The full name of a value that is written with its prefix, without, or in small letters.
-fn value_of(of: &EnumDescriptor, text: &str) -> Option<String> {
-    let (upper, prefix) = (text.to_ascii_uppercase(), message::prefix(of));
-    let mut values = of.values();
-    values
-        .find(|it| it.name() == upper || it.name().strip_prefix(&prefix) == Some(&upper))
-        .map(|it| it.name().to_owned())
-}
-
-/// Words of a body as ProtoJSON has them, and JSON where a field holds its text.
-fn read_words(object: &mut Map<String, Value>, message: &MessageDescriptor) {
-    for field in message.fields() {
-        let name = field.name();
-        if field.kind() == Kind::String
-            && let Some(place) = name.strip_suffix("_json")
-            && let Some(value @ Value::Object(_)) = object.get(place)
-            && !object.contains_key(name)
-        {
-            // The text is exact where a structure is not.
-            let text = value.to_string();
-            object.shift_remove(place);
-            object.insert(name.to_owned(), text.into());
-        }
-        let Some(value) = object.get_mut(name) else { continue };
-        match (field.kind(), value) {
-            (kind, Value::Array(items)) if field.cardinality() == Cardinality::Repeated => {
-                for item in items {
-                    read_word(item, &kind);
-                }
-            }
-            (kind, value) if !field.is_map() => read_word(value, &kind),
-            _ => {}
-        }
-    }
-}
-
-fn read_word(value: &mut Value, kind: &Kind) {
-    match (kind, value) {
-        (Kind::Enum(of), Value::String(text)) => {
-            if let Some(name) = value_of(of, text) {
-                *text = name;
-            }
-        }
-        (Kind::Message(inner), Value::String(text)) if inner.full_name() == "google.protobuf.Duration" => {
-            if let Ok(Value::String(length)) = length("", text) {
-                *text = length;
-            }
-        }
-        (Kind::Message(inner), Value::Object(object))
-            if inner.parent_file().package_name() != "google.protobuf" =>
-        {
-            read_words(object, inner);
-        }
-        _ => {}
     }
 }

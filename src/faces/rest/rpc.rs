@@ -9,6 +9,7 @@ use bytes::Bytes;
 use futures_util::{Stream, stream};
 use http::request::Parts;
 use prost_reflect::MessageDescriptor;
+use serde_json::Value;
 use tonic::Status;
 
 use super::{
@@ -45,11 +46,12 @@ pub(super) async fn answer(
             let asked = asked.map_err(|error| Status::internal(error.to_string()))?;
             Ok(tools::watched(http, &parts, asked).await?)
         }
-        Form::Message | Form::Free => {
-            Ok(answer::text(said(row, http, &named, &parts, body, |text| text).await?))
-        }
+        Form::Message | Form::Free => said(row, http, &named, &parts, body, answer::written).await,
         Form::Tagged => {
-            let tagged = |text: String| (Digest::of_bytes(text.as_bytes()).to_string(), text);
+            let tagged = |body: &Value| {
+                let text = body.to_string();
+                (Digest::of_bytes(text.as_bytes()).to_string(), text)
+            };
             let (tag, text) = said(row, http, &named, &parts, body, tagged).await?;
             Ok(unless_known(&parts.headers, &tag, || answer::text(text)))
         }
@@ -63,7 +65,7 @@ async fn said<T: Send + 'static>(
     named: &[(String, String)],
     parts: &Parts,
     body: Body,
-    then: impl FnOnce(String) -> T + Send + 'static,
+    then: impl FnOnce(&Value) -> T + Send + 'static,
 ) -> Result<T, Problem> {
     let message = transcode::asked(row, named, parts, body).await?;
     let response = wire::call(http, row, parts, wire::body(&message)).await?.one().await?;

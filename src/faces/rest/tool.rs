@@ -12,7 +12,7 @@ use http::StatusCode;
 use super::{answer::Which, asked, events};
 use crate::{
     contract::Refusal,
-    faces::http::{problem::Problem, route::Http},
+    faces::http::{conditional::Conditions, problem::Problem, route::Http},
     pipeline::Target,
     service::request::refuse,
 };
@@ -46,8 +46,11 @@ async fn answer(
     let (name, manner) = meant(&named(path)?)?;
     let (parts, body) = request.into_parts();
     let body = read(body).await?;
-    let (call, form) = asked::call(&parts, target(name), &body)?;
+    let (mut call, form) = asked::call(&parts, target(name), &body)?;
     let (which, tools) = (Which::of(&call), &http.face.tools);
+    if let Some(conditions) = parts.extensions.get::<Conditions>() {
+        asked::bind(&mut call, conditions, tools)?;
+    }
     let user = call.context.user.id.clone();
     let refused = |refusal| Ok(which.refused(asked::in_our_words(refusal)));
     match manner {

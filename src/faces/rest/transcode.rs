@@ -3,14 +3,27 @@
 use std::sync::LazyLock;
 
 use axum::body::Body;
-use http::{header::IF_MATCH, request::Parts};
-use prost_reflect::{DescriptorPool, DynamicMessage, MethodDescriptor};
+use http::request::Parts;
+use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor, MethodDescriptor};
+use serde_json::{Value, json};
 
-use super::{asked, fixed::Row, query::Query, read::Message, tool};
+use super::{
+    asked,
+    fixed::{Form, Row},
+    query::Query,
+    read::Message,
+    tool,
+};
 use crate::{
     contract::{Refusal, descriptors},
-    faces::http::sse,
+    faces::http::{
+        conditional::{Conditions, Tags},
+        sse,
+    },
 };
+
+/// The field of what must hold of a document for a write.
+pub(super) const PRECONDITION: &str = "precondition";
 
 /// The services of the platform with their comments.
 pub(super) static POOL: LazyLock<DescriptorPool> =
@@ -21,6 +34,20 @@ pub(super) fn described(row: &Row) -> MethodDescriptor {
     let service = POOL.get_service_by_name(row.rpc.0).expect("the table names services of the platform");
     let found = service.methods().find(|method| method.name() == row.rpc.1);
     found.expect("the table names methods of the platform")
+}
+
+/// Whether the message of a row states what must hold of a document.
+pub(super) fn has_precondition(row: &Row) -> bool {
+    input(row).get_field_by_name(PRECONDITION).is_some()
+}
+
+/// The message that a request for a row becomes, or its first one.
+pub(super) fn input(row: &Row) -> MessageDescriptor {
+    let header = match row.form {
+        Form::Upload => POOL.get_message_by_name("toolwire.workspace.v1.PutHeader"),
+        _ => None,
+    };
+    header.unwrap_or_else(|| described(row).input())
 }
 
 /// The message that a request is.
@@ -50,10 +77,10 @@ pub(super) fn with_headers(mut message: Message, parts: &Parts) -> Result<Messag
     {
         message = message.with_field("request_id", key)?;
     }
-    if let Some(tag) = asked::text(&parts.headers, &IF_MATCH, "If-Match")?
-        && message.has("etag")
+    if let Some(conditions) = parts.extensions.get::<Conditions>()
+        && message.has(PRECONDITION)
     {
-        message = message.with_field("etag", asked::quoted(tag).unwrap_or(tag))?;
+        message = message.with_value(PRECONDITION, precondition(conditions))?;
     }
     if let Some(last) = asked::text(&parts.headers, &sse::LAST_EVENT_ID, "Last-Event-ID")? {
         for after in ["after_sequence", "after_position"] {
@@ -67,4 +94,26 @@ pub(super) fn with_headers(mut message: Message, parts: &Parts) -> Result<Messag
         message = message.with_field("result_format", "JSON")?;
     }
     Ok(message)
+}
+
+/// Conditions as the contract has them. A weak tag is the strong one of no document.
+fn precondition(conditions: &Conditions) -> Value {
+    let set = |tags: &Tags, has_weak: bool| match tags {
+        Tags::Any => json!({"any": true}),
+        Tags::Listed(tags) => {
+            let tags = tags.iter().filter(|tag| has_weak || !tag.is_weak).map(|tag| &tag.text);
+            json!({"etags": tags.collect::<Vec<_>>()})
+        }
+    };
+    let mut precondition = json!({});
+    if let Some(tags) = &conditions.if_match {
+        precondition["if_match"] = set(tags, false);
+    }
+    if let Some(tags) = &conditions.if_none_match {
+        precondition["if_none_match"] = set(tags, true);
+    }
+    if let Some(since) = conditions.if_unmodified_since {
+        precondition["if_unmodified_since"] = prost_types::Timestamp::from(since).to_string().into();
+    }
+    precondition
 }

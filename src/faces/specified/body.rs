@@ -13,7 +13,7 @@ use crate::{
         Refusal,
         json::{self, raw},
     },
-    service::request::refuse,
+    service::request::{body_text, refuse},
 };
 
 /// The member that holds a conversation.
@@ -74,10 +74,10 @@ impl Object {
         let wrong = |what: &str| refuse("body", "json", what);
         let bytes = collected.map_err(|_| wrong(&format!("must be complete, with at most {most} bytes")))?;
         let bytes = bytes.to_bytes();
-        if bytes.is_empty() {
+        let text = body_text(&bytes)?;
+        if text.is_empty() {
             return Ok(Self::default());
         }
-        let text = str::from_utf8(&bytes).map_err(|_| wrong("must be UTF-8"))?;
         let value = json::parse(text).map_err(|error| wrong(&format!("must be a JSON object: {error}")))?;
         if !json::is_within_depth(&value) {
             return Err(refuse("body", "depth", "must not nest deeper than 32"));

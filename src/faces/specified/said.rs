@@ -86,7 +86,7 @@ impl Conversation {
         let mut said = content.question();
         cut(&mut said);
         self.bytes += said.len() + answered.len();
-        self.before.push_back(Exchange { said, answered, calls: Vec::new() });
+        self.before.push_back(Exchange { said, answered, ..Exchange::default() });
         while self.before.len() > MOST_EXCHANGES || self.bytes > MOST_BYTES {
             let Some(oldest) = self.before.pop_front() else { return };
             self.bytes -= oldest.said.len() + oldest.answered.len();

@@ -21,7 +21,6 @@ use super::{
     requests::Requests,
     signals::Signals,
     socket::Stream,
-    speech::Speech,
     tls::{self, Accepted, Tls},
 };
 use crate::clock;
@@ -102,10 +101,7 @@ where
             // Boxed: no connection of another protocol needs room for it.
             return Box::pin(http1::serve(self.course(), other, either)).await;
         }
-        let http1_at = match self.config.speech {
-            Speech::Http2Beside(address) => Some(address),
-            Speech::Http2 | Speech::Either(_) => None,
-        };
+        let http1_at = self.config.speech.http_at();
         log_other_protocol(self.address, &other);
         // Ignored if it fails or takes too long: the connection ends in any case.
         let _ = timeout(self.config.preface_timeout, other.reject_by_protocol(http1_at)).await;
@@ -116,7 +112,8 @@ where
         let Self { address, service, config, tls, signals, known } = self;
         let wanted = config.speech.either().is_some();
         let requests = wanted.then(|| Arc::new(Requests::new(signals.draining.clone())));
-        let peer = Peer { requests, ..Peer::new(address, tls.is_some(), known) };
+        let http_at = config.speech.http_at();
+        let peer = Peer { http_at, requests, ..Peer::new(address, tls.is_some(), known) };
         Course { service, peer, config, signals }
     }
 }

@@ -12,6 +12,8 @@ pub(in crate::faces) struct Peer {
     pub(in crate::faces) address: SocketAddr,
     /// Whether the connection is under TLS.
     pub(in crate::faces) is_encrypted: bool,
+    /// Where HTTP is spoken, if it is on another port.
+    pub(super) http_at: Option<SocketAddr>,
     /// Fires when watches on this connection are to end.
     pub(super) watches_end: CancellationToken,
     pub(super) known: Arc<Known>,
@@ -21,7 +23,8 @@ pub(in crate::faces) struct Peer {
 
 impl Peer {
     pub(super) fn new(address: SocketAddr, is_encrypted: bool, known: Arc<Known>) -> Self {
-        Self { address, is_encrypted, watches_end: CancellationToken::new(), known, requests: None }
+        let watches_end = CancellationToken::new();
+        Self { address, is_encrypted, http_at: None, watches_end, known, requests: None }
     }
 
     /// One whose connection is none, for tests of layers.

@@ -59,4 +59,12 @@ impl Speech {
             Self::Either(either) => Some(*either),
         }
     }
+
+    /// Where HTTP/1 is spoken, if that is another listener.
+    pub(super) fn http_at(&self) -> Option<SocketAddr> {
+        match self {
+            Self::Http2Beside(address) => Some(*address),
+            Self::Http2 | Self::Either(_) => None,
+        }
+    }
 }

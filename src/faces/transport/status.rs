@@ -1,6 +1,7 @@
 //! Brings every non-OK status into the server's own form, whoever made it: tonic, a service, a layer.
 //!
-//! tonic answers a message over the size limit with `OUT_OF_RANGE` where the specification wants `RESOURCE_EXHAUSTED`.
+//! tonic answers a message over the size limit with `OUT_OF_RANGE` where the specification wants `RESOURCE_EXHAUSTED`,
+//! and one that it cannot read with `INTERNAL`, which here means a fault of the server's and nothing else.
 //! A status without details gets its one `ErrorInfo`. A long message is cut, because clients bound the size of trailers
 //! and show a failure of their own when one is exceeded. OK passes through untouched.
 
@@ -22,6 +23,19 @@ use crate::contract::status;
 
 /// How tonic's decoder begins what it says of a message over the limit.
 const TOO_LARGE: [&str; 2] = ["Error, decoded message length too large", "Error decompressing: size limit"];
+
+/// How it begins what it says of a request that it cannot read. What it says of a response that it cannot read, as the
+/// client of another server, goes on with [`OF_RESPONSE`].
+const UNREADABLE: [&str; 5] = [
+    "protocol error: received message with",
+    "Error decompressing: ",
+    "Unexpected EOF decoding stream",
+    "Missing request message",
+    "failed to decode Protobuf message",
+];
+const OF_RESPONSE: &str = "while receiving response";
+/// The same of a request in a coding that it does not know.
+const UNSUPPORTED: &str = "Content is compressed with";
 
 /// Normalises statuses in headers and trailers.
 #[derive(Debug, Clone, Copy)]
@@ -123,8 +137,14 @@ fn in_form(status: &Status) -> Option<Status> {
 }
 
 fn meaning(status: &Status) -> (Code, &'static str) {
-    let too_large = TOO_LARGE.iter().any(|beginning| status.message().starts_with(beginning));
+    let message = status.message();
+    let begins = |beginnings: &[&str]| beginnings.iter().any(|beginning| message.starts_with(beginning));
+    let too_large = begins(&TOO_LARGE);
     match status.code() {
+        Code::Internal if begins(&UNREADABLE) && !message.contains(OF_RESPONSE) => {
+            (Code::InvalidArgument, "MALFORMED_REQUEST")
+        }
+        Code::Unimplemented if begins(&[UNSUPPORTED]) => (Code::Unimplemented, "UNSUPPORTED_ENCODING"),
         Code::OutOfRange | Code::ResourceExhausted if too_large => {
             (Code::ResourceExhausted, "MESSAGE_TOO_LARGE")
         }
@@ -175,6 +195,19 @@ mod tests {
         assert_eq!(status.code(), Code::ResourceExhausted);
         assert_eq!(status.get_details_error_info().unwrap().reason, "MESSAGE_TOO_LARGE");
         assert_eq!(normalised(&Status::out_of_range("page 9 of 4")).code(), Code::OutOfRange);
+    }
+
+    #[test]
+    fn a_request_that_cannot_be_read_is_its_callers_fault() {
+        for beginning in UNREADABLE {
+            let status = normalised(&Status::internal(format!("{beginning} x")));
+            assert_eq!(status.code(), Code::InvalidArgument, "{beginning}");
+            assert_eq!(status.get_details_error_info().unwrap().reason, "MALFORMED_REQUEST");
+            let response =
+                Status::internal(format!("{beginning} x, while receiving response with status: 200 OK"));
+            assert_eq!(normalised(&response).code(), Code::Internal, "{beginning}");
+        }
+        assert_eq!(normalised(&Status::internal("a bug")).code(), Code::Internal);
     }
 
     #[test]

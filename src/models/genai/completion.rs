@@ -9,6 +9,7 @@ use super::{failure, request::Bounds};
 use crate::{
     contract::json::{self, raw},
     models::{Message, ModelError, Part, Request, Stop, ToolCall, ToolOutput, Usage, bound::LONGEST},
+    words::without_bom,
 };
 
 /// The path behind a server's address.
@@ -132,7 +133,8 @@ fn read(body: Vec<u8>) -> Result<Vec<Part>, ModelError> {
     let text = String::from_utf8(body).map_err(|_| ModelError::Malformed)?;
     // A model that stops within an emoji has still answered.
     let text = raw::without_lone_surrogates(text);
-    let Completion { choices, usage } = serde_json::from_str(&text).map_err(|_| ModelError::Malformed)?;
+    let Completion { choices, usage } =
+        serde_json::from_str(without_bom(&text)).map_err(|_| ModelError::Malformed)?;
     let Choice { message, finish_reason } = choices.into_iter().next().ok_or(ModelError::Malformed)?;
     let calls: Vec<_> = message.tool_calls.unwrap_or_default().into_iter().map(called).collect();
     let stop = match finish_reason.as_deref() {

@@ -1,10 +1,10 @@
-//! What is to be written, and why it is not.
+//! What is to be written.
 
 use std::time::SystemTime;
 
 use bytes::Bytes;
 
-use super::document::Content;
+use super::{document::Content, precondition::Expected};
 use crate::{
     context::{RequestId, TaskId, UserId},
     digest::Digest,
@@ -29,17 +29,6 @@ pub struct Change {
     pub call_id: String,
     /// When.
     pub now: SystemTime,
-}
-
-/// What must stand where something is written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Expected {
-    /// Anything, or nothing.
-    Any,
-    /// Nothing, or a document that is deleted.
-    New,
-    /// The document of this etag.
-    Etag(String),
 }
 
 /// A version to be written.
@@ -109,25 +98,6 @@ pub struct Terms {
     pub weights: Vec<(String, u8)>,
 }
 
-/// Why nothing was written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refused {
-    /// There is no such document.
-    Unknown,
-    /// It is deleted, by this version.
-    Deleted(u32),
-    /// It must be new, and is there, with this etag.
-    Exists(String),
-    /// Another etag is present: this one.
-    Stale(String),
-    /// A quota is used up.
-    Full(Quota),
-    /// The request's name was used for another one.
-    Reused,
-    /// Its bytes are not kept any more, so they must come again.
-    BytesGone,
-}
-
 /// How many bytes may still be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Free {
@@ -135,17 +105,4 @@ pub struct Free {
     pub tree: u64,
     /// By the user.
     pub user: u64,
-}
-
-/// What is bounded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Quota {
-    /// Documents of a tree.
-    Documents,
-    /// Bytes of a tree.
-    TreeBytes,
-    /// Bytes of a user.
-    UserBytes,
-    /// Versions of a document.
-    Versions,
 }

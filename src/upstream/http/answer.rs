@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use url::Url;
 
 use super::Failure;
-use crate::{clock, upstream::json};
+use crate::{clock, upstream::json, words::bytes_without_bom};
 
 /// An answer. Shown without its headers, its body and what was asked: any of them may hold a secret.
 #[derive(Clone)]
@@ -35,7 +35,7 @@ impl Answer {
     /// The body as JSON, without what in it cannot be read ([`json`]): within [`Client::read`](super::Client::read) the
     /// call is warned of what is lost.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, Failure> {
-        json::read(&self.body).map_err(|error| Failure::malformed(error.to_string()))
+        json::read(bytes_without_bom(&self.body)).map_err(|error| Failure::malformed(error.to_string()))
     }
 
     /// The charset that the header names, if it is a known one.

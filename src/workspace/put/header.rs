@@ -4,7 +4,7 @@ use crate::{
     context::RequestId,
     contract::DocumentRefusal,
     digest::Digest,
-    store::documents::{Expected, MAX_DOCUMENT_BYTES},
+    store::documents::{Expected, MAX_DOCUMENT_BYTES, Precondition},
     workspace::{Room, mime, parsed, path::Path, quota, text},
 };
 
@@ -23,6 +23,8 @@ pub struct Header {
     pub why: String,
     /// The etag that it replaces. Empty: any. `*`: the path must be new.
     pub etag: String,
+    /// What a conditional request states beside it.
+    pub precondition: Option<Precondition>,
     /// SHA-256 of the bytes, in hex. Empty: not checked.
     pub digest: String,
     /// The size, if it is known.
@@ -43,10 +45,9 @@ pub(super) fn of_other_size(stated: u64, came: &str) -> DocumentRefusal {
 
 /// What must stand where it is written.
 pub(super) fn expected(header: &Header) -> Expected {
-    match header.etag.as_str() {
-        "" => Expected::Any,
-        "*" => Expected::New,
-        _ => Expected::Etag(header.etag.clone()),
+    match header.precondition.clone() {
+        Some(precondition) => Expected::If(precondition.with_etag(&header.etag)),
+        None => Expected::from(&header.etag),
     }
 }
 
@@ -98,6 +99,7 @@ fn malformed(error: &mime::MimeError) -> DocumentRefusal {
 /// Digest of all that a request asks for.
 pub(super) fn asked(room: &Room, header: &Header, path: &Path, digest: &Digest) -> Digest {
     let tags = header.tags.as_ref().map(|tags| tags.join("\n"));
+    let precondition = header.precondition.as_ref().map(|it| format!("{it:?}"));
     let parts = [
         room.root().as_str(),
         path.as_str(),
@@ -108,5 +110,6 @@ pub(super) fn asked(room: &Room, header: &Header, path: &Path, digest: &Digest) 
         &header.why,
         &header.etag,
     ];
-    Digest::of_parts(parts)
+    // Appended only where there is one, so that the digests that earlier releases kept stay valid.
+    Digest::of_parts(parts.into_iter().chain(precondition.as_deref()))
 }

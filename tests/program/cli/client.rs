@@ -1,6 +1,12 @@
 //! The commands that are about a server: which one is meant, what answers there, watching, cancelling, health.
 
+use std::{convert::Infallible, path::Path};
+
+use hyper::{server::conn::http2, service::service_fn};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+
 use super::*;
+use crate::support::program::Program;
 
 /// A server with the diagnostics tools, over a copy of nothing but what is built in.
 async fn diagnostics(directory: &TempDir) -> (Child, String) {
@@ -58,6 +64,47 @@ async fn a_wrong_port_says_what_answered() {
     assert_fails(&run(&["list", "--server", &tls]).await, 1, &["the server speaks TLS: use https://"]);
     let other = says(b"SSH-2.0-x\r\n").await;
     assert_fails(&run(&["list", "--server", &other]).await, 1, &["no HTTP server", "SSH-2.0-x"]);
+}
+
+#[tokio::test]
+async fn a_port_of_the_server_that_is_not_for_grpc_says_which_one_is() {
+    let program =
+        Program::start(Path::new("."), &["--http=127.0.0.1:0", "--admin", "127.0.0.1:0"], &[]).await;
+    let grpc = program.address.port();
+    let (http, admin) = (program.http.unwrap(), program.admin.unwrap());
+    for line in [&["list"][..], &["health"], &["call", "get_quotes", "symbol=AAPL"], &["watch"]] {
+        let at_http = run(&[line, &["--server", &format!("http://{http}")]].concat()).await;
+        assert_fails(
+            &at_http,
+            1,
+            &["is the server's HTTP port", &format!("--server http://127.0.0.1:{grpc}")],
+        );
+        let at_admin = run(&[line, &["--server", &format!("http://{admin}")]].concat()).await;
+        assert_fails(&at_admin, 1, &["This is the admin port", &format!("gRPC is spoken on port {grpc}.")]);
+    }
+    let encrypted = run(&["list", "--server", &format!("https://{http}")]).await;
+    assert_fails(&encrypted, 1, &["does not speak TLS", &format!("http://{http}")]);
+}
+
+#[tokio::test]
+async fn a_server_of_http_2_that_is_not_ours_is_told_from_one_of_grpc() {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            let answer =
+                service_fn(async |_| Ok::<_, Infallible>(http::Response::new("{\"hello\": 1}".to_owned())));
+            tokio::spawn(
+                http2::Builder::new(TokioExecutor::new()).serve_connection(TokioIo::new(stream), answer),
+            );
+        }
+    });
+    let output = run(&["list", "--server", &address]).await;
+    assert_fails(
+        &output,
+        1,
+        &["no toolwire server", "an HTTP/2 server answers there, but it does not speak gRPC"],
+    );
 }
 
 #[tokio::test]

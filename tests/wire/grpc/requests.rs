@@ -44,7 +44,7 @@ async fn what_is_too_large_or_no_message_ends_its_stream_only() {
     assert_eq!(raw.call(path, &[], &large).await.grpc_status().code(), Code::ResourceExhausted);
     let garbage = bytes::Bytes::from_static(&[0, 0, 0, 0, 3, 0xff, 0xff, 0xff]);
     let end = raw.start_bytes(path, &[], garbage).await.end().await;
-    assert_eq!(end.grpc_status().code(), Code::Internal);
+    assert_eq!(end.grpc_status().code(), Code::InvalidArgument);
     // Deeper than protobuf itself allows.
     let mut value = prost_types::Value::default();
     for _ in 0..1_000 {
@@ -54,7 +54,7 @@ async fn what_is_too_large_or_no_message_ends_its_stream_only() {
     let mut deep = call("get_quotes", json!({}));
     let fields = [("symbol".to_owned(), value)].into_iter().collect();
     deep.input = Some(call_tool_request::Input::Arguments(prost_types::Struct { fields }));
-    assert_eq!(raw.call(path, &[], &deep).await.grpc_status().code(), Code::Internal);
+    assert_eq!(raw.call(path, &[], &deep).await.grpc_status().code(), Code::InvalidArgument);
     assert_eq!(raw.call(path, &[], &call("get_quotes", json!({"symbol": "AAPL"}))).await.status(), 0);
 }
 

@@ -113,6 +113,7 @@ async fn what_is_not_grpc_gets_415_on_its_own_stream() {
         let answer = answer(call).await.unwrap();
         assert_eq!(answer.http_status, StatusCode::UNSUPPORTED_MEDIA_TYPE);
         assert!(!answer.headers.contains_key("grpc-status"));
+        assert!(answer.body.starts_with(b"This port speaks gRPC only"), "{answer:?}");
     }
     assert_eq!(client.call(PROMPT, &[]).await.status().code(), Code::Ok);
 }

@@ -7,7 +7,10 @@ use std::{fs, path::Path};
 use serde_json::{Map, Value};
 
 use super::master::Master;
-use crate::files::{Problem, Problems};
+use crate::{
+    files::{Problem, Problems},
+    words::without_bom,
+};
 
 /// The legacy files and the sections they become, in the order of the master file.
 const FILES: [(&str, &str); 6] = [
@@ -49,7 +52,7 @@ fn read(directory: &Path, file: &str) -> Result<Value, Problem> {
         std::io::ErrorKind::NotFound => Problem::new(file, "missing-file", "there is no such file"),
         _ => Problem::new(file, "unreadable", error.to_string()),
     })?;
-    match serde_json::from_str(&text) {
+    match serde_json::from_str(without_bom(&text)) {
         Ok(section @ Value::Object(_)) => Ok(section),
         Ok(_) => Err(Problem::new(file, "wrong-type", "expected an object")),
         Err(error) => Err(Problem::new(file, "bad-json", error.to_string())),

@@ -8,15 +8,17 @@ use super::{
     json,
     table::{Table, Watch},
 };
-use crate::workspace::{blocks::table, mime::Kind};
+use crate::{
+    words::without_bom,
+    workspace::{blocks::table, mime::Kind},
+};
 
 pub(super) fn read(kind: Kind<'_>, bytes: &[u8], watch: &Watch<'_>) -> Result<Table, AskError> {
     if bytes.len() > LARGEST {
         return Err(AskError::TooLarge);
     }
     let not_text = |_| AskError::NotATable("it is not UTF-8".to_owned());
-    let text = std::str::from_utf8(bytes).map_err(not_text)?;
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let text = without_bom(std::str::from_utf8(bytes).map_err(not_text)?);
     let mut table = match kind {
         Kind::Table(delimiter) => read_delimited(delimiter, text, watch)?,
         Kind::Json => json::read_list(text, watch)?,

@@ -34,7 +34,10 @@ pub(super) fn body(schemas: &mut Schemas, message: &MessageDescriptor, elsewhere
         if choice(field).is_none() && text.contains(REQUIRED) {
             required.insert(name.to_owned());
         }
-        if let Some((other, _)) = text.split_once(REQUIRED_WITHOUT).and_then(|(_, it)| it.split_once('`')) {
+        // What is said elsewhere may stand for it.
+        let other =
+            text.split_once(REQUIRED_WITHOUT).and_then(|(_, it)| it.split_once('`')).map(|(it, _)| it);
+        if let Some(other) = other.filter(|other| !elsewhere.iter().any(|name| name == other)) {
             let said = json!({"required": [name], "properties": {name: {"minLength": 1}}});
             rules.push(json!({"anyOf": [said, {"required": [other]}]}));
         }

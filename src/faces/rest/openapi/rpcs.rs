@@ -11,7 +11,8 @@ use super::{
 };
 use crate::faces::rest::{
     fixed::{Form, ROWS, Row},
-    read, transcode,
+    read,
+    transcode::{self, PRECONDITION},
 };
 
 /// The field by which a repeat is recognised.
@@ -29,11 +30,7 @@ pub(super) fn add(paths: &mut Paths, schemas: &mut Schemas) {
 
 fn operation(row: &Row, schemas: &mut Schemas) -> Value {
     let method = transcode::described(row);
-    let input = match row.form {
-        Form::Upload => transcode::POOL.get_message_by_name("toolwire.workspace.v1.PutHeader"),
-        _ => Some(method.input()),
-    };
-    let input = input.expect("a message of the platform");
+    let input = transcode::input(row);
     let text = comment(&method.parent_file(), method.path());
     let mut operation = json!({
         "operationId": id(row),
@@ -54,6 +51,9 @@ fn operation(row: &Row, schemas: &mut Schemas) -> Value {
                 json!({"required": is_required, "content": {"application/json": {"schema": schema}}});
         }
         _ => {}
+    }
+    if transcode::has_precondition(row) {
+        operation["responses"]["200"]["headers"] = json!({"ETag": {"schema": {"type": "string"}}});
     }
     if matches!(row.form, Form::Document | Form::Tagged) {
         operation["responses"]["304"] = json!({"description": "Nothing has changed."});
@@ -90,6 +90,10 @@ fn parameters(row: &Row, input: &MessageDescriptor, schemas: &mut Schemas) -> Ve
         let which = if is_required(&key) { "RequiredKey" } else { "IdempotencyKey" };
         parameters.push(json!({"$ref": format!("#/components/parameters/{which}")}));
     }
+    if transcode::has_precondition(row) {
+        let names = ["IfMatchDocument", "IfNoneMatchDocument"];
+        parameters.extend(names.map(|name| json!({"$ref": format!("#/components/parameters/{name}")})));
+    }
     parameters
 }
 
@@ -110,6 +114,7 @@ fn elsewhere(row: &Row, input: &MessageDescriptor) -> Vec<String> {
     if key(input).is_some_and(|key| is_open(&key, &names)) {
         names.push(KEY.to_owned());
     }
+    names.push(PRECONDITION.to_owned());
     names
 }
 

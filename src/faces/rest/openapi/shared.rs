@@ -21,6 +21,7 @@ pub(super) fn parameters() -> Value {
     let uuid = json!({"type": "string", "format": "uuid"});
     let text = json!({"type": "string", "maxLength": 128});
     let tag = json!({"type": "string", "pattern": "^(\\*|\"[0-9a-f]{64}([.][a-z]+-[0-9a-f]+)?\")$"});
+    let tags = json!({"type": "string", "pattern": "^(\\*|(W/)?\"[!#-~]*\"( *, *(W/)?\"[!#-~]*\")*)$"});
     let length = json!({"type": "string", "pattern": LENGTH, "examples": ["1500ms", "2s"]});
     let key = header(
         "Idempotency-Key",
@@ -32,6 +33,8 @@ pub(super) fn parameters() -> Value {
         "RequiredKey": required(key.clone()),
         "IdempotencyKey": key,
         "IfMatch": header("If-Match", tag, "The tag of the definition that the call is bound to."),
+        "IfMatchDocument": header("If-Match", tags.clone(), "The document must have one of these tags."),
+        "IfNoneMatchDocument": header("If-None-Match", tags, "It must have none of them; `*`: there must be none."),
         "RequiredTask": required(of_task(task.clone())),
         "TaskId": task,
         "SessionId": header("x-toolwire-session-id", text, "The caller's session."),

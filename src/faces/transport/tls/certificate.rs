@@ -21,7 +21,7 @@ use rustls::{
     sign::CertifiedKey,
 };
 
-use crate::digest::Digest;
+use crate::{digest::Digest, words::bytes_without_bom};
 
 /// Where the pair stands, each as PEM.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,7 +122,9 @@ fn read(files: &Files) -> Result<CertifiedKey, CertificateError> {
 }
 
 fn bytes(path: &Path) -> Result<Vec<u8>, CertificateError> {
-    fs::read(path).map_err(|error| CertificateError::new(path, format!("cannot be read: {error}")))
+    let pem =
+        fs::read(path).map_err(|error| CertificateError::new(path, format!("cannot be read: {error}")))?;
+    Ok(bytes_without_bom(&pem).to_vec())
 }
 
 fn of_key(error: &pem::Error) -> String {

@@ -92,11 +92,12 @@ async fn update(change: &mut Change, update: &Update) -> Result<Outcome, Failed>
     let is_so = document.description == update.description
         && document.tags == update.tags
         && document.content.mime_type == update.mime_type;
-    match expected {
-        // The same again.
-        Expected::Etag(etag) if *etag == previous_etag && is_so => return Ok(Ok(document)),
-        Expected::Etag(etag) if *etag != document.etag => return Ok(Err(Refused::Stale(document.etag))),
-        _ => {}
+    // The same again.
+    if is_so && expected.names(&previous_etag) {
+        return Ok(Ok(document));
+    }
+    if let Err(refused) = expected.check(Some(&document)) {
+        return Ok(Err(refused));
     }
     document.description.clone_from(&update.description);
     document.tags.clone_from(&update.tags);
@@ -147,14 +148,7 @@ fn of_request<'a>(method: &'static str, changed: &'a Changed, digest: Digest) ->
 
 /// Whether what stands there is what the caller expects.
 pub(super) fn check(found: Option<&Standing>, expected: &Expected) -> Result<(), Refused> {
-    match (expected, found) {
-        (Expected::Any, _) | (Expected::New, None) => Ok(()),
-        (Expected::New, Some(found)) if found.document.is_deleted() => Ok(()),
-        (Expected::New, Some(found)) => Err(Refused::Exists(found.document.etag.clone())),
-        (Expected::Etag(_), None) => Err(Refused::Unknown),
-        (Expected::Etag(etag), Some(found)) if *etag == found.document.etag => Ok(()),
-        (Expected::Etag(_), Some(found)) => Err(Refused::Stale(found.document.etag.clone())),
-    }
+    expected.check(found.map(|it| &it.document))
 }
 
 impl Sqlite {

@@ -5,7 +5,7 @@ use std::io;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 
-use crate::{domains::research::sources::universe::Universe, files::Tree};
+use crate::{domains::research::sources::universe::Universe, files::Tree, words::bytes_without_bom};
 
 /// The directory in the tree.
 pub(super) const ROOT: &str = "research";
@@ -53,7 +53,7 @@ impl Data {
 
     /// A file of JSON. One that cannot be read is none, and logged.
     pub(super) fn json(&self, path: &str) -> Option<Value> {
-        serde_json::from_slice(&self.bytes(path)?)
+        serde_json::from_slice(bytes_without_bom(&self.bytes(path)?))
             .inspect_err(|error| tracing::error!(%path, %error, "embedded source"))
             .ok()
     }

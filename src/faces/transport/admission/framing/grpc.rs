@@ -56,6 +56,12 @@ impl Framing for Grpc {
 
     fn completion(&self, seen: Seen, messages: Messages, most: usize) -> Result<Option<()>, Box<Status>> {
         let refuse = |status| Err(Box::new(status));
+        // First: what follows another flag is no length.
+        if seen.bytes > 0 && self.0[0] > 1 {
+            let what =
+                "a message begins with 0, or with 1 if it is compressed; this one begins with another byte";
+            return refuse(malformed(what));
+        }
         let Some(length) = self.declared(seen) else {
             return match (seen.ended, messages) {
                 (false, _) => Ok(None),

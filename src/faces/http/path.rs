@@ -1,0 +1,91 @@
+//! The path of a request in one spelling: characters that mean the same whether or not they are percent-encoded are
+//! not encoded.
+//!
+//! Those are the unreserved ones (RFC 3986 §6.2.2.2), and `:`, which many clients encode within a segment though it
+//! may stand there. Any other sequence is left to whoever reads the segment. Not here: sequences that are malformed, which
+//! `edge` refuses.
+
+use http::{Request, Uri, uri::PathAndQuery};
+use percent_encoding::percent_decode_str;
+
+/// The request, its path in that spelling.
+pub(super) fn normalise<B>(mut request: Request<B>) -> Request<B> {
+    if let Some(uri) = normalised(request.uri()) {
+        *request.uri_mut() = uri;
+    }
+    request
+}
+
+fn normalised(uri: &Uri) -> Option<Uri> {
+    let path = spelled(uri.path())?;
+    let whole = match uri.query() {
+        Some(query) => format!("{path}?{query}"),
+        None => path,
+    };
+    let mut parts = uri.clone().into_parts();
+    parts.path_and_query = Some(PathAndQuery::try_from(whole).ok()?);
+    Uri::from_parts(parts).ok()
+}
+
+/// The path; `None` if it stands in that spelling already.
+fn spelled(path: &str) -> Option<String> {
+    let mut pieces = path.split('%');
+    let mut spelled = pieces.next()?.to_owned();
+    for piece in pieces {
+        match piece.get(..2).and_then(byte).filter(|byte| is_plain(*byte)) {
+            Some(byte) => {
+                spelled.push(byte.into());
+                spelled.push_str(&piece[2..]);
+            }
+            None => spelled.extend(["%", piece]),
+        }
+    }
+    (spelled.len() != path.len()).then_some(spelled)
+}
+
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"-._~:".contains(&byte)
+}
+
+fn byte(digits: &str) -> Option<u8> {
+    let is_hex = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    is_hex.then(|| u8::from_str_radix(digits, 16).ok()).flatten()
+}
+
+/// Whether every percent sign of a text begins a sequence, and what the sequences spell is UTF-8.
+pub(super) fn is_well_encoded(text: &str) -> bool {
+    let mut pieces = text.split('%').skip(1);
+    pieces.all(|piece| piece.get(..2).and_then(byte).is_some())
+        && percent_decode_str(text).decode_utf8().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_has_one_spelling() {
+        for (path, expected) in [
+            ("/v1/tasks%3Alease", "/v1/tasks:lease"),
+            ("/v1/tasks%3alease?q=%3A", "/v1/tasks:lease?q=%3A"),
+            ("/v1/%74ools/get%5Fquotes%3acall", "/v1/tools/get_quotes:call"),
+            ("/a%2Fb%253Ac%C3%A9%", "/a%2Fb%253Ac%C3%A9%"),
+            ("/a:b", "/a:b"),
+        ] {
+            let request = Request::builder().uri(path).body(()).unwrap();
+            assert_eq!(normalise(request).uri().to_string(), expected, "{path}");
+        }
+        let absolute = Request::builder().uri("http://localhost:1/a%3Ab").body(()).unwrap();
+        assert_eq!(normalise(absolute).uri().to_string(), "http://localhost:1/a:b");
+    }
+
+    #[test]
+    fn a_sequence_is_two_hexadecimal_digits_and_spells_utf_8() {
+        for text in ["", "a+b", "%41%C3%A9", "%25", "%00"] {
+            assert!(is_well_encoded(text), "{text}");
+        }
+        for text in ["%", "a%4", "%zz", "%+1", "%ff", "%C3", "%C3%", "%é"] {
+            assert!(!is_well_encoded(text), "{text}");
+        }
+    }
+}

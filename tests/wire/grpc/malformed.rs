@@ -1,0 +1,116 @@
+//! Requests that cannot be read are their caller's fault, on every service: never INTERNAL, which is a fault of ours.
+
+use tonic_health::pb::HealthCheckRequest;
+use tonic_reflection::pb::v1::{ServerReflectionRequest, server_reflection_request::MessageRequest};
+use toolwire::contract::proto::workspace::v1::{PutDocumentRequest, PutHeader, put_document_request::Part};
+
+use super::*;
+use crate::support::raw::RawEnd;
+
+const CHECK: &str = "/grpc.health.v1.Health/Check";
+const REFLECTION: &str = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
+const PUT: &str = "/toolwire.workspace.v1.WorkspaceService/PutDocument";
+
+/// A method of each service that generated code or a library serves.
+const METHODS: [&str; 8] = [
+    "/toolwire.v1.ToolService/CallTool",
+    "/toolwire.v1.ToolService/InvokeTool",
+    "/toolwire.brokerage.v1.BrokerageService/GetQuotes",
+    CHECK,
+    "/grpc.health.v1.Health/Watch",
+    REFLECTION,
+    "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo",
+    PUT,
+];
+
+/// A message in its frame, with a flag.
+fn framed(flag: u8, message: &[u8]) -> Bytes {
+    let mut bytes = BytesMut::new();
+    bytes.put_u8(flag);
+    bytes.put_u32(u32::try_from(message.len()).expect("small"));
+    bytes.put_slice(message);
+    bytes.freeze()
+}
+
+fn gzipped(message: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(message).expect("compresses");
+    encoder.finish().expect("compresses")
+}
+
+async fn sent(raw: &Raw, path: &str, encoding: Option<&str>, body: Bytes) -> RawEnd {
+    let headers: Vec<_> = encoding.map(|it| ("grpc-encoding", it)).into_iter().collect();
+    raw.start_bytes(path, &headers, body).await.end().await
+}
+
+#[tokio::test]
+async fn what_is_no_message_is_an_invalid_argument_on_every_service() {
+    let server = Server::start();
+    let raw = Raw::connect(server.address).await;
+    for path in METHODS {
+        for (what, encoding, body) in [
+            ("not protobuf", None, framed(0, &[0xff, 0xff, 0xff])),
+            ("text that is not UTF-8", None, framed(0, b"\x0a\x02\xff\xfe")),
+            ("compressed without a coding", None, framed(1, b"")),
+            ("compressed with none", Some("identity"), framed(1, b"")),
+            ("an unknown flag", None, framed(2, b"")),
+            ("JSON", None, Bytes::from_static(b"{\"symbol\": \"AAPL\"}")),
+            ("a part of a frame", None, Bytes::from_static(&[0, 0])),
+            ("a part of a message", None, Bytes::from_static(&[0, 0, 0, 0, 9, 1])),
+        ] {
+            let end = sent(&raw, path, encoding, body).await;
+            let status = end.grpc_status();
+            assert_eq!(status.code(), Code::InvalidArgument, "{path}: {what}: {status:?}");
+            assert_status(&status, Code::InvalidArgument, "MALFORMED_REQUEST");
+        }
+    }
+    // The connection is as good as before.
+    assert_eq!(raw.call(CHECK, &[], &HealthCheckRequest::default()).await.status(), 0);
+}
+
+#[tokio::test]
+async fn a_coding_that_is_not_supported_is_unimplemented_and_bad_gzip_an_invalid_argument() {
+    let server = Server::start();
+    let raw = Raw::connect(server.address).await;
+    for path in METHODS {
+        for flag in [0, 1] {
+            for coding in ["zstd", "snappy", "deflate"] {
+                let end = sent(&raw, path, Some(coding), framed(flag, b"")).await;
+                assert_status(&end.grpc_status(), Code::Unimplemented, "UNSUPPORTED_ENCODING");
+                assert!(end.grpc_status().message().contains(coding), "{end:?}");
+                assert!(end.headers.contains_key("grpc-accept-encoding"), "{end:?}");
+            }
+        }
+        let end = sent(&raw, path, Some("gzip"), framed(1, b"no gzip")).await;
+        let expected = if path.contains("reflection") {
+            (Code::Unimplemented, "UNSUPPORTED_ENCODING")
+        } else {
+            (Code::InvalidArgument, "MALFORMED_REQUEST")
+        };
+        assert_status(&end.grpc_status(), expected.0, expected.1);
+    }
+    let check = gzipped(&HealthCheckRequest::default().encode_to_vec());
+    assert_eq!(sent(&raw, CHECK, Some("gzip"), framed(1, &check)).await.status(), 0);
+}
+
+#[tokio::test]
+async fn a_stream_that_becomes_unreadable_says_so_at_its_end() {
+    let server = Server::start();
+    let raw = Raw::connect(server.address).await;
+    let list = ServerReflectionRequest {
+        message_request: Some(MessageRequest::ListServices(String::new())),
+        ..ServerReflectionRequest::default()
+    };
+    let whole = sent(&raw, REFLECTION, None, frame(&list)).await;
+    assert_eq!((whole.status(), whole.messages.len()), (0, 1));
+    for broken in [&[0, 0, 0, 0, 1, 0xff][..], &[3, 0, 0, 0, 0], &[0, 0]] {
+        let body = [frame(&list), Bytes::copy_from_slice(broken)].concat().into();
+        let end = sent(&raw, REFLECTION, None, body).await;
+        assert_eq!(end.messages.len(), 1, "{broken:?}");
+        assert_status(&end.grpc_status(), Code::InvalidArgument, "MALFORMED_REQUEST");
+    }
+    let header = PutDocumentRequest { part: Some(Part::Header(PutHeader::default())) };
+    let body = [frame(&header), framed(7, b"")].concat().into();
+    let status = sent(&raw, PUT, None, body).await.grpc_status();
+    assert_eq!(status.code(), Code::InvalidArgument, "{status:?}");
+}
