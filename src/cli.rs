@@ -149,7 +149,7 @@ async fn dispatch(matches: &ArgMatches, domains: &[Domain]) -> Result<(), Failur
 impl Command {
     async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
         match self {
-            Self::Serve(serve) => serve.run(domains).await,
+            Self::Serve(serve) => Box::pin(serve.run(domains)).await,
             Self::List(list) => list.run(domains).await,
             Self::Describe(describe) => describe.run(domains).await,
             Self::Guidance(guidance) => guidance.run(domains).await,

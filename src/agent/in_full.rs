@@ -19,7 +19,9 @@ impl InFull {
     /// The plan with the fuller tools, where they are offered and take the same arguments.
     pub(super) fn plan(&self, mut plan: Plan, offer: &Offer) -> Plan {
         if let Step::Call(calls) = &mut plan.step {
-            calls.iter_mut().for_each(|call| self.replace(call, offer));
+            for call in calls {
+                self.replace(call, offer);
+            }
         }
         plan
     }

@@ -1,5 +1,7 @@
 //! Which messages propose a change: counted over files whose author had not read the planner. Nothing is fitted to
-//! `no_orders.jsonl`; what is missed of `orders.jsonl` has been read.
+//! `no_orders.jsonl`; what is missed of `orders.jsonl` has been read. Of
+//! `held_out/` nothing has been read.
+
 use std::fs;
 
 use serde::Deserialize;
@@ -73,6 +75,25 @@ fn what_orders_nothing_is_rarely_proposed() {
     println!("no orders: {count} of {} proposed", others.len());
     assert_eq!(others.len(), 80);
     assert!(count <= 4, "{count}");
+}
+
+/// Another author's, of whom nothing has been read: what it reaches stands in docs/AGENT.md and must not get worse.
+#[test]
+fn the_orders_of_another_author_are_proposed_as_stated() {
+    let bench = Bench::new();
+    let (orders, others) =
+        (lines::<Order>("held_out/orders.jsonl"), lines::<NoOrder>("held_out/no_orders.jsonl"));
+    let is_right = |order: &&Order| are_wanted(&bench, &order.calls, &proposed(&bench, &order.said));
+    let right = orders.iter().filter(is_right).count();
+    let any = orders.iter().filter(|order| !proposed(&bench, &order.said).is_empty()).count();
+    let wrong = others.iter().filter(|other| !proposed(&bench, &other.said).is_empty()).count();
+    println!(
+        "held out: {right} of {} proposed as given, {any} at all; {wrong} of {} others",
+        orders.len(),
+        others.len()
+    );
+    assert_eq!((orders.len(), others.len()), (60, 60));
+    assert!(wrong <= 3, "{wrong}");
 }
 
 #[test]

@@ -159,6 +159,7 @@ mod tests {
 
     use super::*;
 
+    #[allow(clippy::needless_pass_by_value, reason = "what `json!` makes")]
     fn read(value: Value) -> Result<Input, Refusal> {
         Input::read(&Text::of(value.to_string()))
     }

@@ -114,7 +114,7 @@ pub(super) async fn upload(
     let frames = stream::iter([Ok(first)]).chain(pieces).map(|piece| piece.map(Frame::data));
     let responses = wire::call(http, row, &parts, tonic::body::Body::new(StreamBody::new(frames))).await?;
     let output = transcode::described(row).output();
-    Ok(answer::spelled(output, responses.one().await?, |body| answer::written(body)).await?)
+    Ok(answer::spelled(output, responses.one().await?, answer::written).await?)
 }
 
 fn split(mut piece: Bytes) -> Vec<Bytes> {

@@ -27,7 +27,7 @@ impl Text {
     /// The whole body, which the layers above bound. Half a surrogate pair is read as U+FFFD.
     pub async fn read(body: Body) -> Result<Self, Refusal> {
         let bytes = to_bytes(body, usize::MAX).await.map_err(|_| refuse("body", "json", "broke off"))?;
-        let text = String::from_utf8(bytes.into()).map_err(|_| refuse("body", "json", "must be UTF-8"))?;
+        let text = body_text(&bytes)?.to_owned();
         Ok(Self(raw::without_lone_surrogates(text)))
     }
 

@@ -87,7 +87,8 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let state = Sqlite::at(directory.path());
         let mut held = Vec::new();
-        for _ in 0..READERS + FOLLOWERS {
+        let all = READERS + FOLLOWERS;
+        for _ in 0..all {
             held.push(state.readers().await.unwrap().acquire().await.unwrap());
         }
         tokio::time::pause();

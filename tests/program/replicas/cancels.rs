@@ -124,7 +124,7 @@ async fn the_end_of_a_task_stops_its_calls_in_the_other_program() {
     };
     let mut caller = one.clone();
     let end = tokio::spawn(async move { caller.handle_tool_call(handle).await });
-    let get = GetTaskRequest { task_id: task_id.clone(), ..Default::default() };
+    let get = GetTaskRequest { task_id: task_id.clone() };
     while other.get_task(get.clone()).await.unwrap().into_inner().open_calls.is_empty() {
         tokio::task::yield_now().await;
     }

@@ -50,7 +50,9 @@ async fn the_owner_of_a_call_that_is_stopped_is_waited_for_until_the_deadline() 
     let (_, first) = begin(&one, "debug_write", write_of("1s"), &id).await;
     signal(&two.one, Signal::STOP);
     let attached = call_within(&other, "debug_write", write_of("1s"), &id, Duration::from_secs(2)).await;
-    assert_eq!(attached.unwrap_err().code(), Code::DeadlineExceeded);
+    // The client's own timer may be first, and calls it CANCELLED.
+    let code = attached.unwrap_err().code();
+    assert!(matches!(code, Code::DeadlineExceeded | Code::Cancelled), "{code:?}");
     let (_, attached) = begin(&other, "debug_write", write_of("1s"), &id).await;
     signal(&two.one, Signal::CONT);
     let (first, attached) = (first.await.unwrap().unwrap(), attached.await.unwrap().unwrap());

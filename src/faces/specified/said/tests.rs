@@ -90,7 +90,7 @@ fn nothing_in_an_old_message_ends_the_conversation() {
         let answered = r#"{"role": "assistant", "content": "answered"}"#;
         let now = r#"{"role": "user", "content": "now"}"#;
         let said = read_text(&format!("[{old}, {old}, {answered}, {now}]"));
-        assert_eq!((said.question.as_str(), said.unread.len()), ("now", 0), "{:.100}", old);
+        assert_eq!((said.question.as_str(), said.unread.len()), ("now", 0), "{old:.100}");
     }
 }
 

@@ -57,7 +57,7 @@ impl<F: Framing> Message<F> {
             Some(()) => Ok(Some(true)),
             None => Ok(it.framing.has_outgrown(it.seen, taken).then_some(false)),
         };
-        poll_fn(|cx| self.poll_until(cx, &reached)).await
+        poll_fn(|cx| self.poll_until(cx, reached)).await
     }
 
     /// Waits for the length of the first message.

@@ -44,12 +44,11 @@ impl Sqlite {
                 Ok(None) => {}
                 Err(error) => _ = self.explain::<()>(Err(error)),
             }
-            match &mut changed {
-                Some(changed) => _ = timeout(LOOK, changed.changed()).await,
-                None => {
-                    tokio::time::sleep(LOOK).await;
-                    changed = self.follow(Topic::Elsewhere).await.ok();
-                }
+            if let Some(changed) = &mut changed {
+                _ = timeout(LOOK, changed.changed()).await;
+            } else {
+                tokio::time::sleep(LOOK).await;
+                changed = self.follow(Topic::Elsewhere).await.ok();
             }
         }
     }
