@@ -177,7 +177,10 @@ async fn a_state_of_another_program_is_not_looked_at_and_left_as_it_is() {
     assert!(matches!(error, BackupError::Newer { has: 9999, .. }), "{error:?}");
 
     let foreign = tempfile::tempdir().unwrap();
-    fs::write(foreign.path().join("toolwire.db"), "").unwrap();
+    let file = format!("sqlite://{}?mode=rwc", foreign.path().join("toolwire.db").display());
+    let mut raw = SqliteConnection::connect(&file).await.unwrap();
+    sqlx::query("CREATE TABLE another (program TEXT)").execute(&mut raw).await.unwrap();
+    raw.close().await.unwrap();
     let error = check(foreign.path()).await.unwrap_err();
     assert!(error.to_string().ends_with("is not a state of toolwire"), "{error}");
 }
