@@ -117,6 +117,8 @@ impl Sqlite {
     }
 
     async fn asked_to_cancel(&self, user: &UserId, subject: &Subject) -> Result<String, Failed> {
+        // Others read requests only while they see that somebody else is there.
+        self.replica.id(&self.place).map_err(Failed::Store)?;
         // Lost with a loss of power, which ends those who would read it too.
         let mut change = self.change(Durability::Process).await?;
         let id = ask(&mut change, user, subject, clock::wall()).await?;
