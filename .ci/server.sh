@@ -5,6 +5,8 @@
 # start_server BINARY FLAGS…: serves on free ports, of which one is for operators; sets $server_pid, $address and
 # $admin_address once it is ready, and $http_address if the flags open that port.
 start_server() {
+  # What an earlier server printed is not taken for this one's.
+  : >"$work/server.out"
   "$1" serve --listen 127.0.0.1:0 --admin 127.0.0.1:0 --state "$work/state" "${@:2}" \
     >"$work/server.out" 2>"$work/server.log" &
   server_pid=$!

@@ -174,12 +174,13 @@ def test_an_unknown_tool_is_not_found_with_details(tools):
     assert error_details(raised.value)["google.rpc.ResourceInfo"].resource_name == "get_quote"
 
 
-def test_arguments_that_are_not_json_are_an_invalid_argument_with_details(tools):
+def test_arguments_that_are_not_json_are_a_result_that_a_model_can_correct(tools):
     request = pb.InvokeToolRequest(tool="get_quotes", arguments_json="{symbol: AAPL")
-    with pytest.raises(grpc.RpcError) as raised:
-        list(tools.InvokeTool(request, timeout=LIMIT))
-    assert raised.value.code() == grpc.StatusCode.INVALID_ARGUMENT
-    assert error_details(raised.value)["google.rpc.BadRequest"].field_violations
+    events = list(tools.InvokeTool(request, timeout=LIMIT))
+    assert kinds([response.event for response in events]) == ["result"]
+    error = events[0].event.result.error
+    assert error.code == result_pb2.TOOL_ERROR_CODE_INVALID_ARGUMENT, error
+    assert error.field_violations
 
 
 def test_a_typed_call_fails_with_a_status_and_details(brokerage):
