@@ -53,7 +53,8 @@ pub struct Domain {
     pub intent_parameters: &'static [&'static str],
     /// What the results of its tools are about, for whoever writes an answer.
     pub contexts: Option<TypedContexts>,
-    /// Pairs of tools with the same arguments: a conversation that is about the first calls the second, whose results say
+    /// Pairs of tools with the same arguments: a conversation that is about the first calls the second, whose
+    /// results say
     /// more.
     pub in_chat: &'static [(&'static str, &'static str)],
     /// What parameters of its tools may be by the configuration.

@@ -19,7 +19,8 @@ pub struct LedgerRow {
     pub tool: String,
     /// The tool's first intent, else its name.
     pub component: String,
-    /// The checked arguments as JSON text; their values read `[redacted]` unless logging them is switched on. `None` for a
+    /// The checked arguments as JSON text; their values read `[redacted]` unless logging them is switched on.
+    /// `None` for a
     /// call whose arguments were not checked.
     pub arguments: Option<String>,
     /// How long it took.

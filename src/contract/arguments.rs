@@ -1,4 +1,5 @@
-//! Arguments: a JSON object that has passed its schema, as the input message of a tool, and back; and what a model wrote
+//! Arguments: a JSON object that has passed its schema, as the input message of a tool, and back; and what a
+//! model wrote
 //! as one.
 //!
 //! Not here: spelling, defaults and the schema itself, which are the registry's and the pipeline's.

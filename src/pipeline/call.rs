@@ -243,7 +243,8 @@ impl Facts {
         self.arguments.get().map(String::as_str)
     }
 
-    /// The names of the checked arguments, as JSON text without their values: where a ledger wants them and the log shows
+    /// The names of the checked arguments, as JSON text without their values: where a ledger wants them and
+    /// the log shows
     /// none.
     pub fn names(&self) -> Option<&str> {
         self.names.get().map(String::as_str)

@@ -1,4 +1,5 @@
-//! What a model can write as the arguments of a call means the same through every face: no arguments, or a mistake in the
+//! What a model can write as the arguments of a call means the same through every face: no arguments, or a
+//! mistake in the
 //! result.
 
 use serde_json::json;

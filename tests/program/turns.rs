@@ -1,4 +1,5 @@
-//! Kill -9 in the middle of a turn that a yes began: what it wrote is written once, however often the yes is said again.
+//! Kill -9 in the middle of a turn that a yes began: what it wrote is written once, however often the yes is said
+//! again.
 
 use std::path::Path;
 

@@ -115,7 +115,7 @@ async fn a_check_finds_what_is_not_as_it_must_be() {
         ("UPDATE idempotency_total SET bytes = bytes + 1", "idempotency_total"),
         ("UPDATE audit_usage SET records = 7", "audit_usage"),
         (
-            "INSERT INTO confirmation_events VALUES (1, 'a', 'pending', 0, 0, ''), (3, 'a', 'used', 0, 0, '')",
+            "INSERT INTO confirmation_events (sequence, confirmation_id, state, at, expires_at, reason) VALUES (1, 'a', 'pending', 0, 0, ''), (3, 'a', 'used', 0, 0, '')",
             "have a gap",
         ),
         ("INSERT INTO blobs (digest, size, uses, touched_at) VALUES (x'00ff', 1, 1, 0)", "blobs/00/00ff"),

@@ -76,7 +76,7 @@ async fn arguments_that_are_none_are_a_mistake_that_the_timeline_shows() {
     for (index, (text, words)) in [
         (r#"{"thoughts": "I was cut o"#, "EOF while parsing"),
         (r#"["x"]"#, "must be a JSON object"),
-        (r#"{"thoughts": "\ud83d"}"#, "surrogate"),
+        (r#"{"thoughts": "\ud83d"}"#, "hex escape"),
         (r#"{"thoughts": "a", "thoughts": "b"}"#, "stands twice"),
         (r#""{}""#, "a string that holds JSON"),
         ("", "`thoughts` is required"),

@@ -123,7 +123,8 @@ impl Local {
         Ok(audit::list(&self.app.tools, &self.user, request).await?)
     }
 
-    /// The same events. While they are read, other processes of the same state can cancel what this program carries out.
+    /// The same events. While they are read, other processes of the same state can cancel what this program
+    /// carries out.
     pub(super) fn cancellable<T: 'static>(&self, mut events: BoxStream<'static, T>) -> BoxStream<'static, T> {
         let app = self.app.clone();
         let mut follow = Box::pin(async move { app.follow_cancellations_once_seen().await });

@@ -66,7 +66,8 @@ impl Message {
         Ok(self)
     }
 
-    /// The same with a body that makes a call. What a model wrote as its arguments stays the text that it is: whether that
+    /// The same with a body that makes a call. What a model wrote as its arguments stays the text that it is:
+    /// whether that
     /// is an object is judged where every face's is, and told to the model.
     fn with_call(mut self, raw::Members(members): raw::Members<'_>) -> Result<Self, Refusal> {
         for (name, text) in members {

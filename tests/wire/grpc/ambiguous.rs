@@ -2,26 +2,26 @@
 
 use super::*;
 
+/// A model may have written it, so it is told in the result.
 #[tokio::test]
-async fn what_json_cannot_express_or_takes_two_ways_is_refused() {
+async fn what_json_cannot_express_or_takes_two_ways_is_a_mistake_in_the_result() {
     let server = Server::start();
-    let raw = Raw::connect(server.address).await;
-    let path = "/toolwire.v1.ToolService/CallTool";
+    let mut inputs = Vec::new();
     for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         let kind = Some(prost_types::value::Kind::NumberValue(number));
         let fields = [("symbol".to_owned(), prost_types::Value { kind })].into_iter().collect();
-        let mut request = call("get_quotes", json!({}));
-        request.input = Some(call_tool_request::Input::Arguments(prost_types::Struct { fields }));
-        let status = raw.call(path, &[], &request).await.grpc_status();
-        assert_status(&status, Code::InvalidArgument, "INVALID_REQUEST");
-        assert!(status.message().contains("NaN"), "{status:?}");
+        inputs.push((call_tool_request::Input::Arguments(prost_types::Struct { fields }), "NaN"));
     }
-    let mut request = call("get_quotes", json!({}));
     let twice = r#"{"symbol": "AAPL", "symbol": "MSFT"}"#;
-    request.input = Some(call_tool_request::Input::ArgumentsJson(twice.to_owned()));
-    let status = raw.call(path, &[], &request).await.grpc_status();
-    assert_status(&status, Code::InvalidArgument, "INVALID_REQUEST");
-    assert!(status.message().contains("twice"), "{status:?}");
+    inputs.push((call_tool_request::Input::ArgumentsJson(twice.to_owned()), "twice"));
+    for (input, words) in inputs {
+        let mut request = call("get_quotes", json!({}));
+        request.input = Some(input);
+        let result = called(&server, request).await.expect("a result");
+        let Some(Outcome::Error(error)) = result.outcome else { panic!("an error") };
+        let said = format!("{error:?}");
+        assert!(said.contains("InvalidArgument") && said.contains(words), "{said}");
+    }
 }
 
 #[tokio::test]

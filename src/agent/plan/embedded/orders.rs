@@ -39,7 +39,8 @@ const NEGATIONS: &str = "not no never dont don doesnt doesn cant can wont won lo
 /// How a tool that changes something is ordered to, by the words of its manifest.
 #[derive(Debug, Default)]
 pub(in crate::agent::plan) struct Orders {
-    /// What an order begins with: of each utterance and keyword the words up to the first that says something, a name or
+    /// What an order begins with: of each utterance and keyword the words up to the first that says
+    /// something, a name or
     /// a direction.
     heads: Vec<Vec<String>>,
     /// Those that orders to other tools begin with too: which one is meant is for directions to say, as `off my list`.

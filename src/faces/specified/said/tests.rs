@@ -1,3 +1,5 @@
+//! What is read of messages, and what is not.
+
 use serde_json::{Value, json};
 
 use super::*;
