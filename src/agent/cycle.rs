@@ -117,7 +117,7 @@ impl Cycle {
         request_id
     }
 
-    /// Counts a step of so many calls that were planned in the turn before.
+    /// Counts the step that carries out an accepted proposal, and its calls.
     pub(super) fn begin_accepted(&mut self, calls: usize) {
         self.steps += 1;
         self.calls += u32::try_from(calls).unwrap_or(u32::MAX);

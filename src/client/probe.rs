@@ -12,7 +12,7 @@ use crate::words::one_line;
 
 /// How much of an answer is looked at, in bytes, and how long it is waited for.
 const ANSWER: (usize, Duration) = (1_024, Duration::from_secs(2));
-/// What a server says is shown up to so many characters.
+/// The maximum length, in characters, of server text shown in an error.
 const LONGEST: usize = 200;
 /// What an HTTP/2 client says first: the preface and empty settings (RFC 9113 §3.4).
 const GREETING: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0";

@@ -27,7 +27,7 @@ const MOST_TURNS: u32 = 50;
 /// So many bytes of what was said are remembered: about 16,000 tokens.
 const MOST_BYTES: usize = 64 * 1024;
 
-/// So many of the newest turns are looked at for a proposal: yeses whose callers left stand before it.
+/// The number of newest turns searched for a proposal. Cancelled acceptances are skipped.
 const MOST_RETRIES: u32 = 8;
 
 /// The largest reply that is kept whole, in bytes. A larger one is kept without the data of its results.

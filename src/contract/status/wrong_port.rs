@@ -1,4 +1,4 @@
-//! What a client is told that speaks the protocol of another port of this server.
+//! The status for a client that speaks the protocol of another port of this server.
 
 use std::{collections::HashMap, net::SocketAddr};
 

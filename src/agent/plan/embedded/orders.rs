@@ -59,7 +59,7 @@ impl Orders {
         for text in definition.utterances.iter().chain(&tool.routing.keywords) {
             orders.add_head(text);
         }
-        // Keywords are phrases of the tool and of nothing else, so that their small words may stand too.
+        // A keyword belongs to one tool, so its stop words are accepted in orders as well.
         let of_phrases = tool.routing.keywords.iter().chain([&definition.title]).map(|text| (text, true));
         for (text, is_phrase) in definition.utterances.iter().map(|text| (text, false)).chain(of_phrases) {
             let words = without_names(text);

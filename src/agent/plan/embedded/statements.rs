@@ -2,10 +2,10 @@
 
 use super::message::Message;
 
-/// A sentence of so many words before an order, which names nothing, only reacts to what was said.
+/// The maximum length, in words, of a sentence before an order that counts as a reaction.
 const REACTION: usize = 4;
 
-/// Who or what a statement is about, as it begins.
+/// Subjects with which a statement may begin.
 const SUBJECTS: [&str; 10] = ["i", "im", "ive", "we", "it", "its", "that", "thats", "this", "they"];
 
 /// A part of a message that ends where a sentence or half of one does.
