@@ -38,7 +38,7 @@ const FORGET_OLD: &str = "DELETE FROM cancellations WHERE asked_at <= ?";
 
 const FORGET: &str = "DELETE FROM cancellations WHERE id = ?";
 
-const ASKED: &str = "SELECT id, user_id, subject, subject_id FROM cancellations WHERE replica <> ?";
+const ASKED: &str = "SELECT id, user_id, subject, subject_id FROM cancellations WHERE replica <> ? AND asked_at >= ?";
 
 const ANSWER: &str = "UPDATE cancellations SET answers = answers + 1, done = max(done, ?) WHERE id = ?";
 
@@ -90,15 +90,12 @@ impl Cancellations for Sqlite {
 }
 
 impl Sqlite {
-    /// Follows what other processes ask this one to cancel from now on. From now on they see that it is there.
+    /// Follows what other processes ask this one to cancel since they see it, which they do from now on at the latest.
     pub async fn cancel_requests(&self) -> Result<CancelRequests<'_>, StoreError> {
         // Opened first: the state's directory is made with it.
         self.readers().await?;
         self.replica.id(&self.place)?;
-        let mut requests = CancelRequests { state: self, changed: None, read: HashSet::new() };
-        // What was asked before is not meant for what this process begins.
-        requests.read().await?;
-        Ok(requests)
+        Ok(CancelRequests { state: self, changed: None, read: HashSet::new() })
     }
 
     /// Waits until this process carries out something that others know of.
@@ -134,6 +131,8 @@ impl Sqlite {
     ) -> Result<bool, Failed> {
         let until = clock::now() + ANSWER_WITHIN;
         let mut changed = self.follow(Topic::Elsewhere).await?;
+        // Looked at first: what its owner cancels is no longer recorded as under way when the answer is late.
+        let is_carried_out = self.is_carried_out_elsewhere(user, subject).await?;
         let id = self.asked_to_cancel(user, subject).await?;
         let (mut answers, mut done) = (0, false);
         while !done && answers < peers && timeout_at(until, changed.changed()).await.is_ok() {
@@ -142,8 +141,8 @@ impl Sqlite {
             answers = usize::try_from(row.try_get::<i64, _>("answers")?).unwrap_or_default();
             done = row.try_get("done")?;
         }
-        if !done && answers < peers && self.is_carried_out_elsewhere(user, subject).await? {
-            // Its owner lives and cannot read now, such as a stopped process: the request waits for it.
+        if !done && answers < peers && is_carried_out {
+            // Its owner has not answered yet, such as a stopped process: the request waits for it.
             return Ok(true);
         }
         let mut change = self.change(Durability::Process).await?;
@@ -200,7 +199,10 @@ impl CancelRequests<'_> {
 
     /// The requests that were not read before.
     async fn read(&mut self) -> Result<Vec<CancelRequest>, StoreError> {
-        let asked = sqlx::query(ASKED).bind(self.state.replica.name().to_string());
+        let replica = &self.state.replica;
+        // What was asked before is not meant for what this process begins.
+        let seen_since = replica.seen_since().map_or(i64::MAX, millis);
+        let asked = sqlx::query(ASKED).bind(replica.name().to_string()).bind(seen_since);
         let rows = asked.fetch_all(self.state.readers().await?).await;
         let rows = self.state.explain(rows.map_err(Failed::from))?;
         let (mut there, mut requests) = (HashSet::new(), Vec::new());

@@ -118,7 +118,8 @@ async fn look(readers: &SqlitePool, followers: &Inner) -> Result<(), Failed> {
     let mut seen: Option<i64> = None;
     while followers.is_followed() {
         let version = sqlx::query_scalar("PRAGMA data_version").fetch_one(&mut *connection).await?;
-        if seen.is_some_and(|seen| seen != version) {
+        // The first time too: whoever came may have read before, and the change be older than this look.
+        if seen != Some(version) {
             followers.tell_all();
         }
         seen = Some(version);

@@ -7,14 +7,14 @@ use std::{
     os::unix::fs::DirBuilderExt,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
+    time::SystemTime,
 };
 
 use tokio::sync::watch;
-
 use uuid::Uuid;
 
 use super::place::Place;
-use crate::store::StoreError;
+use crate::{clock, store::StoreError};
 
 /// The directory of the files within that of the state.
 const DIRECTORY: &str = "processes";
@@ -24,8 +24,8 @@ const DIRECTORY: &str = "processes";
 pub(super) struct Replica {
     id: Arc<str>,
     held: Mutex<Option<(File, PathBuf)>>,
-    /// Whether others see that it is there.
-    is_seen: watch::Sender<bool>,
+    /// Since when others see that it is there.
+    seen_since: watch::Sender<Option<SystemTime>>,
 }
 
 impl Default for Replica {
@@ -33,7 +33,7 @@ impl Default for Replica {
         Self {
             id: Uuid::new_v4().simple().to_string().into(),
             held: Mutex::default(),
-            is_seen: watch::Sender::new(false),
+            seen_since: watch::Sender::new(None),
         }
     }
 }
@@ -50,19 +50,25 @@ impl Replica {
         if held.is_none()
             && let Some(path) = path(place, &self.id)
         {
+            let now = clock::wall();
             let file = hold(&path).map_err(|error| StoreError::Unavailable {
                 place: path.display().to_string(),
                 cause: error.to_string(),
             })?;
             *held = Some((file, path));
-            self.is_seen.send_replace(true);
+            self.seen_since.send_replace(Some(now));
         }
         Ok(&self.id)
     }
 
     /// Waits until others see that this process is there: before that it carries out nothing that they know of.
     pub(super) async fn seen(&self) {
-        let _ = self.is_seen.subscribe().wait_for(|is_seen| *is_seen).await;
+        let _ = self.seen_since.subscribe().wait_for(Option::is_some).await;
+    }
+
+    /// The time before which no other process saw this one.
+    pub(super) fn seen_since(&self) -> Option<SystemTime> {
+        *self.seen_since.borrow()
     }
 
     /// Whether the process of a name has ended.
