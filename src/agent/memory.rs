@@ -9,9 +9,9 @@ use futures_util::future::BoxFuture;
 
 pub use self::{
     session::Session,
-    standing::{KeptCall, KeptMade, Pending, Standing},
+    standing::{KeptMade, Pending, Standing},
 };
-use super::{plan::Exchange, proposal::Proposal};
+use super::{kept_call::KeptCall, plan::Exchange, proposal::Proposal};
 use crate::{
     contract::proto::agent::v1::{Paused, Reply},
     store::StoreError,

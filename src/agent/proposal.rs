@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{memory::KeptCall, plan::Offer};
+use super::{kept_call::KeptCall, plan::Offer};
 use crate::{registry::RegisteredTool, words::one_line};
 
 /// How long a proposal can be accepted.

@@ -14,12 +14,10 @@ pub(crate) const ROOMS_IN_CIRCLES: &[&str] = &[];
 
 /// Files of one room that stand on each other.
 pub(crate) const FILES_IN_CIRCLES: &[&str] = &[
-    "src/agent/memory/standing.rs",
     "src/agent/plan/embedded/index.rs",
     "src/agent/plan/embedded/message.rs",
     "src/agent/plan/embedded/orders.rs",
     "src/agent/plan/embedded/slots/slot.rs",
-    "src/agent/proposal.rs",
     "src/store/sqlite.rs",
     "src/store/sqlite/follow.rs",
 ];

@@ -5,10 +5,11 @@ use std::{sync::Arc, time::SystemTime};
 use futures_util::future::BoxFuture;
 use prost::Message;
 
-use super::{Ending, KeptCall, Memory, Remembered};
+use super::{Ending, Memory, Remembered};
 use crate::{
     agent::{
         TurnId,
+        kept_call::KeptCall,
         plan::Exchange,
         proposal::{self, Answer, Proposal},
     },

@@ -5,7 +5,8 @@ use std::fmt::Write;
 use super::{Turn, told};
 use crate::{
     agent::{
-        memory::{KeptCall, Pending},
+        kept_call::KeptCall,
+        memory::Pending,
         plan::{Plan, PlannedCall, Step},
         proposal::{self, Answer, Proposal},
         turn::Event,
