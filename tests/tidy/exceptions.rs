@@ -13,14 +13,7 @@ pub(crate) const UPWARD: &[&str] = &[];
 pub(crate) const ROOMS_IN_CIRCLES: &[&str] = &[];
 
 /// Files of one room that stand on each other.
-pub(crate) const FILES_IN_CIRCLES: &[&str] = &[
-    "src/agent/plan/embedded/index.rs",
-    "src/agent/plan/embedded/message.rs",
-    "src/agent/plan/embedded/orders.rs",
-    "src/agent/plan/embedded/slots/slot.rs",
-    "src/store/sqlite.rs",
-    "src/store/sqlite/follow.rs",
-];
+pub(crate) const FILES_IN_CIRCLES: &[&str] = &["src/store/sqlite.rs", "src/store/sqlite/follow.rs"];
 
 /// Files of the platform that name a domain or what belongs to one, until that is the domain's own.
 pub(crate) const NAMES_A_DOMAIN: &[&str] = &[];

@@ -11,6 +11,7 @@ mod decide;
 mod elsewhere;
 mod follow_up;
 pub(super) mod index;
+mod inverted_index;
 pub(super) mod lexicon;
 mod limited;
 mod message;

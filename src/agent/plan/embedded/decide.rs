@@ -86,7 +86,7 @@ fn is_answer(asked: &Asked<'_>, message: &Message<'_>) -> bool {
 
 fn read<'a>(asked: &Asked<'_>, text: &'a str) -> Message<'a> {
     let offer = asked.offer;
-    Message::new(text, asked.today, offer.names(), offer.index())
+    Message::new(text, asked.today, offer.names(), &offer.index().words)
 }
 
 /// The whole, unless every clause is clearly about a tool of its own.
@@ -173,7 +173,7 @@ fn refused<'a>(asked: &Asked<'a>, part: &Message<'_>) -> Option<&'a str> {
         *is_offered
             && !tool.is_read
             && says_more
-            && tool.orders.is_given(asked.offer.index(), part, &tool.slots, |_| false)
+            && tool.orders.is_given(&asked.offer.index().words, part, &tool.slots, |_| false)
     };
     let mut offered = asked.offer.index().tools.iter().zip(asked.offer.offered());
     (!offered.any(is_done)).then_some(answer)
@@ -313,11 +313,11 @@ fn ordered<'a>(
     let several =
         before.calls.iter().map(|(tool, _)| *tool).filter(|tool| writes::takes_several(index, *tool));
     let several: Vec<_> = several.collect();
-    let is_of_several = |word: &Word| several.iter().any(|tool| index.speaks_for(word, *tool));
+    let is_of_several = |word: &Word| several.iter().any(|tool| index.words.speaks_for(word, *tool));
     let is_given = |it: &&Candidate| {
         let tool = &index.tools[it.tool];
-        let is_known = |word: &Word| is_of_several(word) || index.is_mistyped(word, it.tool);
-        !tool.is_read && tool.orders.is_given(index, message, &tool.slots, is_known)
+        let is_known = |word: &Word| is_of_several(word) || index.words.is_mistyped(word, it.tool);
+        !tool.is_read && tool.orders.is_given(&index.words, message, &tool.slots, is_known)
     };
     ranking.candidates.iter().find(is_given)
 }

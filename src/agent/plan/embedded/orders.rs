@@ -11,7 +11,7 @@ use std::{
 use strsim::osa_distance;
 
 use super::{
-    index::{Index, fields},
+    inverted_index::{InvertedIndex, fields},
     message::{Message, polite},
     names::Found,
     slots::{Note, Slot},
@@ -104,7 +104,7 @@ impl Orders {
     /// are the words for which `is_known` holds.
     pub(in crate::agent::plan) fn is_given(
         &self,
-        index: &Index,
+        index: &InvertedIndex,
         message: &Message<'_>,
         slots: &[Slot],
         is_known: impl Fn(&Word) -> bool,
@@ -157,7 +157,7 @@ impl Orders {
     }
 
     /// Whether the verb of an order is one letter off.
-    fn is_mistyped(&self, index: &Index, message: &Message<'_>, first: usize) -> bool {
+    fn is_mistyped(&self, index: &InvertedIndex, message: &Message<'_>, first: usize) -> bool {
         let is_unknown = |word: &&Word| word.lower.len() >= SHORTEST && !word.is_stop() && !index.knows(word);
         let Some(word) = message.words.get(first).filter(is_unknown) else { return false };
         let verbs = self.heads.iter().filter(|head| head.len() == 1).map(|head| &head[0]);

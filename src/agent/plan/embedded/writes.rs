@@ -35,7 +35,7 @@ pub(super) fn meant(index: &Index, change: usize, before: &Before<'_>, whole: &M
     };
     let verb = whole.words.get(whole.first()).map(|word| &word.term);
     let others = whole.content.iter().filter(|(_, at)| Some(&whole.words[*at].term) != verb);
-    let others: Vec<_> = others.map(|(term, _)| index.postings(*term)).collect();
+    let others: Vec<_> = others.map(|(term, _)| index.words.postings(*term)).collect();
     let about = |tool: usize| {
         let of_tool = others.iter().flat_map(|of| of.iter().filter(|(at, _)| *at as usize == tool));
         of_tool.map(|(_, weight)| weight).sum::<f32>()
