@@ -95,8 +95,7 @@ pub(super) fn each(asked: &Asked<'_>, clauses: &[Message<'_>], before: &Before<'
 fn newer(index: &Index, calls: &[PlannedCall], older: Vec<(String, String)>) -> Vec<(String, String)> {
     let mut before = Before::default();
     for call in calls {
-        let place = index.tools.iter().position(|it| it.tool.definition.name.as_str() == call.tool);
-        if let Some(tool) = place {
+        if let Some(tool) = index.place(&call.tool) {
             before.name(index, tool, call);
         }
     }

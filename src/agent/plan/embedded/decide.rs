@@ -27,9 +27,8 @@ pub(super) fn first(asked: &Asked<'_>) -> Plan {
     if asked.offer.tools().is_empty() {
         return plan(Step::Clarify("No tools are currently available.".to_owned()), "there is no tool");
     }
-    let told = told_before(asked);
-    let mut before = Before::new(asked.history, asked.offer.index(), |said| read(asked, said));
-    before.take_calls(asked.offer.index(), &told);
+    let before =
+        Before::new(asked.history, asked.offer.index(), |said| read(asked, said), || replan_last(asked));
     let message = read(asked, asked.message);
     match before.pending.filter(|_| is_answer(asked, &message)) {
         Some(pending) => all(asked, &read(asked, &completed(asked, pending, &message)), &before),
@@ -37,9 +36,9 @@ pub(super) fn first(asked: &Asked<'_>) -> Plan {
     }
 }
 
-/// The calls of the last exchange where its caller alone says that it was: those that its message would be planned as.
-/// They tell what a follow-up is about, and are not made again.
-fn told_before(asked: &Asked<'_>) -> Vec<PlannedCall> {
+/// The calls that the message of the last exchange would be planned as, if only the caller's own history has it: that
+/// holds no calls. A follow-up refers to them; they are not made again.
+fn replan_last(asked: &Asked<'_>) -> Vec<PlannedCall> {
     let last = asked.history.last().filter(|last| last.calls.is_empty() && !last.is_open);
     let Some(last) = last else { return Vec::new() };
     let message = read(asked, &last.said);

@@ -46,6 +46,11 @@ impl Index {
         Self { tools, words }
     }
 
+    /// The place of a tool by its name.
+    pub(in crate::agent::plan) fn place(&self, tool: &str) -> Option<usize> {
+        self.tools.iter().position(|it| it.tool.definition.name.as_str() == tool)
+    }
+
     /// Whether it is of these tools, in whatever status they are.
     pub(in crate::agent::plan) fn is_of<'a>(
         &self,

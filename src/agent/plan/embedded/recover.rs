@@ -69,7 +69,7 @@ fn instead(asked: &Asked<'_>) -> Option<PlannedCall> {
 /// The call of the tool that came next to the given one, if it only reads, lacks no parameter and is near enough.
 fn other(asked: &Asked<'_>, tool: &str) -> Option<PlannedCall> {
     let (offer, message) = (asked.offer, read(asked, asked.message));
-    let before = Before::new(asked.history, offer.index(), |said| read(asked, said));
+    let before = Before::new(asked.history, offer.index(), |said| read(asked, said), Vec::new);
     let ranking = Ranking::new(offer.index(), offer.offered(), given(asked, &message, &before.named));
     let name = |it: &&Candidate| offer.index().tools[it.tool].tool.definition.name.as_str() != tool;
     let first = ranking.candidates.first()?.score;

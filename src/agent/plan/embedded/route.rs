@@ -70,10 +70,10 @@ pub(super) fn ordered<'a>(
     if !message.is_order() {
         return None;
     }
-    let several =
-        before.calls.iter().map(|(tool, _)| *tool).filter(|tool| writes::takes_several(index, *tool));
-    let several: Vec<_> = several.collect();
-    let is_of_several = |word: &Word| several.iter().any(|tool| index.words.speaks_for(word, *tool));
+    let is_of_several = |word: &Word| {
+        let mut tools = before.calls.iter().map(|(tool, _)| *tool);
+        tools.any(|tool| writes::takes_several(index, tool) && index.words.speaks_for(word, tool))
+    };
     let is_given = |it: &&Candidate| {
         let tool = &index.tools[it.tool];
         let is_known = |word: &Word| is_of_several(word) || index.words.is_mistyped(word, it.tool);

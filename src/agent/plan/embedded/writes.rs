@@ -26,11 +26,11 @@ pub(super) enum Meant {
 
 /// Which of the two `add Wipro` means behind a comparison: that which its other words clearly speak for.
 pub(super) fn meant(index: &Index, change: usize, before: &Before<'_>, whole: &Message<'_>) -> Meant {
-    // Taking away adds to nothing.
-    let adds = index.tools[change].tool.definition.category == Category::Write;
-    let Some((last, _)) =
-        before.calls.iter().find(|(tool, _)| names_more(index, *tool, whole)).filter(|_| adds)
-    else {
+    // A deletion adds nothing to a list.
+    if index.tools[change].tool.definition.category != Category::Write {
+        return Meant::Change;
+    }
+    let Some((last, _)) = before.calls.iter().find(|(tool, _)| names_more(index, *tool, whole)) else {
         return Meant::Change;
     };
     let verb = whole.words.get(whole.first()).map(|word| &word.term);
