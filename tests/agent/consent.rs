@@ -111,8 +111,8 @@ async fn what_is_read_beside_a_change_is_answered_and_the_change_is_proposed() {
     say(&riley, "s", "yes please").await;
     assert_eq!(symbols(&watched(&riley).await), ["ITC"]);
     let two = say(&riley, "s", "Remove ITC from my watchlist and add Wipro to it").await;
-    let expected = "Remove ITC from the watchlist, and add WIPRO to the watchlist? Yes or no.";
-    assert_eq!(answer(&two), expected);
+    let orders = "Remove ITC from the watchlist, together with its note, and add WIPRO to the watchlist";
+    assert_eq!(answer(&two), format!("{orders}? Yes or no."));
     say(&riley, "s", "go ahead").await;
     assert_eq!(symbols(&watched(&riley).await), ["WIPRO"]);
 }
