@@ -24,7 +24,7 @@ pub struct Remembered {
     pub history: Vec<Exchange>,
     /// Whether one of them has read text from outside.
     pub tainted: bool,
-    /// What the turn before proposed. Read only if the message answers it.
+    /// What the turn before proposed. Read only if the message may answer it.
     pub proposal: Option<Proposal>,
 }
 

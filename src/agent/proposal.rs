@@ -129,6 +129,14 @@ impl Proposal {
         self.calls.iter().find(|it| !is_same(it))
     }
 
+    /// What a message answers. If one call is proposed, a yes may restate it: `yes, remove it`.
+    pub fn answer(&self, message: &str, offer: &Offer) -> Answer {
+        match (answer(message), self.calls.as_slice()) {
+            (Answer::Neither, [call]) if call.is_restated(message, offer) => Answer::Yes,
+            (answer, _) => answer,
+        }
+    }
+
     /// The question, with every argument of every call.
     pub fn question(&self, offer: &Offer) -> String {
         let orders = self.calls.iter().filter_map(|it| Some(order(offer.get(&it.call.tool)?, &it.call)));
@@ -138,34 +146,65 @@ impl Proposal {
     }
 }
 
-/// What a message answers.
-pub fn answer(message: &str) -> Answer {
-    if message.contains(['?', '？']) {
-        return Answer::Neither;
+impl ProposedCall {
+    /// Whether a message is a yes and then the order or its beginning, with its names or a pronoun in place of them.
+    fn is_restated(&self, message: &str, offer: &Offer) -> bool {
+        let (tool, arguments) = (offer.get(&self.call.tool), &self.call.arguments);
+        let order = tool.and_then(|tool| tool.narration.proposal(&arguments.clone().into()));
+        let (mut order, message) = (normalize(&order.unwrap_or_default()), normalize(message));
+        let words: Vec<_> = message.split_whitespace().collect();
+        let (rest, has_yes) = strip(&words, &ACCEPTING);
+        let mut said = normalize(&rest.join(" "));
+        let names = arguments.values().filter_map(Value::as_str).map(normalize);
+        let names: Vec<_> = names.filter(|name| order.contains(name)).collect();
+        for name in names.iter().map(String::as_str).chain([" that ", " them "]) {
+            (order, said) = (order.replace(name, " it "), said.replace(name, " it "));
+        }
+        let rest: Vec<_> = said.split_whitespace().collect();
+        let same = rest.iter().zip(order.split_whitespace()).take_while(|(said, it)| *said == it).count();
+        has_yes && same > 0 && strip(&rest[same..], &[]).0.is_empty()
     }
-    let lower = message.to_lowercase().replace('’', "'");
-    let is_apart = |c: char| !c.is_alphanumeric() && c != '\'';
-    let words: Vec<_> = lower.split(is_apart).filter(|word| !word.is_empty()).collect();
-    match (is_only(&words, &ACCEPTING), is_only(&words, &DECLINING)) {
-        (true, _) => Answer::Yes,
-        (_, true) => Answer::No,
+}
+
+/// What a message answers to any proposal.
+pub fn answer(message: &str) -> Answer {
+    let message = normalize(message);
+    let words: Vec<_> = message.split_whitespace().collect();
+    match (strip(&words, &ACCEPTING), strip(&words, &DECLINING)) {
+        (([], true), _) => Answer::Yes,
+        (_, ([], true)) => Answer::No,
         _ => Answer::Neither,
     }
 }
 
-/// Whether words are phrases of a list, with courtesies between them, and nothing else.
-fn is_only(mut words: &[&str], phrases: &[&[&str]]) -> bool {
+/// Whether a message can answer a proposal: it begins with a yes or a no.
+pub fn may_answer(message: &str) -> bool {
+    let message = normalize(message);
+    let words: Vec<_> = message.split_whitespace().collect();
+    strip(&words, &ACCEPTING).1 || strip(&words, &DECLINING).1
+}
+
+/// The words of a text in lower case, with a space on either side of each. A question mark belongs to its word, so no
+/// question equals a phrase.
+fn normalize(text: &str) -> String {
+    let lower = text.to_lowercase().replace('’', "'");
+    let is_separator = |c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '?' | '？');
+    let words: Vec<_> = lower.split(is_separator).filter(|word| !word.is_empty()).collect();
+    format!(" {} ", words.join(" "))
+}
+
+/// Strips leading phrases and courtesies. Returns the rest, and whether there was a phrase.
+fn strip<'a, 'b>(mut words: &'a [&'b str], phrases: &[&[&str]]) -> (&'a [&'b str], bool) {
     let mut has_phrase = false;
-    while !words.is_empty() {
+    loop {
         let longest = |list: &[&[&str]]| {
             list.iter().filter(|phrase| words.starts_with(phrase)).map(|phrase| phrase.len()).max()
         };
         let (said, polite) = (longest(phrases), longest(&COURTESY));
-        has_phrase |= said.is_some() && said >= polite;
-        let Some(length) = said.max(polite) else { return false };
+        let Some(length) = said.max(polite) else { return (words, has_phrase) };
+        has_phrase |= said >= polite;
         words = &words[length..];
     }
-    has_phrase
 }
 
 /// A call as an order, such as `Add TCS to the watchlist (note: “below 3,000”)`.

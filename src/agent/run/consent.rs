@@ -29,8 +29,12 @@ impl Turn<'_> {
     /// What a message that is only a yes or a no comes to. `None` if it is a message of its own.
     pub(super) fn answer_proposal(&mut self) -> Option<Event> {
         let is_first = self.cycle.steps == 0 && self.asking.standing.is_none();
-        let answer = if is_first { proposal::answer(&self.asking.message) } else { Answer::Neither };
         let proposed = self.proposed.take();
+        let answer = match &proposed {
+            _ if !is_first => Answer::Neither,
+            Some(proposal) => proposal.answer(&self.asking.message, &self.offer),
+            None => proposal::answer(&self.asking.message),
+        };
         let asks_first = self.chosen.planner.proposes_changes();
         let words = match (answer, proposed) {
             (Answer::Yes, Some(proposal)) => match self.refuse_proposal(&proposal) {
