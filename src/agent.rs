@@ -14,6 +14,7 @@ pub mod ground;
 mod help;
 pub mod in_full;
 pub mod job;
+pub mod kept_call;
 pub mod log;
 pub mod memory;
 mod meter;

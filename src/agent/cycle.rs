@@ -16,7 +16,8 @@ pub(super) use self::slot::is_cut;
 use self::slot::{Slot, Wanted, cut, failed, key_in, not_offered, too_often};
 use super::{
     Budget, TurnId,
-    memory::{KeptCall, Pending, Standing},
+    kept_call::KeptCall,
+    memory::{KeptMade, Pending, Standing},
     plan::{Made, Offer, PlannedCall},
     policy::{OnError, on_error},
 };
@@ -94,7 +95,7 @@ impl Cycle {
         cycle.calls = standing.calls;
         cycle.position = standing.position;
         cycle.tainted = tainted;
-        for (made, call_id) in standing.made.into_iter().filter_map(super::memory::KeptMade::restored) {
+        for (made, call_id) in standing.made.into_iter().filter_map(KeptMade::restored) {
             cycle.planned.push(KeptCall::from(&made.call));
             cycle.keep(key_in(offer, &made.call), made.call, call_id, made.result);
         }

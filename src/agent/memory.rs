@@ -9,9 +9,9 @@ use futures_util::future::BoxFuture;
 
 pub use self::{
     session::Session,
-    standing::{KeptCall, KeptMade, Pending, Standing},
+    standing::{KeptMade, Pending, Standing},
 };
-use super::{plan::Exchange, proposal::Proposal};
+use super::{kept_call::KeptCall, plan::Exchange, proposal::Proposal};
 use crate::{
     contract::proto::agent::v1::{Paused, Reply},
     store::StoreError,
@@ -24,7 +24,7 @@ pub struct Remembered {
     pub history: Vec<Exchange>,
     /// Whether one of them has read text from outside.
     pub tainted: bool,
-    /// What the turn before proposed. Read only if the message answers it.
+    /// What the turn before proposed. Read only if the message may answer it.
     pub proposal: Option<Proposal>,
 }
 

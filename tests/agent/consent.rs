@@ -82,6 +82,54 @@ async fn anything_but_a_clear_yes_as_the_next_message_drops_a_proposal() {
 }
 
 #[tokio::test]
+async fn a_yes_may_restate_the_order_and_nothing_else() {
+    let house = house();
+    let riley = house.person("demo").await;
+    let add = async || {
+        say(&riley, "a", "Add TCS to my watchlist").await;
+        say(&riley, "a", "Yes, add it.").await;
+        assert_eq!(symbols(&watched(&riley).await), ["TCS"]);
+    };
+    add().await;
+    for other in [
+        "yes, but remove it later",
+        "yes, remove it later",
+        "yes, add it",
+        "yes, remove INFY",
+        "yes and remove INFY",
+        "yes, remove it and INFY",
+        "yes, remove the note",
+        "yes, remove its note",
+        "yes, not TCS",
+        "yes, don't remove it",
+        "yes, remove it?",
+        "no, remove it",
+        "ok, remove it",
+    ] {
+        say(&riley, "r", "Remove TCS from my watchlist").await;
+        let reply = say(&riley, "r", other).await;
+        assert!(!reply.tool_results.iter().any(|it| it.tool.ends_with("_watchlist")), "{other}: {reply:?}");
+        assert_eq!(symbols(&watched(&riley).await), ["TCS"], "{other}");
+    }
+    for yes in [
+        "yes, remove it",
+        "Yes please, remove it from the watchlist.",
+        "yes, remove that, thanks",
+        "yes remove TCS",
+        "yes remove TCS from the watchlist",
+        "go ahead, remove",
+    ] {
+        say(&riley, "r", "Remove TCS from my watchlist").await;
+        say(&riley, "r", yes).await;
+        assert!(watched(&riley).await.is_empty(), "{yes}");
+        add().await;
+    }
+    say(&riley, "r", "Remove TCS from my watchlist and add INFY to it").await;
+    say(&riley, "r", "yes, remove it").await;
+    assert_eq!(symbols(&watched(&riley).await), ["TCS"], "one of two orders");
+}
+
+#[tokio::test]
 async fn a_yes_counts_in_the_session_that_asked_and_for_its_user_only() {
     let house = house();
     let (riley, sam) = (house.person("demo").await, house.person("sam").await);
@@ -111,8 +159,8 @@ async fn what_is_read_beside_a_change_is_answered_and_the_change_is_proposed() {
     say(&riley, "s", "yes please").await;
     assert_eq!(symbols(&watched(&riley).await), ["ITC"]);
     let two = say(&riley, "s", "Remove ITC from my watchlist and add Wipro to it").await;
-    let expected = "Remove ITC from the watchlist, and add WIPRO to the watchlist? Yes or no.";
-    assert_eq!(answer(&two), expected);
+    let orders = "Remove ITC from the watchlist, together with its note, and add WIPRO to the watchlist";
+    assert_eq!(answer(&two), format!("{orders}? Yes or no."));
     say(&riley, "s", "go ahead").await;
     assert_eq!(symbols(&watched(&riley).await), ["WIPRO"]);
 }

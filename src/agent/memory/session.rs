@@ -5,10 +5,11 @@ use std::{sync::Arc, time::SystemTime};
 use futures_util::future::BoxFuture;
 use prost::Message;
 
-use super::{Ending, KeptCall, Memory, Remembered};
+use super::{Ending, Memory, Remembered};
 use crate::{
     agent::{
         TurnId,
+        kept_call::KeptCall,
         plan::Exchange,
         proposal::{self, Answer, Proposal},
     },
@@ -56,10 +57,7 @@ impl Memory for Session {
     fn messages(&self) -> BoxFuture<'_, Result<Remembered, StoreError>> {
         Box::pin(async move {
             let turns = self.store.remembered(&self.user, &self.session, MOST_TURNS).await?;
-            let proposal = match proposal::answer(&self.message) {
-                Answer::Yes | Answer::No => self.proposed().await?,
-                Answer::Neither => None,
-            };
+            let proposal = if proposal::may_answer(&self.message) { self.proposed().await? } else { None };
             Ok(Remembered { proposal, ..newest(turns) })
         })
     }

@@ -6,13 +6,10 @@ use std::{
 };
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::{
-    agent::{
-        plan::{ByModel, Made, PlannedCall},
-        proposal::Proposal,
-    },
+    agent::{kept_call::KeptCall, plan::Made, proposal::Proposal},
     contract::{Payload, Provenance, ToolError, ToolResult},
 };
 
@@ -46,20 +43,6 @@ pub struct Standing {
     pub proposal: Option<Proposal>,
 }
 
-/// A planned call.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct KeptCall {
-    /// The tool.
-    pub tool: String,
-    /// Its arguments.
-    pub arguments: Map<String, Value>,
-    /// Why.
-    pub reason: String,
-    /// The call as a model made it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub by_model: Option<Box<ByModel>>,
-}
-
 /// A call that waits for a person.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pending {
@@ -87,19 +70,6 @@ pub struct KeptMade {
 /// Behind all others: of a call that was kept without its place.
 const fn last() -> usize {
     usize::MAX
-}
-
-impl From<&PlannedCall> for KeptCall {
-    fn from(call: &PlannedCall) -> Self {
-        let PlannedCall { tool, arguments, reason, by_model } = call.clone();
-        Self { tool, arguments, reason, by_model }
-    }
-}
-
-impl From<KeptCall> for PlannedCall {
-    fn from(KeptCall { tool, arguments, reason, by_model }: KeptCall) -> Self {
-        Self { tool, arguments, reason, by_model }
-    }
 }
 
 impl KeptMade {

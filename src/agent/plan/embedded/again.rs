@@ -27,7 +27,7 @@ pub(super) fn again(
 ) -> Option<Routed> {
     let index = asked.offer.index();
     let mut all: Vec<PlannedCall> = Vec::new();
-    for (tool, last) in &before.calls {
+    for (tool, last) in before.calls.iter() {
         if !asked.offer.offered()[*tool] || all.iter().any(|call| call.tool == last.tool) {
             continue;
         }

@@ -1,5 +1,7 @@
 //! What was said before: the last calls and what they were about, for messages that only say what is different.
 
+use std::cell::LazyCell;
+
 use serde_json::Value;
 
 use super::{index::Index, message::Message, words::Word};
@@ -31,52 +33,57 @@ const POINTING: [&str; 4] = ["that", "this", "the", "these"];
 const POINTED_AT: [&str; 10] =
     ["stock", "stocks", "company", "companies", "one", "ones", "fund", "symbol", "share", "two"];
 
+/// Calls, each with the place of its tool in the index. They are computed when they are first read.
+type LazyCalls<'a> = LazyCell<Vec<(usize, PlannedCall)>, Box<dyn FnOnce() -> Vec<(usize, PlannedCall)> + 'a>>;
+
 /// What a conversation has come to.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(in crate::agent::plan) struct Before<'a> {
-    /// The last calls, and where their tools stand in the index.
-    pub(in crate::agent::plan) calls: Vec<(usize, &'a PlannedCall)>,
-    /// What they were about: kind and value, the last one first.
+    /// The last calls. Few messages depend on them, and they may cost a plan of the last message.
+    pub(in crate::agent::plan) calls: LazyCalls<'a>,
+    /// What was named: kind and value, the last one first.
     pub(in crate::agent::plan) named: Vec<(String, String)>,
     /// What was said last and not answered, because something was missing.
     pub(in crate::agent::plan) pending: Option<&'a str>,
 }
 
+impl Default for Before<'_> {
+    fn default() -> Self {
+        Self { calls: LazyCell::new(Box::new(Vec::new)), named: Vec::new(), pending: None }
+    }
+}
+
 impl<'a> Before<'a> {
-    /// Reads the earlier turns. `read` reads a message.
+    /// Reads the earlier turns. `read` reads a message. `planned` returns the calls of the last turn that the history
+    /// does not have; they come before those that it has.
     pub(in crate::agent::plan) fn new(
         history: &'a [Exchange],
-        index: &Index,
+        index: &'a Index,
         read: impl Fn(&'a str) -> Message<'a>,
+        planned: impl FnOnce() -> Vec<PlannedCall> + 'a,
     ) -> Self {
-        let place = |name: &str| index.tools.iter().position(|it| it.tool.definition.name.as_str() == name);
         let mut before = Self::default();
         let Some(last) = history.last() else { return before };
         before.pending = last.is_open.then_some(last.said.as_str());
         for exchange in history.iter().rev() {
             for call in &exchange.calls {
-                let Some(tool) = place(&call.tool) else { continue };
+                let Some(tool) = index.place(&call.tool) else { continue };
                 before.name(index, tool, call);
             }
             if exchange.calls.is_empty() {
                 before.name_said(&read(&exchange.said));
             }
         }
-        if let Some(exchange) = history.iter().rev().find(|exchange| !exchange.calls.is_empty()) {
-            before.calls =
-                exchange.calls.iter().filter_map(|call| Some((place(&call.tool)?, call))).collect();
-        }
+        before.calls = LazyCell::new(Box::new(move || {
+            let placed = |call: PlannedCall| Some((index.place(&call.tool)?, call));
+            let planned: Vec<_> = planned().into_iter().filter_map(placed).collect();
+            if !planned.is_empty() {
+                return planned;
+            }
+            let last = history.iter().rev().find(|exchange| !exchange.calls.is_empty());
+            last.into_iter().flat_map(|exchange| &exchange.calls).cloned().filter_map(placed).collect()
+        }));
         before
-    }
-
-    /// Takes over calls that were made for the last message.
-    pub(in crate::agent::plan) fn take_calls(&mut self, index: &Index, calls: &'a [PlannedCall]) {
-        let place = |name: &str| index.tools.iter().position(|it| it.tool.definition.name.as_str() == name);
-        let placed = calls.iter().filter_map(|call| Some((place(&call.tool)?, call)));
-        let placed: Vec<_> = placed.collect();
-        if !placed.is_empty() {
-            self.calls = placed;
-        }
     }
 
     /// Takes over what a message names for which nothing was called.

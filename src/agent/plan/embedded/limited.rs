@@ -38,7 +38,7 @@ pub(in crate::agent::plan) fn left_out(
     message: &str,
     today: NaiveDate,
 ) -> LeftOut {
-    let message = Message::new(message, today, names, index);
+    let message = Message::new(message, today, names, &index.words);
     let is_called = |(_, it): &(usize, &Indexed)| called.contains(&it.tool.definition.name.as_str());
     let called: Vec<_> = index.tools.iter().enumerate().filter(is_called).collect();
     let slots: Vec<_> = called.iter().flat_map(|(_, it)| &it.slots).collect();
@@ -60,7 +60,7 @@ pub(in crate::agent::plan) fn left_out(
         let word = &message.words[*at];
         let is_of_tool = |(tool, _): &(u32, f32)| called.iter().any(|(at, _)| *at == *tool as usize);
         let is_of_value = |slot: &&Slot| slot.phrases.iter().any(|(phrase, _)| phrase.contains(&word.term));
-        let is_regarded = index.postings(*term).iter().any(is_of_tool)
+        let is_regarded = index.words.postings(*term).iter().any(is_of_tool)
             || slots.iter().any(is_of_value)
             || message.times.takes(*at)
             || word.number().is_some()

@@ -3,7 +3,7 @@
 use chrono::NaiveDate;
 
 use super::{
-    index::{Index, Term, Token},
+    inverted_index::{InvertedIndex, Term, Token},
     names::{Found, NameIndex},
     times::{Times, is_calendar},
     words::{Word, words},
@@ -112,7 +112,7 @@ impl<'a> Message<'a> {
         text: &'a str,
         today: NaiveDate,
         names: &NameIndex,
-        index: &Index,
+        index: &InvertedIndex,
     ) -> Self {
         let words = words(text);
         let times = Times::of(&words, today);

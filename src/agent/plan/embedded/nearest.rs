@@ -12,7 +12,7 @@ pub(in crate::agent::plan) fn nearest(
     message: &str,
     today: NaiveDate,
 ) -> Vec<usize> {
-    let message = Message::new(message, today, names, index);
+    let message = Message::new(message, today, names, &index.words);
     let given = Given { message: &message, carried: &[], account: None, refers: false };
     let ranking = Ranking::new(index, offered, given);
     ranking.candidates.iter().map(|candidate| candidate.tool).collect()

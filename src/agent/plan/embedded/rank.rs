@@ -4,7 +4,8 @@ use std::cmp::Ordering;
 
 use super::{
     elsewhere::is_elsewhere,
-    index::{Index, Indexed, Term},
+    index::{Index, Indexed},
+    inverted_index::{InvertedIndex, Term},
     message::Message,
     names::{ACCOUNT, Found},
     slots::{Filled, Given, Slot},
@@ -73,10 +74,10 @@ impl Ranking {
     /// The offered tools in order. `offered` says so of each tool of the index.
     pub(in crate::agent::plan) fn new(index: &Index, offered: &[bool], given: Given<'_>) -> Self {
         let message = given.message;
-        let terms = said(index, message);
+        let terms = said(&index.words, message);
         let mut scores = vec![0.0_f32; index.tools.len()];
         for term in terms.iter().filter_map(|said| said.term) {
-            for (tool, weight) in index.postings(term) {
+            for (tool, weight) in index.words.postings(term) {
                 scores[*tool as usize] += weight;
             }
         }
@@ -91,7 +92,7 @@ impl Ranking {
         let mut candidates: Vec<_> =
             best.into_iter().filter_map(|tool| Candidate::new(index, tool, scores[tool], given)).collect();
         candidates.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.tool.cmp(&b.tool)));
-        let (coverage, unknown, foreign) = coverage(index, message, &terms);
+        let (coverage, unknown, foreign) = coverage(&index.words, message, &terms);
         Self { candidates, coverage, unknown, foreign, terms }
     }
 
@@ -103,7 +104,7 @@ impl Ranking {
         tool: usize,
     ) -> Vec<String> {
         let weight = |said: &Said| {
-            let postings = index.postings(said.term?);
+            let postings = index.words.postings(said.term?);
             let it = postings.iter().find(|(of, _)| *of as usize == tool)?;
             Some((it.1, message.words[said.word?].lower.clone()))
         };
@@ -191,7 +192,7 @@ fn taken(slot: &Slot) -> f32 {
 }
 
 /// The terms of a message: each by itself, and two and three that stand side by side.
-fn said(index: &Index, message: &Message<'_>) -> Vec<Said> {
+fn said(index: &InvertedIndex, message: &Message<'_>) -> Vec<Said> {
     let known = |term: Term| Some(term).filter(|term| !index.postings(*term).is_empty());
     let singles = message.content.iter().map(|(term, word)| Said { term: known(*term), word: Some(*word) });
     let pairs = message.content.windows(2).filter_map(|two| index.pair(two[0].0, two[1].0));
@@ -201,7 +202,7 @@ fn said(index: &Index, message: &Message<'_>) -> Vec<Said> {
 
 /// How much of a message any tool knows, rare words counting more. Numbers and times say nothing of it. A name that is
 /// not known counts against it. With it, how many words and names are not known.
-fn coverage(index: &Index, message: &Message<'_>, terms: &[Said]) -> (f32, f32, f32) {
+fn coverage(index: &InvertedIndex, message: &Message<'_>, terms: &[Said]) -> (f32, f32, f32) {
     let (mut known, mut all, mut unknown, mut elsewhere) = (0.0, 0.0, 0.0, 0.0);
     for Said { term, word } in terms {
         let Some(word) = *word else {

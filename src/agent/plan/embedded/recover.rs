@@ -1,6 +1,11 @@
 //! The next step once calls have ended: answer, ask for what a tool could not take, or try the next tool once.
 
-use super::decide;
+use super::{
+    decide,
+    follow_up::Before,
+    rank::{Candidate, Ranking},
+    route::{calls, given, read},
+};
 use crate::{
     agent::{
         plan::{Asked, Made, Plan, PlannedCall, Step},
@@ -9,7 +14,7 @@ use crate::{
     contract::{ErrorCode, ToolError},
 };
 
-/// Another tool is tried only if it is so near the first one.
+/// The minimum score of another tool, as a share of that of the first.
 const NEAR: f64 = 0.6;
 
 /// The next step.
@@ -58,5 +63,20 @@ fn instead(asked: &Asked<'_>) -> Option<PlannedCall> {
     if planned.len() > 1 || !asked.made.iter().all(is_planned) {
         return None;
     }
-    decide::next(asked, &planned[0].tool, NEAR)
+    other(asked, &planned[0].tool)
+}
+
+/// The call of the tool that came next to the given one, if it only reads, lacks no parameter and is near enough.
+fn other(asked: &Asked<'_>, tool: &str) -> Option<PlannedCall> {
+    let (offer, message) = (asked.offer, read(asked, asked.message));
+    let before = Before::new(asked.history, offer.index(), |said| read(asked, said), Vec::new);
+    let ranking = Ranking::new(offer.index(), offer.offered(), given(asked, &message, &before.named));
+    let name = |it: &&Candidate| offer.index().tools[it.tool].tool.definition.name.as_str() != tool;
+    let first = ranking.candidates.first()?.score;
+    let other = ranking.candidates.iter().find(name)?;
+    let indexed = &offer.index().tools[other.tool];
+    let fits = indexed.is_read && other.filled.missing.is_empty() && other.filled.wrong.is_none();
+    let is_near = f64::from(other.score) >= NEAR * f64::from(first);
+    let reason = format!("in place of {tool}, which has no data now");
+    (fits && is_near).then(|| calls(indexed.tool.definition.name.as_str(), &other.filled, &reason).remove(0))
 }

@@ -1,0 +1,33 @@
+//! A planned call in its stored form, which is JSON. Not here: what it is stored with (`memory`, `proposal`).
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::plan::{ByModel, PlannedCall};
+
+/// A planned call.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct KeptCall {
+    /// The tool.
+    pub tool: String,
+    /// Its arguments.
+    pub arguments: Map<String, Value>,
+    /// Why.
+    pub reason: String,
+    /// The call as a model made it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by_model: Option<Box<ByModel>>,
+}
+
+impl From<&PlannedCall> for KeptCall {
+    fn from(call: &PlannedCall) -> Self {
+        let PlannedCall { tool, arguments, reason, by_model } = call.clone();
+        Self { tool, arguments, reason, by_model }
+    }
+}
+
+impl From<KeptCall> for PlannedCall {
+    fn from(KeptCall { tool, arguments, reason, by_model }: KeptCall) -> Self {
+        Self { tool, arguments, reason, by_model }
+    }
+}
