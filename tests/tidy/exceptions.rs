@@ -18,8 +18,6 @@ pub(crate) const FILES_IN_CIRCLES: &[&str] = &[
     "src/agent/plan/embedded/orders.rs",
     "src/agent/plan/embedded/slots/slot.rs",
     "src/agent/proposal.rs",
-    "src/store/sqlite.rs",
-    "src/store/sqlite/follow.rs",
 ];
 
 /// Files of the platform that name a domain or what belongs to one, until that is the domain's own.
