@@ -34,7 +34,7 @@ use tracing::Instrument;
 
 pub use authorize::Policy;
 pub use cache::Tiers;
-pub use call::{Arrived, Call, CallResult, Facts, NotedMistake, Target, Wishes};
+pub use call::{Arrived, Call, CallResult, Facts, Given, NotedMistake, Target, Wishes};
 use execute::{Execute, timed_out};
 pub use in_flight::{End as CallEnd, EndedCall, InFlight, RunningCall, Seen, Which};
 pub(crate) use nested::refused_call;

@@ -1,16 +1,20 @@
 //! A call on its way through the pipeline.
 
+mod facts;
+mod given;
+
 use std::{
     collections::BTreeSet,
-    sync::{
-        Arc, OnceLock,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::Arc,
     time::{Duration, SystemTime},
 };
 
 use tokio::time::Instant;
 
+pub use self::{
+    facts::{Facts, NotedMistake},
+    given::Given,
+};
 use crate::{
     clock,
     context::{RequestId, ToolContext},
@@ -21,7 +25,7 @@ use crate::{
     },
     digest::Digest,
     registry::{Category, RegisteredTool},
-    store::tasks::{Action, Turn},
+    store::tasks::Turn,
 };
 
 /// How a call ended.
@@ -36,10 +40,8 @@ pub struct Call {
     pub target: Target,
     /// What to call it with: as the caller wrote it above `validate`, checked and complete below.
     pub arguments: Arguments,
-    /// Why what its caller wrote as arguments is none: `validate` says so. Boxed: nearly no call has it.
-    pub unreadable: Option<Box<Unreadable>>,
-    /// What the caller is told beside the first missing parameter: how arguments get lost in its kind of request.
-    pub missing_hint: Option<&'static str>,
+    /// How the caller gave them. `validate` answers by it.
+    pub given: Given,
     /// Recognises a repeat.
     pub request_id: Option<RequestId>,
     /// What the caller asks for beside the result. `None` for nearly all.
@@ -85,28 +87,6 @@ pub struct Arrived {
     pub wall: SystemTime,
 }
 
-/// What the layers find out about a call, seen by the layers above them.
-#[derive(Debug, Default)]
-pub struct Facts {
-    tool: OnceLock<Arc<RegisteredTool>>,
-    arguments: OnceLock<String>,
-    names: OnceLock<String>,
-    detached: AtomicBool,
-    cache_hit: AtomicBool,
-    action: OnceLock<Action>,
-    taken: AtomicBool,
-    mistake: OnceLock<NotedMistake>,
-}
-
-/// What the agent of a task got wrong, as its timeline has it.
-#[derive(Clone, Debug)]
-pub struct NotedMistake {
-    /// The entry.
-    pub sequence: u64,
-    /// What its model is told.
-    pub result: ToolResult,
-}
-
 impl Arrived {
     /// By both clocks, which are read one after the other.
     pub fn now() -> Self {
@@ -142,8 +122,7 @@ impl Call {
             context,
             target,
             arguments,
-            unreadable: None,
-            missing_hint: None,
+            given: Given::default(),
             request_id: None,
             wishes: None,
             turn: None,
@@ -154,15 +133,11 @@ impl Call {
         }
     }
 
-    /// The same with what its caller wrote as arguments. What is none is a mistake like any other, told in the result:
-    /// most callers are models, and a status would end their loop.
+    /// The same with what its caller wrote as arguments.
     #[must_use]
-    pub fn given(mut self, arguments: Result<Arguments, Unreadable>) -> Self {
-        match arguments {
-            Ok(arguments) => self.arguments = arguments,
-            Err(why) => self.unreadable = Some(Box::new(why)),
-        }
-        self
+    pub fn written(self, arguments: Result<Arguments, Unreadable>) -> Self {
+        let (arguments, given) = Given::of(arguments);
+        Self { arguments, given, ..self }
     }
 
     /// Whether the caller's agent was offered a tool of this name.
@@ -229,86 +204,5 @@ impl Call {
     /// The refusal when something within the server went wrong, whose cause is in the log under the call's id.
     pub(super) fn internal(&self) -> Refusal {
         Refusal::Internal { call_id: self.context.call_id.to_string() }
-    }
-}
-
-impl Facts {
-    /// The tool, once it is resolved.
-    pub fn tool(&self) -> Option<&Arc<RegisteredTool>> {
-        self.tool.get()
-    }
-
-    /// The checked arguments as JSON text, where logging them is switched on.
-    pub fn arguments(&self) -> Option<&str> {
-        self.arguments.get().map(String::as_str)
-    }
-
-    /// The names of the checked arguments, as JSON text without their values: where a ledger wants them and
-    /// the log shows
-    /// none.
-    pub fn names(&self) -> Option<&str> {
-        self.names.get().map(String::as_str)
-    }
-
-    /// Whether the work goes on without its caller.
-    pub fn is_detached(&self) -> bool {
-        self.detached.load(Ordering::Acquire)
-    }
-
-    /// Whether the result came from a cache or from an earlier call with the same `request_id`.
-    pub fn is_cache_hit(&self) -> bool {
-        self.cache_hit.load(Ordering::Acquire)
-    }
-
-    /// What the agent's loop does next, after a call of a task that executed nothing.
-    pub fn action(&self) -> Option<&Action> {
-        self.action.get()
-    }
-
-    /// What the agent of a task got wrong, once its timeline has it.
-    pub fn mistake(&self) -> Option<&NotedMistake> {
-        self.mistake.get()
-    }
-
-    pub(super) fn noted(&self, mistake: NotedMistake) {
-        let _ = self.mistake.set(mistake);
-    }
-
-    /// Whether the task took the call: what comes of it then has its entry anyway.
-    pub(super) fn is_taken(&self) -> bool {
-        self.taken.load(Ordering::Acquire)
-    }
-
-    pub(super) fn take(&self) {
-        self.taken.store(true, Ordering::Release);
-    }
-
-    pub(super) fn acted(&self, action: Action) {
-        let _ = self.action.set(action);
-    }
-
-    pub(super) fn resolved(&self, tool: Arc<RegisteredTool>) {
-        let _ = self.tool.set(tool);
-    }
-
-    pub(super) fn checked(&self, arguments: String) {
-        let _ = self.arguments.set(arguments);
-    }
-
-    pub(super) fn named(&self, names: String) {
-        let _ = self.names.set(names);
-    }
-
-    pub(super) fn detach(&self) {
-        self.detached.store(true, Ordering::Release);
-    }
-
-    /// Takes `detach` back: nothing was begun.
-    pub(super) fn attach(&self) {
-        self.detached.store(false, Ordering::Release);
-    }
-
-    pub(super) fn hit(&self) {
-        self.cache_hit.store(true, Ordering::Release);
     }
 }

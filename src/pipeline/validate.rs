@@ -11,7 +11,7 @@ use serde_json::Value;
 use tower::Service;
 
 use super::Call;
-use crate::contract::{Refusal, Terminal, ToolError, Violation};
+use crate::contract::{Refusal, Terminal};
 
 /// Stands for a value that the log does not show.
 const REDACTED: &str = "[redacted]";
@@ -54,19 +54,12 @@ impl<S: Service<Call, Response = Terminal, Error = Refusal>> Service<Call> for V
     }
 
     fn call(&mut self, mut call: Call) -> Self::Future {
-        if let Some(why) = call.unreadable.take() {
-            let terminal = call.failed(ToolError::invalid_arguments(vec![(*why).into()]));
-            return Either::Left(ready(Ok(terminal)));
+        if let Some(error) = call.given.error() {
+            return Either::Left(ready(Ok(call.failed(error))));
         }
         let raw = mem::take(&mut call.arguments);
         match call.tool().input.check(raw) {
-            Err(mut violations) => {
-                if let Some(hint) = call.missing_hint {
-                    add_hint(&mut violations, hint);
-                }
-                let terminal = call.failed(ToolError::invalid_arguments(violations));
-                Either::Left(ready(Ok(terminal)))
-            }
+            Err(violations) => Either::Left(ready(Ok(call.failed(call.given.invalid(violations))))),
             Ok(mut arguments) => {
                 if let Some(executor) = &call.tool().executor {
                     executor.normalize(&mut arguments, &call.context.services);
@@ -82,12 +75,5 @@ impl<S: Service<Call, Response = Terminal, Error = Refusal>> Service<Call> for V
                 Either::Right(self.inner.call(call))
             }
         }
-    }
-}
-
-/// Tells the hint once, beside the first missing parameter.
-fn add_hint(violations: &mut [Violation], hint: &str) {
-    if let Some(missing) = violations.iter_mut().find(|violation| violation.rule == "required") {
-        missing.description = format!("{}; {hint}", missing.description);
     }
 }

@@ -194,6 +194,14 @@ impl Sqlite {
         self.pools().await?.writer.change(durability).await
     }
 
+    /// A receiver that changes whenever something of the topic may have been committed, by whichever process.
+    async fn follow(&self, topic: follow::Topic) -> Result<watch::Receiver<u64>, StoreError> {
+        let readers = self.readers().await?;
+        // State in memory is this process's alone.
+        let shared = matches!(self.place, Place::Directory(_)).then_some(readers);
+        Ok(self.followers.add(topic, shared))
+    }
+
     /// What keeps the state from being used, while something does.
     pub fn last_error(&self) -> watch::Receiver<Option<StoreError>> {
         self.last_error.watch()

@@ -59,9 +59,12 @@ async fn every_combination_has_its_documented_answer() {
 
 /// Waits until a confirmation is over.
 async fn over(person: &Person, id: &str) {
-    while matches!(person.state(id).await, ConfirmationState::Pending | ConfirmationState::Approved) {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    let over = async {
+        while matches!(person.state(id).await, ConfirmationState::Pending | ConfirmationState::Approved) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), over).await.expect("it is over");
     assert_eq!(person.state(id).await, ConfirmationState::Expired);
 }
 

@@ -79,7 +79,7 @@ impl Local {
         let Invocation { wait_for_confirmation, require_confirmation, .. } = invocation;
         let context = ToolContext { task_id, session_id, ..ToolContext::new(self.user.clone(), deadline) };
         let wishes = Wishes { wait_for_confirmation, require_confirmation, ..Wishes::default() }.if_any();
-        let call = Call::new(context, target, Arguments::new()).given(arguments::from_text(&arguments));
+        let call = Call::new(context, target, Arguments::new()).written(arguments::from_text(&arguments));
         let call = Call { request_id, wishes, ..call };
         Ok(self.cancellable(events(self.app.tools.start(call).await?, &self.app.tools, form)))
     }

@@ -41,8 +41,8 @@ pub(super) fn invoke_request(message: Request<InvokeToolRequest>) -> Result<(Cal
         Some(Input::ArgumentsJson(text)) => arguments::from_text(&text),
     };
     let call = incoming::call(&extensions, request::target(target)?, Arguments::new());
-    let mut call = call.given(arguments);
-    call.missing_hint = missing_hint;
+    let mut call = call.written(arguments);
+    call.given.missing_hint = missing_hint;
     call.request_id = request::request_id("request_id", &message.request_id)?;
     let wishes = Wishes {
         expected_digest: request::expected_digest("expected_digest", &message.expected_digest)?,

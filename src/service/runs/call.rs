@@ -41,7 +41,7 @@ impl Work<'_> {
             task_id: Some(task.as_str().parse().expect("the name of a task is a label")),
             ..self.context.clone()
         };
-        let call = Call::new(context, Target::Tool(tool.clone()), Arguments::new()).given(arguments);
+        let call = Call::new(context, Target::Tool(tool.clone()), Arguments::new()).written(arguments);
         let call = Call { request_id: Some(request_id), turn: Some(Box::new(turn)), offered, ..call };
         let began = clock::now();
         let handled = self.parts.tasks.handle(call).await?;

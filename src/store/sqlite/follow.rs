@@ -12,8 +12,7 @@ use std::{
 use sqlx::SqlitePool;
 use tokio::{sync::watch, time::sleep};
 
-use super::{Failed, Sqlite, place::Place};
-use crate::store::StoreError;
+use super::Failed;
 
 /// Changes of other processes are seen this late at most.
 const LOOK: Duration = Duration::from_millis(50);
@@ -42,16 +41,6 @@ struct Inner {
     looking: AtomicBool,
 }
 
-impl Sqlite {
-    /// A receiver that changes whenever something of the topic may have been committed, by whichever process.
-    pub(super) async fn follow(&self, topic: Topic) -> Result<watch::Receiver<u64>, StoreError> {
-        let readers = self.readers().await?;
-        // State in memory is this process's alone.
-        let shared = matches!(self.place, Place::Directory(_)).then_some(readers);
-        Ok(self.followers.add(topic, shared))
-    }
-}
-
 impl Followers {
     /// Tells that this process has committed something of the topic.
     pub(super) fn tell(&self, topic: Topic) {
@@ -59,7 +48,7 @@ impl Followers {
     }
 
     /// One more; of what others commit to a shared file it is told by asking the file.
-    fn add(&self, topic: Topic, shared: Option<&SqlitePool>) -> watch::Receiver<u64> {
+    pub(super) fn add(&self, topic: Topic, shared: Option<&SqlitePool>) -> watch::Receiver<u64> {
         let follower = self.0.committed(topic).subscribe();
         if let Some(readers) = shared
             && !self.0.looking.swap(true, SeqCst)

@@ -121,13 +121,17 @@ pub(super) fn approval() -> Value {
 
 /// Waits until a confirmation is over.
 pub(super) async fn over(talk: &Talk, id: &str) {
-    loop {
-        let told = talk.get(&format!("/v1/confirmations/{id}")).await.ok();
-        match told["confirmation"]["state"].as_str().unwrap() {
-            "PENDING" | "APPROVED" => tokio::time::sleep(Duration::from_millis(5)).await,
-            state => return assert_eq!(state, "EXPIRED"),
+    let state = async {
+        loop {
+            let told = talk.get(&format!("/v1/confirmations/{id}")).await.ok();
+            match told["confirmation"]["state"].as_str().unwrap() {
+                "PENDING" | "APPROVED" => tokio::time::sleep(Duration::from_millis(5)).await,
+                state => break state.to_owned(),
+            }
         }
-    }
+    };
+    let state = tokio::time::timeout(Duration::from_secs(30), state).await.expect("it is over");
+    assert_eq!(state, "EXPIRED");
 }
 
 #[tokio::test]
