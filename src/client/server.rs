@@ -4,7 +4,7 @@ use std::{error::Error, path::Path, time::Duration};
 
 use bytes::Bytes;
 use http::{
-    HeaderMap, HeaderValue, Uri,
+    HeaderMap, HeaderValue, StatusCode, Uri,
     header::{CONTENT_TYPE, TE},
 };
 use http_body_util::Full;
@@ -112,6 +112,9 @@ async fn greet(url: &ServerUrl, channel: Channel) -> Result<(), Failure> {
                     None => Ok(()),
                 };
             }
+            Ok(Ok(answer)) if is_gateway_error(answer.status()) => {
+                return Err(behind_gateway(url, answer.status()));
+            }
             // A proxy may pass the one on and not the other.
             Ok(Ok(_)) => {}
             Ok(Err(_)) | Err(_) => return Err(not_grpc(url).await),
@@ -130,8 +133,21 @@ fn empty(method: &'static str) -> http::Request<Body> {
     request
 }
 
+/// A proxy that has no server may send the status alone, without a content type.
 fn is_grpc(headers: &HeaderMap) -> bool {
-    headers.get(CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/grpc"))
+    let has_type = |kind: &HeaderValue| kind.as_bytes().starts_with(b"application/grpc");
+    headers.contains_key("grpc-status") || headers.get(CONTENT_TYPE).is_some_and(has_type)
+}
+
+fn is_gateway_error(status: StatusCode) -> bool {
+    matches!(status, StatusCode::BAD_GATEWAY | StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT)
+}
+
+fn behind_gateway(url: &ServerUrl, status: StatusCode) -> Failure {
+    Failure::Failed(format!(
+        "a proxy answers at {} and cannot reach a server behind it: HTTP {status}. Is `toolwire serve` running there?",
+        url.0
+    ))
 }
 
 /// The server's own port for something else.
@@ -171,6 +187,14 @@ fn unreachable(url: &ServerUrl, error: &(dyn Error + 'static)) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_status_without_a_content_type_is_grpc() {
+        let mut headers = HeaderMap::new();
+        assert!(!is_grpc(&headers));
+        headers.insert("grpc-status", HeaderValue::from_static("14"));
+        assert!(is_grpc(&headers));
+    }
 
     #[test]
     fn a_token_is_sent_as_a_sensitive_header() {
