@@ -8,7 +8,7 @@ use toolwire::{
 };
 
 use super::{by_model::message, *};
-use crate::stub::{Reply as Answered, Stub, events, json as whole};
+use crate::support::stub::{Reply as Answered, Stub, events, json as whole};
 
 const TOKEN: &str = "a-long-enough-t0ken";
 const OPENAI: &str =
@@ -140,7 +140,7 @@ async fn nobody_is_told_what_the_user_may_not_call() {
 
 #[tokio::test]
 async fn a_wrong_prompt_is_refused_at_start_where_a_model_is_asked() {
-    let data = support::data_directory();
+    let data = crate::support::data_directory();
     std::fs::create_dir_all(data.path().join("prompts")).unwrap();
     std::fs::write(data.path().join("prompts/agent.md"), "You are {{ who }}.").unwrap();
     let state = tempfile::tempdir().unwrap();

@@ -262,9 +262,9 @@ async fn without_a_readable_answer_of_the_model_the_words_are_by_rule_and_that_i
 /// What requires a person is left out: a workflow asks nobody, and so carries it out for nobody.
 #[tokio::test]
 async fn a_tool_that_requires_a_person_is_not_called() {
-    let data = support::data_directory();
+    let data = crate::support::data_directory();
     let changes = json!({"requires_confirmation": true});
-    support::patch_json(&data.path().join("tools/get_stock_thesis.json"), &changes);
+    crate::support::patch_json(&data.path().join("tools/get_stock_thesis.json"), &changes);
     let house = House::with(Mode::Native, |config| config.data.dir = Some(data.path().to_owned()));
     let riley = house.person("riley").await;
     riley.watches("RELIANCE").await;

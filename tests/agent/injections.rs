@@ -17,7 +17,7 @@ use toolwire::{
 };
 
 use super::{by_model::*, *};
-use crate::stub::{Stub, events};
+use crate::support::stub::{Stub, events};
 
 const CORPUS: &str = include_str!("../fixtures/agent/injections.jsonl");
 

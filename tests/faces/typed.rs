@@ -4,11 +4,12 @@ use prost_reflect::{DynamicMessage, Kind, MessageDescriptor};
 use serde_json::{Value, json};
 use tonic_types::StatusExt;
 
+use super::{NONE, program};
 use crate::{
-    NONE,
-    asked::{Answer, Asked, FACES, Face, Places},
-    noted::Noted,
-    program,
+    faces::{
+        asked::{Answer, Asked, FACES, Face, Places},
+        noted::Noted,
+    },
     support::{
         descriptors,
         raw::{Raw, RawEnd},

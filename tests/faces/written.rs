@@ -4,11 +4,8 @@
 
 use serde_json::json;
 
-use crate::{
-    NONE,
-    asked::{Answer, Asked, FACES, Places},
-    program,
-};
+use super::{NONE, program};
+use crate::faces::asked::{Answer, Asked, FACES, Places};
 
 #[tokio::test]
 async fn nothing_is_no_arguments_through_every_face() {

@@ -9,7 +9,7 @@ use std::{
 
 use toolwire::cli;
 
-use crate::toys::toy;
+use crate::foreign_domain::toys::toy;
 
 /// Set in a child: the arguments of the command line, one a line.
 const ARGUMENTS: &str = "FOREIGN_DOMAIN_ARGUMENTS";

@@ -11,7 +11,7 @@ use toolwire::{
     tool::{Tool, erase},
 };
 
-use crate::{
+use crate::foreign_domain::{
     proto::{self, DESCRIPTORS},
     server::config,
     toys::{MANIFESTS, StackBlocks, service, toy},

@@ -9,7 +9,7 @@ use toolwire::contract::proto::v1::{
     tool_result::Outcome, tool_service_client::ToolServiceClient,
 };
 
-use crate::server::Server;
+use crate::foreign_domain::server::Server;
 
 #[track_caller]
 fn data(result: ToolResult) -> Value {

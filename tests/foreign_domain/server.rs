@@ -10,7 +10,7 @@ use toolwire::{
     faces::grpc,
 };
 
-use crate::toys::toy;
+use crate::foreign_domain::toys::toy;
 
 /// A running server. It ends with the test's runtime.
 pub(crate) struct Server {

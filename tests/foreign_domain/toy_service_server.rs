@@ -18,7 +18,9 @@ use tonic::{
 };
 use tonic_prost::ProstCodec;
 
-use crate::proto::{ListToysRequest, ListToysResponse, StackBlocksRequest, StackBlocksResponse};
+use crate::foreign_domain::proto::{
+    ListToysRequest, ListToysResponse, StackBlocksRequest, StackBlocksResponse,
+};
 
 #[tonic::async_trait]
 pub(crate) trait ToyService: Send + Sync + 'static {

@@ -13,7 +13,7 @@ use toolwire::{
     tool::{Reply, Tool, erase},
 };
 
-use crate::{
+use crate::foreign_domain::{
     proto::{
         self as wire, DESCRIPTORS, ListToysOutput, ListToysRequest, StackBlocksOutput, StackBlocksRequest,
     },

@@ -8,7 +8,7 @@ use tonic_reflection::pb::v1::{
     server_reflection_request::MessageRequest, server_reflection_response::MessageResponse,
 };
 
-use crate::{
+use crate::foreign_domain::{
     proto::{ListToysRequest, ListToysResponse, StackBlocksOutput, StackBlocksRequest, StackBlocksResponse},
     server::Server,
 };

@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use toolwire::context::RequestId;
 
-use crate::{
+use crate::http::{
     house::House,
     talk::{Event, Talk},
 };

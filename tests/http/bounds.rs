@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use crate::{
-    raw::{Raw, asked},
+    http::{
+        raw::{Raw, asked},
+        toys::{COUNT, FLOOD, PANIC, READY, Toys, UPLOAD, WATCH},
+    },
     support::server::config_with_http,
-    toys::{COUNT, FLOOD, PANIC, READY, Toys, UPLOAD, WATCH},
 };
 
 const JSON: &str = "content-type: application/json";

@@ -5,9 +5,11 @@ use std::{future::pending, time::Duration};
 use tokio::net::TcpStream;
 
 use crate::{
-    raw::Raw,
+    http::{
+        raw::Raw,
+        toys::{INVOKE, READY, Toys, WATCH},
+    },
     support::server::config_with_http,
-    toys::{INVOKE, READY, Toys, WATCH},
 };
 
 const JSON: &str = "content-type: application/json";

@@ -5,9 +5,11 @@ use std::{fmt::Write as _, net::SocketAddr};
 use tonic_types::StatusExt;
 
 use crate::{
-    raw::{Answer, Raw, asked},
+    http::{
+        raw::{Answer, Raw, asked},
+        toys::{COUNT, READY, Toys},
+    },
     support::{raw as support_raw, server::config_with_http},
-    toys::{COUNT, READY, Toys},
 };
 
 const JSON: &str = "content-type: application/json";

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{
+use crate::http::{
     house::House,
     raw::Raw,
     talk::{Answer, Talk},

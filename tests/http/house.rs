@@ -5,11 +5,11 @@ use tempfile::TempDir;
 use toolwire::{app::App, config::Config, domains};
 
 use crate::{
+    http::talk::Talk,
     support::{
         data_directory, patch_json,
         server::{Server, config_with_http},
     },
-    talk::Talk,
 };
 
 /// A server with both listeners. It ends with the test's runtime.

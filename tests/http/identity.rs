@@ -3,9 +3,11 @@
 use toolwire::config::AuthUser;
 
 use crate::{
-    raw::asked,
+    http::{
+        raw::asked,
+        toys::{COUNT, READY, Toys},
+    },
     support::server::config_with_http,
-    toys::{COUNT, READY, Toys},
 };
 
 const JSON: &str = "content-type: application/json";

@@ -6,9 +6,11 @@ use bytes::Bytes;
 use tokio::net::TcpStream;
 
 use crate::{
-    raw::Raw,
+    http::{
+        raw::Raw,
+        toys::{CALL, INVOKE, Toys},
+    },
     support::stops::{Stop, Stops},
-    toys::{CALL, INVOKE, Toys},
 };
 
 const JSON: &str = "content-type: application/json";
@@ -19,10 +21,11 @@ fn rounds() -> usize {
     env::var("LEAVE_ROUNDS").ok().and_then(|rounds| rounds.parse().ok()).unwrap_or(5)
 }
 
-/// Both versions, waiting for an answer and amid one. All in one test: stop records are the process's.
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+/// Both versions, waiting for an answer and amid one.
+#[tokio::test]
 async fn who_leaves_stops_the_work() {
-    let (stops, toys) = (Stops::install(), Toys::start());
+    let (stops, _guard) = Stops::of_this_thread();
+    let toys = Toys::start();
     for _ in 0..rounds() {
         leave_http1(toys.http, &format!("{CALL}/debug_sleep"), false, &toys).await;
         leave_http1(toys.http, &format!("{INVOKE}/debug_sleep"), true, &toys).await;

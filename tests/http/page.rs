@@ -1,6 +1,6 @@
 //! docs/HTTP.md lists the routes that are served, each with a word on what it is.
 //!
-//! `UPDATE_PAGE=1 cargo test --test http page::` writes the list anew and keeps the words that stand there.
+//! `UPDATE_PAGE=1 cargo test --test suite http::page::` writes the list anew and keeps the words that stand there.
 
 use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
 

@@ -9,9 +9,11 @@ use tokio::net::{TcpSocket, TcpStream};
 use toolwire::config::Config;
 
 use crate::{
-    raw::{Raw, asked},
+    http::{
+        raw::{Raw, asked},
+        toys::{CALL, COUNT, FLOOD, READY, Toys, WATCH},
+    },
     support::server::config_with_http,
-    toys::{CALL, COUNT, FLOOD, READY, Toys, WATCH},
 };
 
 const JSON: &str = "content-type: application/json";

@@ -13,7 +13,7 @@ mod understood;
 use serde_json::Value;
 
 use crate::{
-    raw::{Answer, asked},
+    http::raw::{Answer, asked},
     support::server::{Server, config_with_http},
 };
 

@@ -2,7 +2,7 @@
 
 use tokio::io::AsyncWriteExt;
 
-use crate::{
+use crate::http::{
     raw::Raw,
     toys::{COUNT, Toys},
 };

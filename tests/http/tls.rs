@@ -17,9 +17,11 @@ use tokio_rustls::{TlsConnector, client::TlsStream};
 use toolwire::config::Tls;
 
 use crate::{
-    raw::Raw,
+    http::{
+        raw::Raw,
+        toys::{READY, Toys},
+    },
     support::server::config_with_http,
-    toys::{READY, Toys},
 };
 
 /// A server with a certificate of its own making, and what trusts it.

@@ -8,6 +8,7 @@ pub mod raw;
 pub mod second_calls;
 pub mod server;
 pub mod stops;
+pub mod stub;
 
 use std::{fs, path::Path, sync::Arc, time::Duration};
 

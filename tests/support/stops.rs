@@ -10,6 +10,7 @@ use tokio::{sync::watch, time::timeout};
 use tracing::{
     Event, Subscriber,
     field::{Field, Visit},
+    subscriber::DefaultGuard,
 };
 use tracing_subscriber::{Layer, layer::Context, layer::SubscriberExt, util::SubscriberInitExt};
 
@@ -25,7 +26,7 @@ pub struct Stop {
     pub ran_ms: f64,
 }
 
-/// The records of this process. Cloning it makes another handle of the same.
+/// The records of a process or of a thread. Cloning it makes another handle of the same.
 #[derive(Clone)]
 pub struct Stops {
     records: Arc<Mutex<Vec<Stop>>>,
@@ -33,11 +34,23 @@ pub struct Stops {
 }
 
 impl Stops {
-    /// Collects from now on. Once a process.
+    /// Collects the records of the process from now on. Once a process.
     pub fn install() -> Self {
-        let stops = Self { records: Arc::default(), count: Arc::new(watch::Sender::new(0)) };
+        let stops = Self::new();
         tracing_subscriber::registry().with(stops.clone()).init();
         stops
+    }
+
+    /// Collects the records of this thread until the guard is dropped: all of a server that runs in the runtime of a
+    /// test with one thread.
+    pub fn of_this_thread() -> (Self, DefaultGuard) {
+        let stops = Self::new();
+        let guard = tracing_subscriber::registry().with(stops.clone()).set_default();
+        (stops, guard)
+    }
+
+    fn new() -> Self {
+        Self { records: Arc::default(), count: Arc::new(watch::Sender::new(0)) }
     }
 
     /// Waits until there are as many, and takes them. A call that is refused or ended before its tool began has none.

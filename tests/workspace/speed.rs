@@ -1,5 +1,5 @@
 //! How long a search takes among 10,000 documents. Run by hand, in release:
-//! `cargo test --release --test workspace -- --ignored --nocapture speed`.
+//! `cargo test --release --test suite -- --ignored --nocapture workspace::speed`.
 
 use std::{sync::Arc, time::Duration};
 

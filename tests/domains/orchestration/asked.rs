@@ -8,11 +8,7 @@ use toolwire::{
 };
 
 use super::support::Service;
-use stub::{Stub, events, json as reply};
-
-#[path = "../../models/stub.rs"]
-#[allow(dead_code, reason = "each test binary uses a part")]
-mod stub;
+use crate::support::stub::{Stub, events, json as reply};
 
 const KEY: &str = "sk-planted-0123456789";
 const ANSWER: &str = r#"{"id":"c","choices":[{"index":0,"delta":{"content":"Do not release on Fridays."},"finish_reason":"stop"}]}"#;

@@ -10,12 +10,14 @@ use super::{
     world::{OWNER, Planted, SESSION, World, send},
 };
 use crate::{
-    house::House,
+    http::{
+        house::House,
+        talk::{Answer as Told, Talk},
+    },
     support::{
         data_directory, patch_json,
         second_calls::{Answer, Case},
     },
-    talk::{Answer as Told, Talk},
 };
 
 /// Every tool requires confirmation, and none is answered from a cache.

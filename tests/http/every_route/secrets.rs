@@ -9,11 +9,7 @@ use super::{
     cases::{Case, cases},
     world::{MUTE, OTHER, OWNER, PARTLY, Planted, said, send, token},
 };
-use crate::support::{data_directory, patch_json, program::Program};
-
-#[path = "../../models/stub.rs"]
-#[allow(dead_code, reason = "each test binary uses a part")]
-mod stub;
+use crate::support::{data_directory, patch_json, program::Program, stub};
 
 /// Of a model, whose provider repeats it in its errors.
 const KEY: &str = "sk-planted-0123456789";

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use toolwire::context::RequestId;
 
 use super::confirming::{approval, decide, over};
-use crate::{
+use crate::http::{
     house::House,
     talk::{Answer, Talk},
 };

@@ -9,7 +9,7 @@ use toolwire::{
 };
 
 use super::cases::Case;
-use crate::{
+use crate::http::{
     house::House,
     raw::{Answer, asked},
 };

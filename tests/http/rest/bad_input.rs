@@ -1,7 +1,7 @@
 //! Every row of bad input that is this face's.
 
 use super::{JSON, KEY, get, post, server, value};
-use crate::raw::asked;
+use crate::http::raw::asked;
 
 const WRITE: &str = "/v1/tools/debug_write:call";
 

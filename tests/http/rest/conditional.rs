@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::{JSON, get, post, server, value};
 use crate::{
-    raw::{Answer, asked},
+    http::raw::{Answer, asked},
     support::server::Server,
 };
 

@@ -75,7 +75,7 @@ async fn the_document_and_its_tag_are_of_what_a_user_sees() {
     assert!(!offers(&value(&alex), hidden) && offers(&value(&alex), seen));
     assert_ne!(riley.headers["etag"], alex.headers["etag"]);
     for (user, own, other) in [(RILEY, &riley, &alex), (ALEX, &alex, &riley)] {
-        let known = |answer: &crate::raw::Answer| format!("if-none-match: {}", answer.headers["etag"]);
+        let known = |answer: &crate::http::raw::Answer| format!("if-none-match: {}", answer.headers["etag"]);
         assert_eq!(get(&server, "/openapi.json", &[user, &known(own)]).await.status, 304);
         assert_eq!(get(&server, "/openapi.json", &[user, &known(other)]).await.status, 200);
     }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{get, server, value};
-use crate::raw::Raw;
+use crate::http::raw::Raw;
 
 #[tokio::test]
 async fn pages_follow_one_another_without_a_gap() {

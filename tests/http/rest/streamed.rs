@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{JSON, KEY, get, post, server, value};
-use crate::raw::{Raw, asked};
+use crate::http::raw::{Raw, asked};
 
 #[tokio::test]
 async fn a_call_tells_its_events_in_order() {

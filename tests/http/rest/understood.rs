@@ -4,7 +4,7 @@
 use serde_json::json;
 
 use super::{JSON, KEY, get, post, server, value};
-use crate::raw::{Raw, asked};
+use crate::http::raw::{Raw, asked};
 
 const QUOTES: &str = "/v1/tools/get_quotes:call";
 const AAPL: &str = r#"{"symbol": "AAPL"}"#;

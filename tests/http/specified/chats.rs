@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use toolwire::context::RequestId;
 
 use super::steady;
-use crate::{house::House, talk::Event};
+use crate::http::{house::House, talk::Event};
 
 const QUESTION: &str = "What is Apple trading at?";
 const WRITE: &str = "Add Infosys to my watchlist";

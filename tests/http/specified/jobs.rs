@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use toolwire::context::RequestId;
 
-use crate::{house::House, talk::Event};
+use crate::http::{house::House, talk::Event};
 
 fn lines(events: &[Event]) -> Vec<&str> {
     events.iter().map(|event| event.data["line"].as_str().unwrap()).collect()

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 
-use crate::{house::House, support::patch_json};
+use crate::{http::house::House, support::patch_json};
 
 #[tokio::test]
 async fn each_of_the_eight_answers_flat_with_source_and_date() {

@@ -15,7 +15,7 @@ use crate::{
         collector::{Collector, Wire},
         program::Program,
     },
-    tls::authority::Authority,
+    wire::tls::authority::Authority,
 };
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use tokio::process::Command;
 
 use crate::{
     support::server::{Server, config},
-    tls::authority::Authority,
+    wire::tls::authority::Authority,
 };
 
 /// `toolwire limits --server URL`, which trusts the authorities of `ca`.

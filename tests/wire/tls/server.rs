@@ -22,7 +22,7 @@ use toolwire::{
 
 use crate::{
     support::server::{Server, config},
-    tls::authority::Authority,
+    wire::tls::authority::Authority,
 };
 
 #[tokio::test]

@@ -3,8 +3,6 @@
 //!
 //! Not here: what the faces promise of any tool (`grpc`, `cli`).
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
 mod command_line;
 mod conflicts;
 mod generic;

@@ -1,7 +1,5 @@
 //! The embedded planner over the bundled tools: questions, what it makes of them, and how often that is right.
 
-#![allow(clippy::print_stdout, reason = "shows what it measures")]
-
 mod consent;
 mod follow_ups;
 mod left_out;

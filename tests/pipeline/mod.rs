@@ -1,8 +1,5 @@
 //! What the pipeline promises, in process and with time under control.
 
-#[path = "../support/mod.rs"]
-mod support;
-
 mod accepted;
 mod calls;
 mod request_ids;

@@ -1,15 +1,6 @@
 //! Conversations over gRPC: the events of a turn, what a repeat gets, pauses, cancellation, and whose turns are whose.
 //! What is planned and answered is a script, which the message itself is.
 
-#![allow(clippy::unwrap_used, reason = "a test that fails")]
-#![allow(clippy::print_stdout, reason = "the figures of rounds")]
-
-#[path = "../models/stub.rs"]
-#[allow(dead_code, reason = "each test binary uses a part")]
-mod stub;
-#[path = "../support/mod.rs"]
-mod support;
-
 mod bad_input;
 mod by_model;
 mod cli;
@@ -54,7 +45,7 @@ use toolwire::{
 };
 
 use crate::{
-    script::{Hung, Scripted},
+    agent::script::{Hung, Scripted},
     support::server::{Server, config},
 };
 

@@ -1,11 +1,6 @@
 //! Every diagnostics tool through every face: the same data, the same error, the same stop records, the same log lines
 //! but for what names the call and the face. Tools of a domain through their typed RPCs too, which diagnostics lack.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
-#[path = "../support/mod.rs"]
-mod support;
-
 mod asked;
 mod noted;
 mod typed;
@@ -20,8 +15,10 @@ use toolwire::contract::proto::v1::{
 };
 
 use crate::{
-    asked::{Answer, Asked, FACES, Face, Places},
-    noted::Noted,
+    faces::{
+        asked::{Answer, Asked, FACES, Face, Places},
+        noted::Noted,
+    },
     support::{program::Program, raw::Raw},
 };
 

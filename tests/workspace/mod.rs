@@ -1,11 +1,5 @@
 //! Workspaces: what is written is kept as it was, by version; and nobody sees the documents of somebody else.
 
-#![allow(clippy::unwrap_used, reason = "a test that fails")]
-#![allow(clippy::print_stdout, reason = "what was measured")]
-
-#[path = "../support/mod.rs"]
-mod support;
-
 mod broken;
 mod cli;
 mod crash;

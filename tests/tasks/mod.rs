@@ -1,11 +1,6 @@
 //! Tasks over gRPC: 002's flows entry by entry, its table cell by cell, and what is refused.
 
-#![allow(clippy::unwrap_used, reason = "a test that fails")]
-#![allow(clippy::print_stdout, reason = "the figures of races")]
 #![allow(clippy::single_match_else, reason = "two cases beside each other")]
-
-#[path = "../support/mod.rs"]
-mod support;
 
 mod bad_input;
 mod cli;

@@ -1,11 +1,8 @@
 //! Models of providers, from a server that answers as theirs do: whole and streamed, with calls, cut, refused, too
 //! late; keys that are fetched; and that no key is ever told.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
 mod log;
 mod providers;
-mod stub;
 mod tokens;
 
 use std::time::Duration;
@@ -20,7 +17,7 @@ use toolwire::{
     models::{Message, Model, ModelError, Part, Request, Stop, ToolCall, ToolOutput, Usage, genai::Remote},
 };
 
-use stub::{Reply, Stub};
+use crate::support::stub::{self, Reply, Stub};
 
 /// What must never be told.
 const KEY: &str = "sk-planted-0123456789";

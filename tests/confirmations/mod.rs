@@ -1,10 +1,6 @@
 //! Confirmations: nothing that a person must approve is done without it, and what is approved is done once.
 
-#![allow(clippy::unwrap_used, reason = "a test that fails")]
 #![allow(clippy::match_bool, reason = "two cases beside each other")]
-
-#[path = "../support/mod.rs"]
-mod support;
 
 mod audit;
 mod calls;

@@ -1,10 +1,5 @@
 //! The real program from the outside: its commands, its log, its counters and traces, and what it is after a kill.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
-#[path = "../support/mod.rs"]
-mod support;
-
 mod bounds;
 mod call_lines;
 mod cli;

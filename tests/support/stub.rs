@@ -1,7 +1,5 @@
 //! A server that gives recorded answers, one after the other, and remembers what it was asked.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-
 use std::{
     net::SocketAddr,
     sync::{Arc, Mutex},
@@ -16,7 +14,7 @@ use toolwire::config::{ConfiguredModel, Credentials, Provider};
 
 /// One answer.
 #[derive(Clone)]
-pub(crate) enum Reply {
+pub enum Reply {
     /// A status, headers and a body.
     Whole(u16, &'static str, String),
     /// The same, but the connection is held after the body, as if more was to come.
@@ -26,24 +24,24 @@ pub(crate) enum Reply {
 }
 
 /// The server, and what it was asked: head and body of each request.
-pub(crate) struct Stub {
+pub struct Stub {
     address: SocketAddr,
     asked: Arc<Mutex<Vec<String>>>,
     open: Arc<Mutex<usize>>,
 }
 
 /// A stream of events.
-pub(crate) fn events(data: &[&str]) -> Reply {
+pub fn events(data: &[&str]) -> Reply {
     let body = data.iter().flat_map(|line| ["data: ", line, "\n\n"]).collect();
     Reply::Whole(200, "content-type: text/event-stream\r\n", body)
 }
 
-pub(crate) fn json(status: u16, body: &str) -> Reply {
+pub fn json(status: u16, body: &str) -> Reply {
     Reply::Whole(status, "content-type: application/json\r\n", body.to_owned())
 }
 
 impl Stub {
-    pub(crate) async fn answering(replies: impl IntoIterator<Item = Reply>) -> Self {
+    pub async fn answering(replies: impl IntoIterator<Item = Reply>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (asked, open) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(0)));
@@ -58,22 +56,22 @@ impl Stub {
         stub
     }
 
-    pub(crate) fn url(&self, path: &str) -> String {
+    pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
     /// The settings of a model that it answers for.
-    pub(crate) fn model(&self, provider: Provider, credentials: Credentials) -> ConfiguredModel {
+    pub fn model(&self, provider: Provider, credentials: Credentials) -> ConfiguredModel {
         let endpoint = Some(self.url("/api").parse().unwrap());
         ConfiguredModel { endpoint, credentials, ..ConfiguredModel::new("test", provider, "test-1") }
     }
 
-    pub(crate) fn asked(&self) -> Vec<String> {
+    pub fn asked(&self) -> Vec<String> {
         self.asked.lock().unwrap().clone()
     }
 
     /// How many connections are held.
-    pub(crate) fn open(&self) -> usize {
+    pub fn open(&self) -> usize {
         *self.open.lock().unwrap()
     }
 }

@@ -1,11 +1,5 @@
 //! The HTTP listener on the wire: a real server on port 0, raw sockets and real clients.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
-#![allow(clippy::print_stdout, reason = "figures to read, which no assertion may depend on")]
-
-#[path = "../support/mod.rs"]
-mod support;
-
 mod agui;
 mod bounds;
 mod drain;

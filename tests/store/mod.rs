@@ -1,8 +1,5 @@
 //! Every store keeps the same promises: one suite a trait, run against each implementation.
 
-#![allow(clippy::unwrap_used, reason = "a test that fails")]
-#![allow(clippy::print_stdout, reason = "the figures of races")]
-
 mod audit;
 mod backup;
 mod calls;

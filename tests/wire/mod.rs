@@ -1,0 +1,8 @@
+//! What a client meets on the wire: calls, statuses, connections, TLS. A real server on port 0, real clients.
+
+mod errors;
+mod grpc;
+mod interop;
+mod limits;
+mod tls;
+mod transport;
