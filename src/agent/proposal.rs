@@ -1,7 +1,7 @@
 //! Changes that the embedded planner proposes, and the answers that accept or decline them.
 //!
-//! The planner understands too little to change anything on its own: each change is asked about, and made only if the
-//! very next message of the session is a clear yes. Not here: confirmations that a manifest wants
+//! The planner understands too little to change anything on its own: it asks about each change, and the call is made
+//! only if the very next message of the session is a clear yes. Not here: confirmations that a manifest requires
 //! (`pipeline::confirm`), which a yes in a conversation never gives.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -12,13 +12,13 @@ use serde_json::{Map, Value};
 use super::{kept_call::KeptCall, plan::Offer};
 use crate::{registry::RegisteredTool, words::one_line};
 
-/// How long a proposal can be accepted.
+/// The lifetime of a proposal.
 pub const EXPIRES_IN: Duration = Duration::from_mins(10);
 
 /// Calls that wait for a yes. Kept as JSON with the turn that proposed them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Proposal {
-    /// In the order in which they were asked for. At least one.
+    /// In the order of the message. At least one.
     pub calls: Vec<ProposedCall>,
     /// Milliseconds since the Unix epoch.
     expires_at: u64,
@@ -29,9 +29,9 @@ pub struct Proposal {
 pub struct ProposedCall {
     /// The tool and its arguments.
     pub call: KeptCall,
-    /// The identifier it is made with, so that two equal answers make one call.
+    /// The idempotency key of the call: two equal answers make one call.
     pub request_id: String,
-    /// The digest of the tool's definition that the user was asked about.
+    /// The digest of the tool's definition at the time of the question.
     definition: String,
 }
 
@@ -46,8 +46,8 @@ pub enum Answer {
     Neither,
 }
 
-/// Phrases that accept, each enough by itself. A message that has any word besides these and [`COURTESY`] accepts
-/// nothing, so a phrase that is missing here costs a second question and never an unwanted change.
+/// Phrases that accept, each sufficient by itself. It is an allowlist: a phrase that is missing here costs a second
+/// question and never an unwanted change.
 const ACCEPTING: [&[&str]; 15] = [
     &["yes"],
     &["y"],
@@ -66,7 +66,7 @@ const ACCEPTING: [&[&str]; 15] = [
     &["proceed"],
 ];
 
-/// Phrases that decline, under the same rule.
+/// Phrases that decline, also an allowlist.
 const DECLINING: [&[&str]; 12] = [
     &["no"],
     &["n"],
@@ -82,7 +82,7 @@ const DECLINING: [&[&str]; 12] = [
     &["do", "not"],
 ];
 
-/// What may stand beside an answer and changes nothing about it.
+/// Phrases that are accepted beside an answer and do not change it.
 const COURTESY: [&[&str]; 9] = [
     &["please"],
     &["ok"],
@@ -96,7 +96,7 @@ const COURTESY: [&[&str]; 9] = [
 ];
 
 impl Proposal {
-    /// Calls that are proposed now, each with its identifier. `None` of a tool that is not offered.
+    /// Proposes calls, each with its idempotency key. `None` if there is none, or one of a tool that is not offered.
     pub fn new(
         calls: impl IntoIterator<Item = (KeptCall, String)>,
         offer: &Offer,
@@ -111,17 +111,17 @@ impl Proposal {
         (!calls.is_empty()).then_some(Self { calls, expires_at })
     }
 
-    /// Whether it is too late for a yes.
+    /// Whether a yes comes too late.
     pub fn has_expired(&self, now: SystemTime) -> bool {
         millis(now) >= self.expires_at
     }
 
-    /// When it is too late for a yes.
+    /// The end of the lifetime.
     pub fn expires_at(&self) -> SystemTime {
         UNIX_EPOCH + Duration::from_millis(self.expires_at)
     }
 
-    /// The first call whose tool is no longer the one that the user was asked about.
+    /// The first call whose tool has another definition than at the time of the question.
     pub fn changed(&self, offer: &Offer) -> Option<&ProposedCall> {
         let is_same = |it: &&ProposedCall| {
             offer.get(&it.call.tool).is_some_and(|tool| tool.definition.digest.to_string() == it.definition)
@@ -212,7 +212,7 @@ fn order(tool: &RegisteredTool, call: &KeptCall) -> String {
     let definition = &tool.definition;
     let text = |arguments: &Map<String, Value>| tool.narration.proposal(&arguments.clone().into());
     let order = text(&call.arguments);
-    // A template cuts long values and may leave arguments out: those follow whole.
+    // A template truncates long values and may omit arguments: those are appended in full.
     let is_shown = |name: &String, value: &str| {
         let mut without = call.arguments.clone();
         without.remove(name);
@@ -236,7 +236,7 @@ fn order(tool: &RegisteredTool, call: &KeptCall) -> String {
     if rest.is_empty() { order } else { format!("{order} ({})", rest.join(", ")) }
 }
 
-/// An order as it stands within a sentence.
+/// An order within a sentence: it begins in lower case.
 fn within(order: &str) -> String {
     let mut rest = order.chars();
     rest.next().map(|first| first.to_lowercase().chain(rest).collect()).unwrap_or_default()

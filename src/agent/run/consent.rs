@@ -1,4 +1,4 @@
-//! Changes without a model: proposed, and carried out by the yes of the next message.
+//! Changes that are planned without a model: the turn proposes them, and a yes as the next message carries them out.
 
 use std::fmt::Write;
 
@@ -17,16 +17,16 @@ use crate::{
     registry::Category,
 };
 
-/// Said to a yes that accepts nothing.
+/// The answer to a yes without a proposal.
 const NOTHING_PROPOSED: &str = "There is nothing to confirm, and nothing was changed. A yes counts only as the next \
     message after my question, within 10 minutes and in the same session: send it with the `session_id` (in AG-UI the \
     `threadId`) of the answer that asked.";
 
-/// Said to a no.
+/// The answer to a no.
 const DECLINED: &str = "Nothing was changed.";
 
 impl Turn<'_> {
-    /// What a message that is only a yes or a no comes to. `None` if it is a message of its own.
+    /// Handles a message that is an answer to a proposal. `None` if it is a message of its own.
     pub(super) fn answer_proposal(&mut self) -> Option<Event> {
         let is_first = self.cycle.steps == 0 && self.asking.standing.is_none();
         let proposed = self.proposed.take();
@@ -49,7 +49,7 @@ impl Turn<'_> {
         Some(Event::Question)
     }
 
-    /// Why a proposal cannot be carried out any more.
+    /// Why a proposal can no longer be carried out.
     fn refuse_proposal(&self, proposal: &Proposal) -> Option<String> {
         if proposal.has_expired(clock::wall()) {
             return Some(
@@ -64,12 +64,12 @@ impl Turn<'_> {
         ))
     }
 
-    /// Whether the last answer asked for something, which the message may give.
+    /// Whether the last answer ended with another question, which the message may answer.
     fn is_asked_back(&self) -> bool {
         !self.asking.is_new_session && self.history.last().is_some_and(|exchange| exchange.is_open)
     }
 
-    /// Makes the proposed calls, by the identifiers that they were proposed with.
+    /// Makes the proposed calls with the idempotency keys of the proposal.
     fn accept(&mut self, proposal: Proposal) -> Event {
         let pending = |(place, it): (usize, proposal::ProposedCall)| Pending {
             call: it.call,
@@ -85,8 +85,8 @@ impl Turn<'_> {
         Event::Calls
     }
 
-    /// A plan without its calls that change something: those are proposed. One that a person must approve anyway stays,
-    /// since the pipeline asks about it, but not beside others that are proposed.
+    /// Moves the calls that change something from a plan into a proposal. If the pipeline asks a person about every one
+    /// of them, the plan stays as it is.
     pub(super) fn without_changes(&mut self, plan: Plan) -> Plan {
         let Plan { step: Step::Call(calls), reason, confidence, alternatives } = plan else { return plan };
         let is_proposed = |call: &PlannedCall| self.is_change(call) && !self.is_confirmed_anyway(call);
@@ -98,24 +98,25 @@ impl Turn<'_> {
         for call in &changes {
             named.push((KeptCall::from(call), self.cycle.name_next(self.asking.turn_id).to_string()));
         }
-        // What follows on the turn may be about them.
+        // The session remembers them too: a follow-up may refer to them.
         self.cycle.planned.extend(changes.iter().map(KeptCall::from));
         self.draft.proposal = Proposal::new(named, &self.offer, clock::wall());
         Plan { step: Step::Call(reads), reason, confidence, alternatives }
     }
 
-    /// A tool that is not offered changes nothing: it is not called.
+    /// Whether a call changes something. A call of a tool that is not offered does not: it is never made.
     fn is_change(&self, call: &PlannedCall) -> bool {
         self.offer.get(&call.tool).is_some_and(|tool| tool.definition.category != Category::Read)
     }
 
+    /// Whether the pipeline asks a person to confirm the call.
     fn is_confirmed_anyway(&self, call: &PlannedCall) -> bool {
         self.offer
             .get(&call.tool)
             .is_some_and(|tool| confirm::of_definition(&tool.definition, self.tainted()).is_some())
     }
 
-    /// Asks about what is proposed, behind whatever is answered.
+    /// Appends the question about the proposal to the answer.
     pub(super) fn ask_about_proposal(&mut self) {
         let Some(proposal) = &self.draft.proposal else { return };
         let mut question = proposal.question(&self.offer);

@@ -17,7 +17,7 @@ use crate::agent::plan::{Alternative, Asked, PlannedCall};
 /// The maximum number of places at which a message is tried as two halves.
 const MOST_HALVES: usize = 3;
 
-/// `I am done with Acme, take it off my list`: orders beside what the user tells of oneself or of what is named.
+/// The orders of a message whose other parts are statements: `I am done with Acme, take it off my list`.
 pub(super) fn beside_statements(asked: &Asked<'_>, text: &str, before: &Before<'_>) -> Option<Routed> {
     let parts = statements::parts(text);
     let parts: Vec<_> = parts.iter().map(|part| (read(asked, part.text), part)).collect();
@@ -35,7 +35,7 @@ pub(super) fn beside_statements(asked: &Asked<'_>, text: &str, before: &Before<'
         if is_order(&message) {
             orders.push(message);
         } else if is_place(&message) {
-            // `On my list, add Acme`.
+            // A place before its order: `On my list, add Acme`.
         } else if part.is_statement(&message, orders.is_empty()) {
             named.name_said(&message);
         } else {
@@ -50,7 +50,8 @@ pub(super) fn beside_statements(asked: &Asked<'_>, text: &str, before: &Before<'
     each(asked, &orders, &named)
 }
 
-/// `The price of Apple and the RSI of TCS`: two halves without a verb, each clearly about a tool and a name of its own.
+/// The calls of two halves without a verb, each clearly about a tool and a name of its own: `The price of Apple and the
+/// RSI of TCS`.
 pub(super) fn halves(asked: &Asked<'_>, text: &str) -> Option<Routed> {
     let has_name = |half: &Message<'_>| half.found.iter().any(|found| !found.is_unknown());
     let halves = text.match_indices(" and ").take(MOST_HALVES).map(|(at, and)| {
@@ -72,7 +73,7 @@ pub(super) fn each(asked: &Asked<'_>, clauses: &[Message<'_>], before: &Before<'
         let Routing::Calls(calls) = routed.step else { return None };
         let tool = calls.first()?.tool.clone();
         if all.iter().any(|call: &PlannedCall| call.tool == tool) {
-            // `Acme to my list, please add it` is said twice and meant once.
+            // A repetition is one call: `Acme to my list, please add it`.
             let is_said = |call: &PlannedCall| all.iter().any(|it| it.arguments == call.arguments);
             if calls.iter().all(is_said) {
                 continue;
@@ -91,7 +92,7 @@ pub(super) fn each(asked: &Asked<'_>, clauses: &[Message<'_>], before: &Before<'
     Some(Routed { step: Routing::Calls(all), reason: reasons.join("; "), confidence, score, alternatives })
 }
 
-/// What was named, with what these calls name in its place.
+/// The names so far, those of a kind replaced by the names of these calls.
 fn newer(index: &Index, calls: &[PlannedCall], older: Vec<(String, String)>) -> Vec<(String, String)> {
     let mut before = Before::default();
     for call in calls {

@@ -31,8 +31,8 @@ pub(super) fn first(asked: &Asked<'_>) -> Plan {
         Before::new(asked.history, asked.offer.index(), |said| read(asked, said), || replan_last(asked));
     let message = read(asked, asked.message);
     match before.pending.filter(|_| is_answer(asked, &message)) {
-        Some(pending) => all(asked, &read(asked, &completed(asked, pending, &message)), &before),
-        None => all(asked, &message, &before),
+        Some(pending) => plan_message(asked, &read(asked, &complete(asked, pending, &message)), &before),
+        None => plan_message(asked, &message, &before),
     }
 }
 
@@ -42,7 +42,7 @@ fn replan_last(asked: &Asked<'_>) -> Vec<PlannedCall> {
     let last = asked.history.last().filter(|last| last.calls.is_empty() && !last.is_open);
     let Some(last) = last else { return Vec::new() };
     let message = read(asked, &last.said);
-    match all(asked, &message, &Before::default()).step {
+    match plan_message(asked, &message, &Before::default()).step {
         Step::Call(calls) => calls,
         _ => Vec::new(),
     }
@@ -53,9 +53,9 @@ pub(super) fn plan(step: Step, reason: &str) -> Plan {
     Plan { step, reason: reason.to_owned(), confidence: 0.0, alternatives: Vec::new() }
 }
 
-/// What was said before, with the message as the answer to what was asked: which of several things a name means, or
-/// whatever was missing.
-fn completed(asked: &Asked<'_>, pending: &str, answer: &Message<'_>) -> String {
+/// The pending message with the answer to our question: the name in place of the ambiguous one, or the missing part at
+/// the end.
+fn complete(asked: &Asked<'_>, pending: &str, answer: &Message<'_>) -> String {
     let said = read(asked, pending);
     let unclear = said.found.iter().find(|found| !found.candidates.is_empty());
     let is_clear = |found: &Found| found.candidates.is_empty() && !found.is_unknown();
@@ -65,7 +65,7 @@ fn completed(asked: &Asked<'_>, pending: &str, answer: &Message<'_>) -> String {
     }
 }
 
-/// Whether the message answers a question of ours: it is short, and about nothing by itself.
+/// Whether the message answers a question of ours: it is short, and speaks for no tool by itself.
 fn is_answer(asked: &Asked<'_>, message: &Message<'_>) -> bool {
     if message.words.len() > SHORT {
         return false;
@@ -75,8 +75,8 @@ fn is_answer(asked: &Asked<'_>, message: &Message<'_>) -> bool {
     ranking.candidates.first().is_none_or(|first| abstain::is_too_weak(&ranking, first))
 }
 
-/// The whole, unless every clause is clearly about a tool of its own.
-fn all(asked: &Asked<'_>, whole: &Message<'_>, before: &Before<'_>) -> Plan {
+/// Plans the message as one, unless every part of it is clearly about a tool of its own.
+fn plan_message(asked: &Asked<'_>, whole: &Message<'_>, before: &Before<'_>) -> Plan {
     let parts = clauses(whole.text).into_iter().filter(|part| part.len() < whole.text.len());
     let parts: Vec<_> = parts.map(|part| read(asked, part)).collect();
     let said = if parts.is_empty() { slice::from_ref(whole) } else { &parts };
@@ -87,7 +87,7 @@ fn all(asked: &Asked<'_>, whole: &Message<'_>, before: &Before<'_>) -> Plan {
         return plan(Step::Clarify(refusal(count)), "it asks for too much at once");
     }
     let routed = route(asked, whole, before, &before.named);
-    // What is one order as a whole has no halves.
+    // An order is not split: `and` in it joins names.
     let is_one = routed.changing(asked.offer.index()).is_some();
     let parts = if is_one {
         None
@@ -100,7 +100,7 @@ fn all(asked: &Asked<'_>, whole: &Message<'_>, before: &Before<'_>) -> Plan {
     };
     let is_each = |parts: &Routed| parts.score >= if parts.calls(routed.tool()) { SURE } else { VERY_SURE };
     let routed = parts.filter(is_each).unwrap_or(routed);
-    let routed = match changed(asked, whole, before, routed) {
+    let routed = match resolve_change(asked, whole, before, routed) {
         Ok(routed) => routed,
         Err(question) => {
             return plan(Step::Clarify(question), "two things may be changed");
@@ -118,7 +118,7 @@ fn answer(routed: Routed) -> Plan {
     Plan { step, reason: routed.reason, confidence, alternatives: routed.alternatives }
 }
 
-/// What is said to an order that no tool carries out. `Get rid of it on my watchlist` is one that a tool does.
+/// The answer to an order that no tool carries out. `Get rid of it on my watchlist` is not one: a tool does.
 fn refused<'a>(asked: &Asked<'a>, part: &Message<'_>) -> Option<&'a str> {
     let (answer, verb) = abstain::order(part, asked.offer.words())?;
     let is_done = |(tool, is_offered): (&Indexed, &bool)| {
@@ -132,8 +132,9 @@ fn refused<'a>(asked: &Asked<'a>, part: &Message<'_>) -> Option<&'a str> {
     (!offered.any(is_done)).then_some(answer)
 }
 
-/// The same, or what else is meant, where it changes something; or the question that must be answered before.
-fn changed(
+/// Resolves a change behind a call that takes several names: the change itself, the last call with one name more, or
+/// the question which of them is meant.
+fn resolve_change(
     asked: &Asked<'_>,
     whole: &Message<'_>,
     before: &Before<'_>,

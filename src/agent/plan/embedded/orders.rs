@@ -1,7 +1,7 @@
 //! Whether a message orders a change: only if the words of the tool's manifest account for every word of it.
 //!
-//! What may stand in an order is listed, and not what forbids one: of words that nobody thought of, nothing is
-//! proposed. Not here: what becomes of an order (`proposal`).
+//! It is an allowlist: a message with an unlisted word orders nothing. Not here: the proposal that an order becomes
+//! (`proposal`).
 
 use std::{
     collections::{HashMap, HashSet},
@@ -19,40 +19,39 @@ use super::{
 };
 use crate::registry::RegisteredTool;
 
-/// Determiners, pronouns, courtesies and the like, which change nothing about an order: closed classes of words. Words
-/// for a direction, such as `on` and `off`, are for each tool to have.
+/// Function words: determiners, pronouns and courtesies, which change nothing about an order. Prepositions of
+/// direction, such as `on` and `off`, are not among them: a tool's manifest must have them.
 const FUNCTION: &str = "a an the my our this that these those it them i m am is of for at up with and also too as well again \
     please pls plz kindly asap now just right then there here me us one ones both instead thanks thank you thx mate";
 
-/// The shortest verb that may be mistyped, in letters.
+/// The minimum length, in letters, of a verb that is recognized with a typo.
 const SHORTEST: usize = 5;
 
-/// What a phrase of a tool may be said with or without.
+/// Optional words of a phrase.
 const LOOSE: &str = "any more anymore";
 
-/// Words for a direction. They may stand behind a verb that orders one tool only.
+/// Prepositions of direction. Any of them is accepted behind a verb that belongs to one tool only.
 const DIRECTIONS: &str = "on onto into to in off out from";
 
-/// Words that turn an order into its opposite. They count only within a phrase of the tool, taken whole.
+/// Negations. They are accepted only within a whole phrase of the tool.
 const NEGATIONS: &str = "not no never dont don doesnt doesn cant can wont won longer anymore without";
 
-/// How a tool that changes something is ordered to, by the words of its manifest.
+/// The orders to one tool, as its manifest words them.
 #[derive(Debug, Default)]
 pub(in crate::agent::plan) struct Orders {
-    /// What an order begins with: of each utterance and keyword the words up to the first that says
-    /// something, a name or
-    /// a direction.
+    /// The beginnings of orders: of each utterance and keyword the words up to and including the first content word,
+    /// or up to a name or a preposition of direction.
     heads: Vec<Vec<String>>,
-    /// Those that orders to other tools begin with too: which one is meant is for directions to say, as `off my list`.
+    /// The heads that other tools have too. There the preposition decides which tool is meant, as in `off my list`.
     shared: HashSet<Vec<String>>,
-    /// Words that may stand anywhere in an order, by their terms.
+    /// The terms of the words that are accepted anywhere in an order.
     terms: HashSet<String>,
-    /// Utterances and keywords, without names and [`FUNCTION`] words.
+    /// Utterances and keywords as terms, without names and [`FUNCTION`] words.
     phrases: HashSet<Vec<String>>,
 }
 
 impl Orders {
-    /// Of a tool.
+    /// Reads the orders to a tool from its manifest.
     pub(in crate::agent::plan) fn new(tool: &Arc<RegisteredTool>) -> Self {
         let mut orders = Self::default();
         let definition = &tool.definition;
@@ -72,7 +71,7 @@ impl Orders {
         orders
     }
 
-    /// Notes which beginnings are those of other tools too.
+    /// Records which heads several tools have.
     pub(in crate::agent::plan) fn share(tools: &mut [(&mut Self, usize)]) {
         let mut counts: HashMap<Vec<String>, HashSet<usize>> = HashMap::new();
         for (orders, at) in tools.iter() {
@@ -100,8 +99,8 @@ impl Orders {
         }
     }
 
-    /// Whether a message orders the change, and says nothing else. What stands in these slots is accounted for, and so
-    /// are the words for which `is_known` holds.
+    /// Whether a message orders the change, and says nothing else. The words that fill these slots are accepted, and so
+    /// are those for which `is_known` holds.
     pub(in crate::agent::plan) fn is_given(
         &self,
         index: &InvertedIndex,
@@ -126,7 +125,7 @@ impl Orders {
         is_ordered || self.is_phrase(message, slots)
     }
 
-    /// Whether every word from a place on is one that may stand in an order.
+    /// Whether every word from a position on is accepted in an order.
     pub(in crate::agent::plan) fn accounts_for(
         &self,
         message: &Message<'_>,
@@ -144,19 +143,19 @@ impl Orders {
         rest.iter().all(|word| is_filled(word, message, slots) || may_stand(word))
     }
 
-    /// Whether a word is one of the tool, and turns nothing into its opposite.
+    /// Whether a word is a content word of the tool, and not a negation.
     fn says(&self, word: &Word) -> bool {
         !is_in(FUNCTION, &word.lower) && !is_in(NEGATIONS, &word.lower) && self.terms.contains(&word.term)
     }
 
-    /// Whether the message asks for the verb of an order, as in `would you mind adding`.
+    /// Whether the message begins with the verb of an order as a gerund, as in `would you mind adding`.
     fn is_verb(&self, message: &Message<'_>, first: usize) -> bool {
         let Some(word) = message.words.get(first).filter(|_| first > 0) else { return false };
         let is_asked = message.words[first - 1].lower == "mind";
         is_asked && self.heads.iter().any(|head| head.len() == 1 && is_form(&head[0], &word.lower, "ing"))
     }
 
-    /// Whether the verb of an order is one letter off.
+    /// Whether the message begins with the verb of an order with a typo of one letter.
     fn is_mistyped(&self, index: &InvertedIndex, message: &Message<'_>, first: usize) -> bool {
         let is_unknown = |word: &&Word| word.lower.len() >= SHORTEST && !word.is_stop() && !index.knows(word);
         let Some(word) = message.words.get(first).filter(is_unknown) else { return false };
@@ -164,7 +163,7 @@ impl Orders {
         verbs.filter(|verb| verb.len() >= SHORTEST).any(|verb| osa_distance(verb, &word.lower) == 1)
     }
 
-    /// Whether the message is one of the phrases, but for names and [`FUNCTION`] words.
+    /// Whether the message equals one of the phrases, apart from names and [`FUNCTION`] words.
     fn is_phrase(&self, message: &Message<'_>, slots: &[Slot]) -> bool {
         let words = message.words.iter().skip(message.first());
         let left = words.filter(|word| !is_filled(word, message, slots));
@@ -172,7 +171,7 @@ impl Orders {
     }
 }
 
-/// Whether a word is a part of what a slot takes: of a name of its kind, or of a note.
+/// Whether a word is part of the value of a slot: of a name of its kind, or of a note.
 fn is_filled(word: &Word, message: &Message<'_>, slots: &[Slot]) -> bool {
     let is_within = |note: &Note| note.cue.start <= word.begin && word.begin < note.text.end;
     let is_noted = slots.iter().filter_map(|slot| slot.note(message)).any(|note| is_within(&note));
@@ -183,7 +182,7 @@ fn is_filled(word: &Word, message: &Message<'_>, slots: &[Slot]) -> bool {
     is_noted || found.any(|found| slots.iter().any(|slot| takes(slot, found)))
 }
 
-/// The words of an example but for the names in it.
+/// The words of an example without the names in it.
 fn without_names(text: &str) -> Vec<Word> {
     words(text).into_iter().filter(|word| !is_name(text, word)).collect()
 }
@@ -193,12 +192,12 @@ fn is_name(text: &str, word: &Word) -> bool {
     fields::is_name((word.begin, &text[word.begin..word.end]))
 }
 
-/// Whether a word is one for a direction.
+/// Whether a word is a preposition of direction.
 pub(in crate::agent::plan) fn is_direction(word: &Word) -> bool {
     is_in(DIRECTIONS, &word.lower)
 }
 
-/// Where the verb of an order stands, and whether what is named stands before it: `Acme can come off my list`.
+/// The position of an order's verb, and whether its object precedes it: `Acme can come off my list`.
 fn subject(message: &Message<'_>) -> (usize, bool) {
     let first = message.first();
     let begins = |found: &&Found| message.words.get(first).is_some_and(|word| word.begin == found.begin);
@@ -208,13 +207,14 @@ fn subject(message: &Message<'_>) -> (usize, bool) {
     after.map_or((first, false), |at| (at + 1, true))
 }
 
-/// Whether a word is a form of a verb, in `ing` or in `ed`.
+/// Whether a word is a verb with an ending, `ing` or `ed`.
 fn is_form(verb: &str, word: &str, ending: &str) -> bool {
     let Some(begin) = word.strip_suffix(ending) else { return false };
     let doubled = || begin.strip_prefix(verb).is_some_and(|rest| verb.ends_with(rest) && rest.len() == 1);
     begin == verb || verb.strip_suffix('e') == Some(begin) || doubled()
 }
 
+/// The terms of the words that a phrase is compared by.
 fn core<'a>(words: impl Iterator<Item = &'a Word>) -> Vec<String> {
     words
         .filter(|word| !is_in(FUNCTION, &word.lower) && !is_in(LOOSE, &word.lower))

@@ -19,7 +19,7 @@ use crate::agent::plan::{Asked, Offer, PlannedCall};
 /// The score of a tool that reads, as a share of that of a tool that changes something, from which the first is called.
 const NEAR_A_CHANGE: f32 = 0.5;
 
-/// One clause.
+/// Routes one clause. `named` are the names that it may refer to.
 pub(super) fn route(
     asked: &Asked<'_>,
     message: &Message<'_>,
@@ -36,7 +36,7 @@ pub(super) fn route(
     let nearly = nearly_ordered(offer.index(), &ranking, chosen).filter(|_| ordered.is_none());
     let is_weak = ordered.is_none() && chosen.is_none_or(|it| abstain::is_too_weak(&ranking, it));
     if is_weak || nearly.is_some() || leads(message) {
-        // `What about Infosys?` is about nothing else.
+        // A bare lead, as in `What about Infosys?`, speaks for no other tool.
         let is_bare = leads(message) && is_bare(message);
         let best = chosen.filter(|_| !is_weak && !is_bare && nearly.is_none()).map_or(0.0, |it| it.score);
         if let Some(routed) = again(asked, &ranking, given, before, best) {
@@ -59,8 +59,8 @@ pub(super) fn route(
     }
 }
 
-/// The first tool that the message orders to change something, and nothing else. Behind a call that takes several names
-/// its words may stand too: `add Acme to the comparison`.
+/// The best tool whose change the message orders, if it says nothing else. Behind a call that takes several names, the
+/// words of that call are accepted too: `add Acme to the comparison`.
 pub(super) fn ordered<'a>(
     index: &Index,
     ranking: &'a Ranking,
@@ -82,7 +82,7 @@ pub(super) fn ordered<'a>(
     ranking.candidates.iter().find(is_given)
 }
 
-/// The tool that a message is about and does not order to change anything, if no other is near.
+/// The best tool, if it changes something, the message does not order the change, and no tool that reads is near.
 fn nearly_ordered(index: &Index, ranking: &Ranking, read: Option<&Candidate>) -> Option<usize> {
     let first = ranking.candidates.first().filter(|first| !index.tools[first.tool].is_read)?;
     let is_near = read.is_some_and(|read| read.score >= NEAR_A_CHANGE * first.score);
@@ -120,6 +120,7 @@ fn call(offer: &Offer, ranking: &Ranking, candidate: &Candidate, message: &Messa
     Routed { step, reason, confidence: confidence(ranking, candidate), score: candidate.score, alternatives }
 }
 
+/// The calls of a tool, one for each name where it takes one.
 pub(super) fn calls(tool: &str, filled: &Filled, reason: &str) -> Vec<PlannedCall> {
     let call = |arguments| PlannedCall {
         tool: tool.to_owned(),
@@ -130,18 +131,20 @@ pub(super) fn calls(tool: &str, filled: &Filled, reason: &str) -> Vec<PlannedCal
     filled.clone().calls().into_iter().map(call).collect()
 }
 
-/// The more of the message is known, and the further the next tool is, the surer.
+/// The confidence in a tool: it grows with the share of the message that is known and with the lead over the next tool.
 fn confidence(ranking: &Ranking, chosen: &Candidate) -> f32 {
     let next = ranking.candidates.iter().find(|it| it.tool != chosen.tool).map_or(0.0, |it| it.score);
     let ahead = (1.0 - next / chosen.score).clamp(0.0, 1.0);
     ranking.coverage * (0.7 + 0.3 * ahead)
 }
 
+/// Reads a text as a message of the request.
 pub(super) fn read<'a>(asked: &Asked<'_>, text: &'a str) -> Message<'a> {
     let offer = asked.offer;
     Message::new(text, asked.today, offer.names(), &offer.index().words)
 }
 
+/// What slots are filled from: a message, and the names that it may refer to.
 pub(super) fn given<'a>(
     asked: &Asked<'a>,
     message: &'a Message<'a>,

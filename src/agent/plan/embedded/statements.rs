@@ -1,4 +1,4 @@
-//! What a user tells beside an order: of oneself, or of what is named. Not here: orders themselves (`orders`).
+//! Statements beside an order: of the user, or of the thing that is named. Not here: orders themselves (`orders`).
 
 use super::message::Message;
 
@@ -16,7 +16,7 @@ pub(super) struct Part<'a> {
     is_sentence: bool,
 }
 
-/// The parts of a text, in order.
+/// Splits a text at its punctuation.
 pub(super) fn parts(text: &str) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     let mut begin = 0;
@@ -33,7 +33,7 @@ pub(super) fn parts(text: &str) -> Vec<Part<'_>> {
 }
 
 impl Part<'_> {
-    /// Whether it only tells something. Before an order it may be a short reaction too.
+    /// Whether it is a statement: it begins with a subject. Before an order, a short reaction is one too.
     pub(super) fn is_statement(&self, message: &Message<'_>, is_before: bool) -> bool {
         let Some(first) = message.words.get(message.first()) else { return true };
         let is_of_subject = SUBJECTS.contains(&first.lower.as_str());

@@ -1,5 +1,5 @@
-//! What a change is made to: which of two things a message adds to, and what must be named. Not here: whether it is
-//! ordered at all (`orders`).
+//! The object of a change: which of two lists a message adds to, and which names must be given. Not here: whether the
+//! message orders the change (`orders`).
 
 use super::{
     abstain::question,
@@ -11,20 +11,20 @@ use super::{
 };
 use crate::registry::Category;
 
-/// So much more must speak for one of two things that are added to.
+/// The factor by which the score of one of two lists must exceed that of the other.
 const CLEARLY: f32 = 2.0;
 
-/// What is meant by a message that would change something, behind a call that takes several names.
+/// The meaning of a message that orders a change behind a call that takes several names.
 pub(super) enum Meant {
     /// The change.
     Change,
-    /// The last call, with one name more.
+    /// The last call with one name more.
     Last,
-    /// One of them: the question.
+    /// Unclear: the question which of them.
     Either(String),
 }
 
-/// Which of the two `add Wipro` means behind a comparison: that which its other words clearly speak for.
+/// What `add Wipro` means behind a comparison: the list that its other words clearly speak for.
 pub(super) fn meant(index: &Index, change: usize, before: &Before<'_>, whole: &Message<'_>) -> Meant {
     // A deletion adds nothing to a list.
     if index.tools[change].tool.definition.category != Category::Write {
@@ -63,7 +63,7 @@ fn names_more(index: &Index, tool: usize, message: &Message<'_>) -> bool {
     index.tools[tool].slots.iter().any(takes)
 }
 
-/// What must be asked before the tool is called: what it is done to is said, or meant by a word such as `it`.
+/// The question for a name that a change needs: the message must give it, or refer to it by a pronoun.
 pub(super) fn unnamed(
     tool: &Indexed,
     filled: &Filled,

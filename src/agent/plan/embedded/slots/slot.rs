@@ -173,7 +173,6 @@ fn lower(text: &str) -> Vec<String> {
     terms::words(text).map(|(_, word)| word.to_lowercase()).collect()
 }
 
-/// The words of an `extract`, and the values themselves where they may be said.
 /// Where a cue stands in a text: as it is, or with what is named in the place of its `…`, behind which it counts.
 fn place(text: &str, cue: &str) -> Option<Range<usize>> {
     let find = |from: usize, part: &str| {
@@ -190,6 +189,7 @@ fn place(text: &str, cue: &str) -> Option<Range<usize>> {
     Some(at..at + second.len())
 }
 
+/// The words of an `extract`, and the values themselves where they may be said.
 fn phrases(extract: &Extract, values: &[String]) -> Vec<(Vec<String>, String)> {
     let said =
         extract.words.iter().flat_map(|(value, phrases)| phrases.iter().map(move |it| (lower(it), value)));
