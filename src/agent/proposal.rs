@@ -1,7 +1,7 @@
 //! Changes that the embedded planner proposes, and the answers that accept or decline them.
 //!
-//! The planner understands too little to change anything on its own: it asks about each change, and the call is made only
-//! if the very next message of the session is a clear yes. Not here: confirmations that a manifest requires
+//! The planner understands too little to change anything on its own: it asks about each change, and the call is made
+//! only if the very next message of the session is a clear yes. Not here: confirmations that a manifest requires
 //! (`pipeline::confirm`), which a yes in a conversation never gives.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

@@ -85,8 +85,8 @@ impl Turn<'_> {
         Event::Calls
     }
 
-    /// Moves the calls that change something from a plan into a proposal. If the pipeline asks a person about every one of
-    /// them, the plan stays as it is.
+    /// Moves the calls that change something from a plan into a proposal. If the pipeline asks a person about every one
+    /// of them, the plan stays as it is.
     pub(super) fn without_changes(&mut self, plan: Plan) -> Plan {
         let Plan { step: Step::Call(calls), reason, confidence, alternatives } = plan else { return plan };
         let is_proposed = |call: &PlannedCall| self.is_change(call) && !self.is_confirmed_anyway(call);

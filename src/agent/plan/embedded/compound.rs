@@ -50,8 +50,8 @@ pub(super) fn beside_statements(asked: &Asked<'_>, text: &str, before: &Before<'
     each(asked, &orders, &named)
 }
 
-/// The calls of two halves without a verb, each clearly about a tool and a name of its own: `The price of Apple and the RSI
-/// of TCS`.
+/// The calls of two halves without a verb, each clearly about a tool and a name of its own: `The price of Apple and the
+/// RSI of TCS`.
 pub(super) fn halves(asked: &Asked<'_>, text: &str) -> Option<Routed> {
     let has_name = |half: &Message<'_>| half.found.iter().any(|found| !found.is_unknown());
     let halves = text.match_indices(" and ").take(MOST_HALVES).map(|(at, and)| {

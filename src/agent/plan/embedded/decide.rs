@@ -53,8 +53,8 @@ pub(super) fn plan(step: Step, reason: &str) -> Plan {
     Plan { step, reason: reason.to_owned(), confidence: 0.0, alternatives: Vec::new() }
 }
 
-/// The pending message with the answer to our question: the name in place of the ambiguous one, or the missing part at the
-/// end.
+/// The pending message with the answer to our question: the name in place of the ambiguous one, or the missing part at
+/// the end.
 fn complete(asked: &Asked<'_>, pending: &str, answer: &Message<'_>) -> String {
     let said = read(asked, pending);
     let unclear = said.found.iter().find(|found| !found.candidates.is_empty());
@@ -132,8 +132,8 @@ fn refused<'a>(asked: &Asked<'a>, part: &Message<'_>) -> Option<&'a str> {
     (!offered.any(is_done)).then_some(answer)
 }
 
-/// Resolves a change behind a call that takes several names: the change itself, the last call with one name more, or the
-/// question which of them is meant.
+/// Resolves a change behind a call that takes several names: the change itself, the last call with one name more, or
+/// the question which of them is meant.
 fn resolve_change(
     asked: &Asked<'_>,
     whole: &Message<'_>,

@@ -19,8 +19,8 @@ use super::{
 };
 use crate::registry::RegisteredTool;
 
-/// Function words: determiners, pronouns and courtesies, which change nothing about an order. Prepositions of direction,
-/// such as `on` and `off`, are not among them: a tool's manifest must have them.
+/// Function words: determiners, pronouns and courtesies, which change nothing about an order. Prepositions of
+/// direction, such as `on` and `off`, are not among them: a tool's manifest must have them.
 const FUNCTION: &str = "a an the my our this that these those it them i m am is of for at up with and also too as well again \
     please pls plz kindly asap now just right then there here me us one ones both instead thanks thank you thx mate";
 
