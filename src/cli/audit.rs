@@ -48,8 +48,7 @@ pub(super) struct Audit {
 
 impl Audit {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
-        let backend = self.connection.open(domains).await?;
-        backend.open_state().await?;
+        let backend = self.connection.open_with_state(domains).await?;
         let filter = self.filter();
         let (mut found, mut page_token) = (Vec::new(), String::new());
         loop {

@@ -10,7 +10,6 @@ use std::time::Duration;
 
 use clap::Args;
 use serde_json::json;
-use tokio::select;
 use tonic::Status;
 
 use arguments::Given;
@@ -23,7 +22,7 @@ use super::{
     connection::Connection,
     explain::{self, Called},
     schema,
-    signals::interrupted,
+    signals::unless_interrupted,
 };
 use crate::{
     client, clock,
@@ -88,11 +87,8 @@ pub(super) struct Call {
 
 impl Call {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
-        select! {
-            done = self.carry_out(domains) => done,
-            // The stream is dropped, and with it the call.
-            () = interrupted() => Err(Failure::Interrupted),
-        }
+        // The stream is dropped, and with it the call.
+        unless_interrupted(self.carry_out(domains)).await
     }
 
     async fn carry_out(&self, domains: &[Domain]) -> Result<(), Failure> {

@@ -3,9 +3,9 @@
 use std::{collections::HashMap, time::Duration};
 
 use clap::Args;
-use tokio::{select, time::sleep};
+use tokio::time::sleep;
 
-use super::{backend::Backend, connection::Connection, json, signals::interrupted, table};
+use super::{backend::Backend, connection::Connection, json, signals::unless_interrupted, table};
 use crate::{
     client,
     console::{self, Failure},
@@ -45,15 +45,11 @@ pub(super) struct Calls {
 
 impl Calls {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
-        select! {
-            done = self.carry_out(domains) => done,
-            () = interrupted() => Err(Failure::Interrupted),
-        }
+        unless_interrupted(self.carry_out(domains)).await
     }
 
     async fn carry_out(&self, domains: &[Domain]) -> Result<(), Failure> {
-        let backend = self.connection.open(domains).await?;
-        backend.open_state().await?;
+        let backend = self.connection.open_with_state(domains).await?;
         match &self.call {
             Some(call) => self.show(&backend, call).await,
             None if self.watch => self.follow(&backend).await,

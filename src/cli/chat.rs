@@ -64,8 +64,7 @@ pub(super) struct Chat {
 
 impl Chat {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
-        let backend = self.connection.open(domains).await?;
-        backend.open_state().await?;
+        let backend = self.connection.open_with_state(domains).await?;
         let session = self.session.as_ref().map_or_else(new_session, ToString::to_string);
         let done = match (&self.message, self.resume, self.cancel) {
             (Some(message), ..) => self.once(&backend, &session, Say::Message(message.clone())).await,

@@ -2,9 +2,10 @@
 
 use clap::Args;
 use futures_util::StreamExt;
-use tokio::select;
 
-use super::{backend::Backend, card::card, connection::Connection, json, signals::interrupted, table, words};
+use super::{
+    backend::Backend, card::card, connection::Connection, json, signals::unless_interrupted, table, words,
+};
 use crate::{
     client,
     console::{self, Failure},
@@ -37,15 +38,11 @@ pub(super) struct Confirmations {
 
 impl Confirmations {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
-        select! {
-            done = self.carry_out(domains) => done,
-            () = interrupted() => Err(Failure::Interrupted),
-        }
+        unless_interrupted(self.carry_out(domains)).await
     }
 
     async fn carry_out(&self, domains: &[Domain]) -> Result<(), Failure> {
-        let backend = self.connection.open(domains).await?;
-        backend.open_state().await?;
+        let backend = self.connection.open_with_state(domains).await?;
         match &self.confirmation {
             Some(id) => self.show(&backend, id).await,
             None if self.watch => self.follow(&backend).await,

@@ -47,6 +47,13 @@ impl Connection {
         }
     }
 
+    /// The same, with the state at hand where this program answers by itself.
+    pub(super) async fn open_with_state(&self, domains: &[Domain]) -> Result<Backend, Failure> {
+        let backend = self.open(domains).await?;
+        backend.open_state().await?;
+        Ok(backend)
+    }
+
     /// The flags by which another command finds the same, each after a space. Never a token.
     pub(super) fn shown(&self) -> String {
         let server = settings::shown("server", self.server.as_ref().map(ToString::to_string));

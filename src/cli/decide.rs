@@ -58,8 +58,7 @@ async fn decide(
     confirmation_id: String,
     decision: Decision,
 ) -> Result<(), Failure> {
-    let backend = connection.open(domains).await?;
-    backend.open_state().await?;
+    let backend = connection.open_with_state(domains).await?;
     let request = v1::DecideConfirmationRequest {
         confirmation_id,
         decision: Some(decision),

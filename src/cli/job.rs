@@ -50,8 +50,7 @@ impl Follow {
         connection: &Connection,
         domains: &[Domain],
     ) -> Result<(), Failure> {
-        let backend = connection.open(domains).await?;
-        backend.open_state().await?;
+        let backend = connection.open_with_state(domains).await?;
         let job_id = match self.job {
             Some(job_id) => job_id.to_string(),
             None => (job.start)(matches, backend.place()).await?,

@@ -3,9 +3,8 @@
 //! Not here: following a job, which the command that starts its kind does (`job`).
 
 use clap::{Args, ValueEnum};
-use tokio::select;
 
-use super::{backend::Backend, connection::Connection, json, signals::interrupted, table};
+use super::{backend::Backend, connection::Connection, json, signals::unless_interrupted, table};
 use crate::{
     client,
     console::{self, Failure},
@@ -62,15 +61,11 @@ impl From<State> for JobState {
 
 impl Jobs {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
-        select! {
-            done = self.carry_out(domains) => done,
-            () = interrupted() => Err(Failure::Interrupted),
-        }
+        unless_interrupted(self.carry_out(domains)).await
     }
 
     async fn carry_out(&self, domains: &[Domain]) -> Result<(), Failure> {
-        let backend = self.connection.open(domains).await?;
-        backend.open_state().await?;
+        let backend = self.connection.open_with_state(domains).await?;
         match &self.job {
             Some(job) if self.cancel => self.end(&backend, job.clone()).await,
             Some(job) => self.show(&backend, job.clone()).await,

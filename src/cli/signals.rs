@@ -14,6 +14,8 @@ use tokio::{
     },
 };
 
+use crate::console::Failure;
+
 /// The signals that end a process, by the names people know.
 const ENDING: [(&str, SignalKind); 3] = [
     ("SIGTERM", SignalKind::terminate()),
@@ -72,6 +74,19 @@ impl Signals {
 pub(super) async fn interrupted() {
     if Ignored::read().contains(SignalKind::interrupt()) || signal::ctrl_c().await.is_err() {
         future::pending::<()>().await;
+    }
+}
+
+/// Does the work, unless Ctrl-C comes first: then it is dropped. Boxed: that of some commands is large.
+pub(super) fn unless_interrupted<'a>(
+    work: impl Future<Output = Result<(), Failure>> + 'a,
+) -> impl Future<Output = Result<(), Failure>> + 'a {
+    let work = Box::pin(work);
+    async move {
+        select! {
+            done = work => done,
+            () = interrupted() => Err(Failure::Interrupted),
+        }
     }
 }
 

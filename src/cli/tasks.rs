@@ -9,7 +9,6 @@ mod tree;
 
 use clap::{Args, Subcommand};
 use futures_util::StreamExt;
-use tokio::select;
 
 use self::{
     act::{Answer, Cancel, Delete, Resolve, Start},
@@ -17,7 +16,7 @@ use self::{
     shown::{Common, cells, shown},
     state::State,
 };
-use super::{backend::Backend, json, signals::interrupted, table};
+use super::{backend::Backend, json, signals::unless_interrupted, table};
 use crate::{
     client,
     console::{self, Failure},
@@ -71,10 +70,7 @@ enum Action {
 
 impl Tasks {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
-        select! {
-            done = self.carry_out(domains) => done,
-            () = interrupted() => Err(Failure::Interrupted),
-        }
+        unless_interrupted(self.carry_out(domains)).await
     }
 
     async fn carry_out(self, domains: &[Domain]) -> Result<(), Failure> {
@@ -87,8 +83,7 @@ impl Tasks {
             Some(Action::Resolve(it)) => &it.common,
             Some(Action::Delete(it)) => &it.common,
         };
-        let backend = common.connection.open(domains).await?;
-        backend.open_state().await?;
+        let backend = common.connection.open_with_state(domains).await?;
         match &self.action {
             None if self.watch => self.follow(&backend).await,
             None => self.list(&backend).await,

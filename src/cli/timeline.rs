@@ -2,9 +2,8 @@
 
 use clap::Args;
 use futures_util::StreamExt;
-use tokio::select;
 
-use super::{backend::Backend, connection::Connection, json, signals::interrupted};
+use super::{backend::Backend, connection::Connection, json, signals::unless_interrupted};
 use crate::{
     client,
     console::{self, Failure},
@@ -59,15 +58,11 @@ const APART: &str = "(kept apart: --full shows it)";
 
 impl Timeline {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
-        select! {
-            done = self.carry_out(domains) => done,
-            () = interrupted() => Err(Failure::Interrupted),
-        }
+        unless_interrupted(self.carry_out(domains)).await
     }
 
     async fn carry_out(&self, domains: &[Domain]) -> Result<(), Failure> {
-        let backend = self.connection.open(domains).await?;
-        backend.open_state().await?;
+        let backend = self.connection.open_with_state(domains).await?;
         match self {
             Self { as_model: true, .. } => self.as_model(&backend).await,
             Self { follow: true, .. } => self.follow(&backend).await,

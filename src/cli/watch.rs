@@ -2,10 +2,9 @@
 
 use clap::Args;
 use prost::Message;
-use tokio::select;
 use tonic::Status;
 
-use super::{connection::Connection, json, signals::interrupted, words};
+use super::{connection::Connection, json, signals::unless_interrupted, words};
 use crate::{
     client,
     console::{self, Failure},
@@ -24,10 +23,7 @@ pub(super) struct Watch {
 
 impl Watch {
     pub(super) async fn run(self) -> Result<(), Failure> {
-        select! {
-            done = self.follow() => done,
-            () = interrupted() => Err(Failure::Interrupted),
-        }
+        unless_interrupted(self.follow()).await
     }
 
     async fn follow(&self) -> Result<(), Failure> {

@@ -6,13 +6,12 @@ mod which;
 
 use clap::{Args, Subcommand};
 use futures_util::StreamExt;
-use tokio::select;
 
 use self::{put::Put, show::Shown, which::Which};
 use super::{
     backend::{Backend, Documents},
     json,
-    signals::interrupted,
+    signals::unless_interrupted,
 };
 use crate::{
     client,
@@ -117,10 +116,7 @@ struct Rm {
 
 impl Workspace {
     pub(super) async fn run(self, domains: &[Domain]) -> Result<(), Failure> {
-        select! {
-            done = self.carry_out(domains) => done,
-            () = interrupted() => Err(Failure::Interrupted),
-        }
+        unless_interrupted(self.carry_out(domains)).await
     }
 
     async fn carry_out(&self, domains: &[Domain]) -> Result<(), Failure> {
@@ -132,8 +128,7 @@ impl Workspace {
             | Action::Versions(Versions { which, .. })
             | Action::Rm(Rm { which, .. }) => which,
         };
-        let backend: Backend = which.connection.open(domains).await?;
-        backend.open_state().await?;
+        let backend: Backend = which.connection.open_with_state(domains).await?;
         let documents = backend.documents();
         let shown = match &self.action {
             Action::Ls(ls) => ls.run(&documents).await?,

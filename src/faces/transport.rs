@@ -27,7 +27,8 @@ pub use self::{
     watches::ending,
 };
 pub(super) use self::{
-    content_type::is_grpc, framing::StrictFraming, requests::Layer as Counted, trace::parent,
+    content_type::is_grpc, framing::StrictFraming, polled_frame::PolledFrame, requests::Layer as Counted,
+    trace::parent,
 };
 
 pub mod authenticate;
@@ -48,12 +49,14 @@ mod content_type;
 mod deadline;
 mod frames;
 mod framing;
+pub(super) mod grpc_frame;
 mod late;
 mod layer;
 mod listener;
 mod message;
 mod panics;
 pub(super) mod peer;
+mod polled_frame;
 mod preface;
 mod refusal;
 mod reply;
@@ -68,6 +71,7 @@ mod stream;
 mod trace;
 mod watches;
 mod write_buffer;
+mod write_half;
 
 /// The layers that the HTTP listener shares, over its routes. Refusals leave it as they do for gRPC, and are spelled
 /// above. What is above also leaves the route's [`rules::Rule`].

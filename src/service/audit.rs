@@ -1,6 +1,6 @@
 //! The audit as every face offers it: who sees which records. Not here: what is recorded (`store`).
 
-use std::{sync::Arc, time::SystemTime};
+use std::sync::Arc;
 
 use super::{
     page::{BoundTo, Sizes},
@@ -9,11 +9,13 @@ use super::{
 };
 use crate::{
     clock,
-    context::{User, UserId},
+    context::User,
     contract::Refusal,
     pipeline::Policy,
-    store::audit::{self as store, Criteria, KEPT, Kind, Record},
+    store::audit::{self as store, Criteria, KEPT, Record},
 };
+
+pub use crate::store::audit::Filter;
 
 const SIZES: Sizes = Sizes { usual: 100, most: 1_000 };
 
@@ -28,25 +30,6 @@ const LONGEST: usize = 64;
 pub struct Audit {
     store: Arc<dyn store::Audit>,
     policy: Arc<dyn Policy>,
-}
-
-/// Which records are meant. Criteria are combined with AND.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Filter {
-    /// Any of these tools; any at all if there is none.
-    pub tools: Vec<String>,
-    /// What this user did.
-    pub user: Option<UserId>,
-    /// Any of these; any at all if there is none.
-    pub kinds: Vec<Kind>,
-    /// At or after this instant.
-    pub since: Option<SystemTime>,
-    /// Before this instant.
-    pub until: Option<SystemTime>,
-    /// The call; any if empty.
-    pub call_id: String,
-    /// The confirmation; any if empty.
-    pub confirmation_id: String,
 }
 
 /// A page of records.
@@ -73,17 +56,9 @@ impl Audit {
         let before = bound_to.place(token)?.map(u64::from_be_bytes);
         let observes = self.policy.may_observe(user);
         let oldest = clock::wall().checked_sub(KEPT);
-        let criteria = Criteria {
-            seen_by: (!observes).then(|| user.id.clone()),
-            tools: filter.tools,
-            user: filter.user,
-            kinds: filter.kinds,
-            // What the sweep has not come to is not shown either.
-            since: filter.since.max(oldest),
-            until: filter.until,
-            call_id: filter.call_id,
-            confirmation_id: filter.confirmation_id,
-        };
+        // What the sweep has not come to is not shown either.
+        let filter = Filter { since: filter.since.max(oldest), ..filter };
+        let criteria = Criteria { seen_by: (!observes).then(|| user.id.clone()), filter };
         let limit = u32::try_from(size + 1).unwrap_or(SIZES.most);
         let records = self.store.records(&criteria, before, limit).await;
         let mut records = records.map_err(|error| unavailable(&error))?;

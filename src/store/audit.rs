@@ -116,11 +116,18 @@ pub enum Verdict {
     Voided,
 }
 
-/// Which records a list is of. Criteria are combined with AND.
+/// Which records a list is of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Criteria {
     /// What this user may see: what the user did, and decisions on the user's calls. `None`: everything.
     pub seen_by: Option<UserId>,
+    /// Which of those.
+    pub filter: Filter,
+}
+
+/// Which records are meant. Criteria are combined with AND.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
     /// Any of these tools; any at all if there is none.
     pub tools: Vec<String>,
     /// What this user did.
@@ -131,9 +138,9 @@ pub struct Criteria {
     pub since: Option<SystemTime>,
     /// Before this instant.
     pub until: Option<SystemTime>,
-    /// The call.
+    /// The call; any if empty.
     pub call_id: String,
-    /// The confirmation.
+    /// The confirmation; any if empty.
     pub confirmation_id: String,
 }
 

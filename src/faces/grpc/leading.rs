@@ -13,7 +13,6 @@ use std::{
 use bytes::Bytes;
 use futures_util::Stream;
 use http::{HeaderMap, Response};
-use http_body::Frame;
 use prost::Message;
 use tonic::{
     Status,
@@ -21,7 +20,7 @@ use tonic::{
     codec::{CompressionEncoding, EncodeBody, SingleMessageCompressionOverride},
 };
 
-use crate::contract::codec::Encoder;
+use crate::{contract::codec::Encoder, faces::transport::PolledFrame};
 
 /// Makes the body of the first part, compressed as the rest is.
 type Make = Box<dyn FnOnce(Option<CompressionEncoding>) -> Body + Send>;
@@ -66,10 +65,7 @@ impl http_body::Body for Joined {
     type Data = Bytes;
     type Error = Status;
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> PolledFrame<Self> {
         if let Some(first) = &mut self.first {
             match ready!(Pin::new(first).poll_frame(cx)) {
                 Some(Ok(frame)) if frame.trailers_ref().is_none_or(|it| !is_ok(it)) => {

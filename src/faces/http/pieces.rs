@@ -11,6 +11,8 @@ use axum::body::Body;
 use bytes::{Bytes, BytesMut};
 use http_body::{Frame, SizeHint};
 
+use crate::faces::transport::PolledFrame;
+
 /// What is handed on at once, at least.
 pub const PIECE: usize = 24 * 1024;
 
@@ -45,10 +47,7 @@ impl<I: Iterator<Item = Bytes> + Unpin> http_body::Body for Pieces<I> {
     type Data = Bytes;
     type Error = Infallible;
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        _cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+    fn poll_frame(mut self: Pin<&mut Self>, _cx: &mut Context<'_>) -> PolledFrame<Self> {
         let piece = next(&mut self.parts);
         self.left -= piece.as_ref().map_or(0, |piece| piece.len() as u64);
         Poll::Ready(piece.map(|piece| Ok(Frame::data(piece))))

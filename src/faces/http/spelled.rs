@@ -19,6 +19,7 @@ use pin_project_lite::pin_project;
 use tonic::{Code, Status};
 
 use super::{answer::Answer, problem::Problem};
+use crate::faces::transport::PolledFrame;
 
 /// How a stream of events says why it ends. In the extensions of an answer whose events have a form of their own.
 #[derive(Clone, Copy, Debug)]
@@ -123,10 +124,7 @@ where
     type Data = Bytes;
     type Error = io::Error;
 
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> PolledFrame<Self> {
         let mut this = self.project();
         let Some(inner) = this.inner.as_mut().as_pin_mut() else { return Poll::Ready(None) };
         let Some(frame) = ready!(inner.poll_frame(cx)) else { return Poll::Ready(None) };

@@ -10,7 +10,7 @@ use std::{
 };
 
 use http::{HeaderName, HeaderValue, Method, Request, Response};
-use http_body::{Body as HttpBody, Frame, SizeHint};
+use http_body::{Body as HttpBody, SizeHint};
 use opentelemetry::trace::TraceId;
 use pin_project_lite::pin_project;
 use tokio::time::Instant;
@@ -20,7 +20,7 @@ use super::table::{Found, Table};
 use crate::{
     clock,
     faces::transport::{
-        CallersTrace, TakenOver,
+        CallersTrace, PolledFrame, TakenOver,
         parent::{note_trace, span_of},
         peer::Peer,
     },
@@ -217,10 +217,7 @@ impl<B: HttpBody> HttpBody for Body<B> {
     type Data = B::Data;
     type Error = B::Error;
 
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> PolledFrame<Self> {
         let mut this = self.project();
         let polled = match this.recorder.as_ref() {
             Some(recorder) => recorder.span.in_scope(|| this.inner.as_mut().poll_frame(cx)),

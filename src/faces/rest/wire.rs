@@ -13,10 +13,10 @@ use tonic::{Code, Status, body::Body};
 use tower::Service;
 
 use super::fixed::Row;
-use crate::faces::http::{pieces::PIECE, route::Http};
-
-/// A flag and four bytes of length.
-const HEAD: usize = 5;
+use crate::faces::{
+    http::{pieces::PIECE, route::Http},
+    transport::grpc_frame::{self, HEAD},
+};
 
 /// What a service says.
 pub(super) struct Responses {
@@ -120,10 +120,9 @@ impl Responses {
 
     /// The first message that has been read whole.
     fn whole(&mut self) -> Option<Bytes> {
-        let mut head = self.read.get(..HEAD)?;
         // Nothing is compressed for who does not ask for it.
-        let _flag = head.get_u8();
-        let end = HEAD + usize::try_from(head.get_u32()).ok()?;
+        let (_flag, length) = grpc_frame::head(&self.read)?;
+        let end = HEAD + length;
         if self.read.len() < end {
             return None;
         }

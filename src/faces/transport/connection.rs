@@ -1,18 +1,15 @@
 //! One TCP connection, from its first byte to its end: TLS where it is configured, the preface, what is spoken, the end
 //! by age, silence or drain, and a bounded time for the last calls.
 
-use std::{convert::Infallible, io, net::SocketAddr, sync::Arc};
+use std::{io, net::SocketAddr, sync::Arc};
 
-use bytes::Bytes;
-use http::{Request, Response};
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     time::{Instant, timeout, timeout_at},
 };
-use tonic::body::Body;
-use tower::Service;
 
 use self::course::Course;
+pub(super) use self::course::Layers;
 use super::{
     Config,
     connections::Known,
@@ -40,13 +37,7 @@ pub(super) struct Connection<S> {
     pub(super) known: Arc<Known>,
 }
 
-impl<S, B> Connection<S>
-where
-    S: Service<Request<Body>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
-    S::Future: Send,
-    B: http_body::Body<Data = Bytes> + Send + 'static,
-    B::Error: std::error::Error + Send + Sync,
-{
+impl<S: Layers> Connection<S> {
     /// Serves the connection until it ends or is dropped by force.
     pub(super) async fn run(self, stream: impl Stream) {
         let address = self.address;

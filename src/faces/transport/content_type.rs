@@ -15,7 +15,7 @@ use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header::CONTEN
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use pin_project_lite::pin_project;
 
-use super::{peer::Peer, reply::Reply};
+use super::{peer::Peer, polled_frame::PolledFrame, reply::Reply};
 use crate::contract::status::wrong_port;
 
 const GRPC: &[u8] = b"application/grpc";
@@ -81,10 +81,7 @@ impl<B: HttpBody<Data = Bytes>> HttpBody for Body<B> {
     type Data = Bytes;
     type Error = B::Error;
 
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> PolledFrame<Self> {
         let this = self.project();
         match this.text.take() {
             Some(text) => Poll::Ready(Some(Ok(Frame::data(text)))),

@@ -12,6 +12,8 @@ use bytes::Bytes;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use pin_project_lite::pin_project;
 
+use super::polled_frame::PolledFrame;
+
 /// The default size of an HTTP/2 frame: a larger piece would be cut there anyhow.
 const PIECE: usize = 16 * 1024;
 
@@ -35,10 +37,7 @@ impl<B: HttpBody<Data = Bytes>> HttpBody for Body<B> {
     type Data = Bytes;
     type Error = B::Error;
 
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> PolledFrame<Self> {
         let this = self.project();
         if this.rest.is_empty() {
             match ready!(this.inner.poll_frame(cx)) {

@@ -13,7 +13,7 @@ use tower::Service;
 pub use self::hooks::Hooks;
 use super::{
     Config,
-    connection::Connection,
+    connection::{Connection, Layers},
     connections::{Connections, Place},
     listener::{Listener, accept},
     signals::Signals,
@@ -95,13 +95,7 @@ struct Server<S> {
     places: Connections,
 }
 
-impl<S, B> Server<S>
-where
-    S: Service<Request<Body>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
-    S::Future: Send,
-    B: http_body::Body<Data = Bytes> + Send + 'static,
-    B::Error: std::error::Error + Send + Sync,
-{
+impl<S: Layers> Server<S> {
     fn new(service: S, config: Config) -> Self {
         Self {
             service,

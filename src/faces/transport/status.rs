@@ -13,12 +13,12 @@ use std::{
 
 use futures_util::{TryFutureExt, future::MapOk};
 use http::{HeaderMap, Request, Response};
-use http_body::{Body as HttpBody, Frame, SizeHint};
+use http_body::{Body as HttpBody, SizeHint};
 use pin_project_lite::pin_project;
 use tonic::{Code, Status};
 use tonic_types::StatusExt;
 
-use super::{message, refusal};
+use super::{message, polled_frame::PolledFrame, refusal};
 use crate::contract::status;
 
 /// How tonic's decoder begins what it says of a message over the limit.
@@ -87,10 +87,7 @@ impl<B: HttpBody> HttpBody for Body<B> {
     type Data = B::Data;
     type Error = B::Error;
 
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> PolledFrame<Self> {
         let mut frame = ready!(self.project().inner.poll_frame(cx));
         if let Some(Ok(frame)) = &mut frame
             && let Some(trailers) = frame.trailers_mut()

@@ -12,13 +12,13 @@ use std::{
 };
 
 use http::{Request, Response};
-use http_body::{Body as HttpBody, Frame, SizeHint};
+use http_body::{Body as HttpBody, SizeHint};
 use pin_project_lite::pin_project;
 use tonic::Code;
 
 use self::recorder::Recorder;
 pub use self::{line::TakenOver, parent::CallersTrace};
-use super::{refusal, rules::Rules};
+use super::{polled_frame::PolledFrame, refusal, rules::Rules};
 
 mod line;
 pub(in crate::faces) mod parent;
@@ -116,10 +116,7 @@ impl<B: HttpBody> HttpBody for Body<B> {
     type Data = B::Data;
     type Error = B::Error;
 
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> PolledFrame<Self> {
         let this = self.project();
         let polled = match this.recorder.as_ref() {
             Some(recorder) => recorder.span().in_scope(|| this.inner.poll_frame(cx)),

@@ -18,6 +18,7 @@ use tonic::{Code, Status};
 
 use super::{
     peer::Peer,
+    polled_frame::PolledFrame,
     refusal,
     rules::{Lifetime, Rule},
 };
@@ -117,10 +118,7 @@ impl<B: HttpBody> HttpBody for Body<B> {
     type Data = B::Data;
     type Error = B::Error;
 
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> PolledFrame<Self> {
         let mut this = self.project();
         let Some(inner) = this.inner.as_mut().as_pin_mut() else { return Poll::Ready(None) };
         if !has_ended(this.ended, cx) {

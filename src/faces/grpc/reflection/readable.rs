@@ -13,17 +13,21 @@ use std::{
     task::{Context, Poll, ready},
 };
 
-use bytes::{Buf, Bytes, BytesMut};
+use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, Response};
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use prost::Message;
 use tonic::{Code, Status, body::Body};
 use tonic_reflection::pb::v1::ServerReflectionRequest;
 
-use crate::contract::status;
+use crate::{
+    contract::status,
+    faces::transport::{
+        PolledFrame,
+        grpc_frame::{self, HEAD},
+    },
+};
 
-/// A flag and four bytes of length.
-const HEAD: usize = 5;
 /// The longest request: a name and a host.
 const LONGEST: usize = 64 * 1024;
 
@@ -62,8 +66,7 @@ impl Requests {
     /// The messages that are whole and can be read. Both versions of reflection have the same request.
     fn readable(&mut self) -> Bytes {
         let mut end = 0;
-        while let Some(mut head) = self.read.get(end..end + HEAD) {
-            let (flag, length) = (head.get_u8(), head.get_u32() as usize);
+        while let Some((flag, length)) = grpc_frame::head(&self.read[end..]) {
             let message = self.read.get(end + HEAD..end + HEAD + length);
             let is_readable = message.is_none_or(|it| ServerReflectionRequest::decode(it).is_ok());
             if flag != 0 || length > LONGEST || !is_readable {
@@ -83,10 +86,7 @@ impl HttpBody for Requests {
     type Data = Bytes;
     type Error = Status;
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> PolledFrame<Self> {
         loop {
             let readable = self.readable();
             if !readable.is_empty() {
@@ -130,10 +130,7 @@ impl HttpBody for Answers {
     type Data = Bytes;
     type Error = Status;
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> PolledFrame<Self> {
         let frame = ready!(Pin::new(&mut self.inner).poll_frame(cx));
         Poll::Ready(frame.map(|frame| {
             frame.map(|frame| match frame.into_trailers() {

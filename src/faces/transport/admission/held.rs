@@ -8,11 +8,14 @@ use std::{
 };
 
 use futures_util::future::BoxFuture;
-use http_body::{Body as HttpBody, Frame, SizeHint};
+use http_body::{Body as HttpBody, SizeHint};
 use pin_project_lite::pin_project;
 
 use crate::{
-    faces::transport::shares::{Holder, Share},
+    faces::transport::{
+        polled_frame::PolledFrame,
+        shares::{Holder, Share},
+    },
     offload,
     turns::{Turn, Turns},
 };
@@ -76,10 +79,7 @@ impl<B: HttpBody> HttpBody for Held<B> {
     type Data = B::Data;
     type Error = B::Error;
 
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> PolledFrame<Self> {
         let this = self.project();
         let _turn = match this.compressed {
             Some(compressed) => Some(ready!(compressed.poll_turn(cx))),

@@ -1,7 +1,6 @@
 //! The body of a request until its first message is complete, and then the whole of it again.
 //!
-//! A gRPC message is a byte that tells whether it is compressed, its length in four bytes, and so many bytes. What
-//! they mean is not looked at.
+//! Where the message ends is for its framing to say. What its bytes mean is not looked at.
 
 use std::{
     collections::VecDeque,
@@ -21,7 +20,7 @@ use super::{
     framing::{Framing, Seen, Size},
     refused::idle,
 };
-use crate::faces::transport::rules::Messages;
+use crate::faces::transport::{polled_frame::PolledFrame, rules::Messages};
 
 /// A smaller piece is put together with those beside it.
 const SMALL: usize = 4 * 1024;
@@ -137,10 +136,7 @@ impl HttpBody for Again {
     type Data = Bytes;
     type Error = Status;
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> PolledFrame<Self> {
         if let Some(data) = self.came.pop_front() {
             return Poll::Ready(Some(Ok(Frame::data(data))));
         }
@@ -153,7 +149,7 @@ impl HttpBody for Again {
 }
 
 impl Rest {
-    fn poll_frame(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+    fn poll_frame(&mut self, cx: &mut Context<'_>) -> PolledFrame<Body> {
         let Self { body, bound, idle: timer } = self;
         if let Poll::Ready(frame) = Pin::new(body).poll_frame(cx) {
             *timer = None;

@@ -2,11 +2,13 @@
 
 use std::{
     convert::Infallible,
+    error::Error,
     net::SocketAddr,
     pin::{Pin, pin},
     sync::Arc,
 };
 
+use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
@@ -23,6 +25,28 @@ pub(super) struct Course<S> {
     pub(super) peer: Peer,
     pub(super) config: Arc<Config>,
     pub(super) signals: Arc<Signals>,
+}
+
+/// What a connection's requests are handed to: the layers over the routes.
+pub(in super::super) trait Layers:
+    Service<Request<Body>, Response = Response<<Self as Layers>::Answer>, Error = Infallible, Future: Send>
+    + Clone
+    + Send
+    + 'static
+{
+    /// The body of an answer.
+    type Answer: http_body::Body<Data = Bytes, Error: Error + Send + Sync> + Send + 'static;
+}
+
+impl<S, B> Layers for S
+where
+    S: Service<Request<Body>, Response = Response<B>, Error = Infallible, Future: Send>
+        + Clone
+        + Send
+        + 'static,
+    B: http_body::Body<Data = Bytes, Error: Error + Send + Sync> + Send + 'static,
+{
+    type Answer = B;
 }
 
 /// A service in hyper's terms. Nobody asks whether it is ready: every layer here always is, and so are the servers that
@@ -81,17 +105,18 @@ where
 }
 
 /// `service` between hyper's bodies and ours. Every request carries its peer.
-pub(super) fn with_peer<S, B>(
+pub(super) fn with_peer<S: Layers>(
     service: S,
     peer: Peer,
-) -> impl Service<Request<Incoming>, Response = Response<frames::Body<B>>, Error = Infallible, Future: Send> + Clone
-where
-    S: Service<Request<Body>, Response = Response<B>, Error = Infallible> + Clone,
-    S::Future: Send,
-{
+) -> impl Service<
+    Request<Incoming>,
+    Response = Response<frames::Body<S::Answer>>,
+    Error = Infallible,
+    Future: Send,
+> + Clone {
     ServiceBuilder::new()
         .map_request(move |request| add_peer(request, &peer))
-        .map_response(|response: Response<B>| response.map(frames::Body::new))
+        .map_response(|response: Response<S::Answer>| response.map(frames::Body::new))
         .service(service)
 }
 

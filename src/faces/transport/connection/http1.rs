@@ -1,16 +1,10 @@
 //! HTTP/1 on a connection: one request after another.
 
-use std::convert::Infallible;
-
-use bytes::Bytes;
-use http::{Request, Response};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
-use tonic::body::Body;
-use tower::Service;
 
-use super::course::{Course, Ready, Silent, with_peer};
+use super::course::{Course, Layers, Ready, Silent, with_peer};
 use crate::faces::transport::{
     framing::StrictFraming,
     preface::OtherProtocol,
@@ -21,12 +15,9 @@ use crate::faces::transport::{
 };
 
 /// Serves a stream of which the beginning was read.
-pub(super) async fn serve<S, B, T>(course: Course<S>, opened: OtherProtocol<T>, bounds: Either)
+pub(super) async fn serve<S, T>(course: Course<S>, opened: OtherProtocol<T>, bounds: Either)
 where
-    S: Service<Request<Body>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
-    S::Future: Send,
-    B: http_body::Body<Data = Bytes> + Send + 'static,
-    B::Error: std::error::Error + Send + Sync,
+    S: Layers,
     T: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let OtherProtocol { stream, beginning, .. } = opened;
@@ -38,12 +29,9 @@ where
     streams.track_future(one_after_another(served)).await;
 }
 
-async fn run<S, B, T>(course: Course<S>, bounds: Either, io: Io<T>)
+async fn run<S, T>(course: Course<S>, bounds: Either, io: Io<T>)
 where
-    S: Service<Request<Body>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
-    S::Future: Send,
-    B: http_body::Body<Data = Bytes> + Send + 'static,
-    B::Error: std::error::Error + Send + Sync,
+    S: Layers,
     T: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let service = with_peer(course.service.clone(), course.peer.clone());

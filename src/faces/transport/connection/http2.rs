@@ -1,16 +1,11 @@
 //! HTTP/2 on a connection.
 
-use std::convert::Infallible;
-
 use bytes::Bytes;
-use http::{Request, Response};
 use hyper::server::conn::http2;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
-use tonic::body::Body;
-use tower::Service;
 
-use super::course::{Course, Ready, Silent, with_peer};
+use super::course::{Course, Layers, Ready, Silent, with_peer};
 use crate::faces::transport::{
     Config,
     late::Late,
@@ -20,23 +15,17 @@ use crate::faces::transport::{
 };
 
 /// Serves a stream whose preface was read, after the calls on it that are ready.
-pub(super) async fn serve<S, B, T>(course: Course<S>, stream: T)
+pub(super) async fn serve<S, T>(course: Course<S>, stream: T)
 where
-    S: Service<Request<Body>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
-    S::Future: Send,
-    B: http_body::Body<Data = Bytes> + Send + 'static,
-    B::Error: std::error::Error + Send + Sync,
+    S: Layers,
     T: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     Late::new(Turns::new(stream, Bytes::from_static(&PREFACE), |io| run(course, io))).await;
 }
 
-async fn run<S, B, T>(course: Course<S>, io: Io<T>)
+async fn run<S, T>(course: Course<S>, io: Io<T>)
 where
-    S: Service<Request<Body>, Response = Response<B>, Error = Infallible> + Clone + Send + 'static,
-    S::Future: Send,
-    B: http_body::Body<Data = Bytes> + Send + 'static,
-    B::Error: std::error::Error + Send + Sync,
+    S: Layers,
     T: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let service = with_peer(course.service.clone(), course.peer.clone());

@@ -1,6 +1,7 @@
 //! How often a connection writes.
 
 use std::{
+    convert::Infallible,
     future::{Ready, ready},
     pin::Pin,
     sync::atomic::{AtomicUsize, Ordering::Relaxed},
@@ -8,9 +9,12 @@ use std::{
     time::Duration,
 };
 
+use bytes::Bytes;
 use futures_util::future::join_all;
+use http::{Request, Response};
 use http_body_util::Full;
 use tokio::io::{DuplexStream, ReadBuf};
+use tonic::body::Body;
 
 use super::*;
 

@@ -9,7 +9,7 @@ use http_body::{Body as HttpBody, Frame};
 use pin_project_lite::pin_project;
 
 use super::{exceeded::exceeded, timer::Timer};
-use crate::faces::transport::refusal;
+use crate::faces::transport::{polled_frame::PolledFrame, refusal};
 
 pin_project! {
     /// The body below, until it ends or the deadline passes; then nothing.
@@ -37,10 +37,7 @@ impl<B: HttpBody> HttpBody for Body<B> {
     type Data = B::Data;
     type Error = B::Error;
 
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> PolledFrame<Self> {
         let mut this = self.project();
         let Some(inner) = this.inner.as_mut().as_pin_mut() else { return Poll::Ready(None) };
         // The clock, not only the timer: a producer that is always ready never waits for one.

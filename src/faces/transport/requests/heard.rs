@@ -4,7 +4,7 @@
 //! too large, say, of which it still sends the rest. So what still comes is read for a moment.
 
 use std::{
-    io::{self, IoSlice},
+    io,
     pin::Pin,
     sync::Arc,
     task::{Context, Poll, ready},
@@ -17,6 +17,7 @@ use tokio::{
 };
 
 use super::Requests;
+use crate::faces::transport::write_half::write_to_stream;
 
 /// How long and how much is read after the last answer.
 const LINGER: Duration = Duration::from_secs(2);
@@ -63,25 +64,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Heard<S> {
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Heard<S> {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(cx, bytes)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        parts: &[IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(cx, parts)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(cx)
-    }
+    write_to_stream!();
 
     fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let Self { stream, ending, .. } = self.get_mut();

@@ -8,11 +8,11 @@ use std::{
 };
 
 use http::{HeaderValue, Request, Response, Version, header::CONNECTION};
-use http_body::{Body as HttpBody, Frame, SizeHint};
+use http_body::{Body as HttpBody, SizeHint};
 use pin_project_lite::pin_project;
 
 use super::UnderWay;
-use crate::faces::transport::peer::Peer;
+use crate::faces::transport::{peer::Peer, polled_frame::PolledFrame};
 
 /// Counts requests where their connection wants to know.
 #[derive(Debug, Clone, Copy)]
@@ -96,10 +96,7 @@ impl<B: HttpBody> HttpBody for Body<B> {
     type Data = B::Data;
     type Error = B::Error;
 
-    fn poll_frame(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
+    fn poll_frame(self: Pin<&mut Self>, cx: &mut Context<'_>) -> PolledFrame<Self> {
         self.project().inner.poll_frame(cx)
     }
 

@@ -8,6 +8,7 @@ use std::{
 use bytes::Bytes;
 use futures_util::stream;
 use http::HeaderMap;
+use http_body::Frame;
 use http_body_util::{BodyExt, StreamBody};
 use opentelemetry::{
     Value,

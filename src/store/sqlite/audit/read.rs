@@ -6,7 +6,7 @@ use crate::{
     digest::Digest,
     store::{
         StoreError,
-        audit::{Criteria, Kind, Record, Verdict},
+        audit::{Criteria, Filter, Kind, Record, Verdict},
         sqlite::{
             Failed, Sqlite,
             time::{instant, millis},
@@ -27,15 +27,15 @@ impl Sqlite {
         let before = i64::try_from(before.unwrap_or(u64::MAX)).unwrap_or(i64::MAX);
         let mut query = QueryBuilder::new("");
         match &criteria.seen_by {
-            None => select(&mut query, criteria, before, limit, ("sequence", None)),
+            None => select(&mut query, &criteria.filter, before, limit, ("sequence", None)),
             Some(user) => {
                 // Each half by its own index.
                 query.push("SELECT * FROM (");
                 let own = Some(("user_id = ", user.as_str()));
-                select(&mut query, criteria, before, limit, ("position", own));
+                select(&mut query, &criteria.filter, before, limit, ("position", own));
                 query.push(") UNION ALL SELECT * FROM (");
                 let of_others = Some(("caller <> user_id AND caller = ", user.as_str()));
-                select(&mut query, criteria, before, limit, ("callers_position", of_others));
+                select(&mut query, &criteria.filter, before, limit, ("callers_position", of_others));
                 query.push(") ORDER BY sequence DESC LIMIT ").push_bind(limit);
             }
         }
@@ -49,7 +49,7 @@ impl Sqlite {
 
 fn select(
     query: &mut QueryBuilder<sqlx::Sqlite>,
-    criteria: &Criteria,
+    filter: &Filter,
     before: i64,
     limit: u32,
     (position, seen): (&str, Option<(&str, &str)>),
@@ -59,22 +59,22 @@ fn select(
     if let Some((condition, user)) = seen {
         query.push(format!(" AND {condition}")).push_bind(user.to_owned());
     }
-    if let Some(user) = &criteria.user {
+    if let Some(user) = &filter.user {
         query.push(" AND user_id = ").push_bind(user.to_string());
     }
-    if let Some(since) = criteria.since {
+    if let Some(since) = filter.since {
         query.push(" AND at >= ").push_bind(millis(since));
     }
-    if let Some(until) = criteria.until {
+    if let Some(until) = filter.until {
         query.push(" AND at < ").push_bind(millis(until));
     }
-    for (column, text) in [("call_id", &criteria.call_id), ("confirmation_id", &criteria.confirmation_id)] {
+    for (column, text) in [("call_id", &filter.call_id), ("confirmation_id", &filter.confirmation_id)] {
         if !text.is_empty() {
             query.push(format!(" AND {column} = ")).push_bind(text.clone());
         }
     }
-    any_of(query, "tool", criteria.tools.clone());
-    any_of(query, "kind", criteria.kinds.iter().map(|kind| kind.word().to_owned()).collect());
+    any_of(query, "tool", filter.tools.clone());
+    any_of(query, "kind", filter.kinds.iter().map(|kind| kind.word().to_owned()).collect());
     query.push(format!(" ORDER BY {position} DESC LIMIT ")).push_bind(limit);
 }
 

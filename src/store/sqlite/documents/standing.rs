@@ -1,6 +1,6 @@
 //! A document within a transaction: found, made, written.
 
-use sqlx::{Row, SqliteConnection};
+use sqlx::{Row, SqliteConnection, query::Query, sqlite::SqliteArguments};
 
 use super::{
     repeats::Answer,
@@ -10,7 +10,7 @@ use crate::{
     context::TaskId,
     digest::Digest,
     store::{
-        documents::{Change as Changed, Document, Outcome, Refused},
+        documents::{Change as Changed, Content, Document, Outcome, Refused},
         sqlite::{Change, Failed, time::millis},
     },
 };
@@ -68,18 +68,9 @@ pub(super) async fn write(change: &mut Change, id: i64, mut document: Document) 
     let parts = [root, path, document.version.to_string(), document.etag, now.to_string()];
     document.etag = Digest::of_parts(parts).to_string();
     document.etag.truncate(16);
-    let content = &document.content;
-    let write = sqlx::query(WRITE)
-        .bind(document.version)
-        .bind(document.etag.as_str())
-        .bind(document.is_deleted())
-        .bind(content.digest.map(|digest| digest.as_bytes().to_vec()))
-        .bind(count(content.size))
-        .bind(content.mime_type.as_str())
-        .bind(count(content.tokens))
-        .bind(content.tokens_estimated)
-        .bind(content.summary.as_str())
-        .bind(content.untrusted)
+    let write =
+        sqlx::query(WRITE).bind(document.version).bind(document.etag.as_str()).bind(document.is_deleted());
+    let write = bind_content(write, &document.content)
         .bind(document.description.as_str())
         .bind(rows::tags_column(&document.tags))
         .bind(document.updated_by.as_str())
@@ -89,17 +80,12 @@ pub(super) async fn write(change: &mut Change, id: i64, mut document: Document) 
     Ok(document)
 }
 
-/// Adds the version that the document now has as its last one.
-pub(super) async fn add_version(
-    change: &mut Change,
-    id: i64,
-    document: &Document,
-    of: &Changed,
-) -> Result<(), Failed> {
-    let content = &document.content;
-    let add = sqlx::query(ADD_VERSION)
-        .bind(id)
-        .bind(document.version)
+/// The columns of content, in the order of [`WRITE`] and [`ADD_VERSION`].
+fn bind_content<'a>(
+    query: Query<'a, sqlx::Sqlite, SqliteArguments>,
+    content: &'a Content,
+) -> Query<'a, sqlx::Sqlite, SqliteArguments> {
+    query
         .bind(content.digest.map(|digest| digest.as_bytes().to_vec()))
         .bind(count(content.size))
         .bind(content.mime_type.as_str())
@@ -107,6 +93,17 @@ pub(super) async fn add_version(
         .bind(content.tokens_estimated)
         .bind(content.summary.as_str())
         .bind(content.untrusted)
+}
+
+/// Adds the version that the document now has as its last one.
+pub(super) async fn add_version(
+    change: &mut Change,
+    id: i64,
+    document: &Document,
+    of: &Changed,
+) -> Result<(), Failed> {
+    let add = sqlx::query(ADD_VERSION).bind(id).bind(document.version);
+    let add = bind_content(add, &document.content)
         .bind(of.by.as_str())
         .bind(millis(of.now))
         .bind(of.why.as_str())

@@ -6,11 +6,10 @@ use tonic::Status;
 use super::{Framing, Seen, Size};
 use crate::faces::transport::{
     admission::refused::{malformed, too_large},
+    grpc_frame::{self, HEAD},
     rules::Messages,
 };
 
-/// Bytes before each message.
-const HEADER: usize = 5;
 /// Taking in a longer message may take longer than others should wait.
 const LARGE: usize = 64 * 1024;
 /// The same of one that is compressed: gzip shrinks at most a thousandfold.
@@ -18,23 +17,23 @@ const LARGE_COMPRESSED: usize = 64;
 
 /// The first bytes of a body.
 #[derive(Debug)]
-pub(in crate::faces) struct Grpc([u8; HEADER]);
+pub(in crate::faces) struct Grpc([u8; HEAD]);
 
 impl Grpc {
     /// The length of the first message, once it is known.
     fn declared(&self, seen: Seen) -> Option<usize> {
-        let Self([_, length @ ..]) = *self;
-        (seen.bytes >= HEADER).then_some(u32::from_be_bytes(length) as usize)
+        let (_, length) = grpc_frame::head(&self.0)?;
+        (seen.bytes >= HEAD).then_some(length)
     }
 }
 
 impl Framing for Grpc {
     fn of(_: &HeaderMap) -> Self {
-        Self([0; HEADER])
+        Self([0; HEAD])
     }
 
     fn take(&mut self, before: usize, data: &[u8]) {
-        if before < HEADER {
+        if before < HEAD {
             let missing = &mut self.0[before..];
             let length = missing.len().min(data.len());
             missing[..length].copy_from_slice(&data[..length]);
@@ -74,7 +73,7 @@ impl Framing for Grpc {
         if length > most {
             return refuse(too_large(length, most));
         }
-        let whole = seen.bytes.cmp(&(HEADER + length));
+        let whole = seen.bytes.cmp(&(HEAD + length));
         match (messages, whole.is_lt(), whole.is_gt()) {
             (_, true, _) if seen.ended => refuse(malformed("the request ends within its message")),
             (_, true, _) => Ok(None),
