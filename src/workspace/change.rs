@@ -28,8 +28,7 @@ impl Room {
     ) -> Result<Document, DocumentRefusal> {
         let expected = expected.into();
         if expected == Expected::Any {
-            let what = "must be that of the document as you read it";
-            return Err(DocumentRefusal::invalid("etag", "required", what));
+            return Err(DocumentRefusal::PreconditionRequired);
         }
         let document = self.find(path).await?;
         if document.is_deleted() {

@@ -167,7 +167,7 @@ async fn what_is_said_of_a_document_changes_by_its_etag() {
     let other = UpdateMetadataRequest { description: Some("x".to_owned()), ..update.clone() };
     assert_eq!(refused(riley.update(other).await), said(Code::Aborted, "ETAG_STALE"));
     let none = UpdateMetadataRequest { etag: String::new(), ..update.clone() };
-    assert_eq!(refused(riley.update(none).await), said(Code::InvalidArgument, "INVALID_REQUEST"));
+    assert_eq!(refused(riley.update(none).await), said(Code::InvalidArgument, "PRECONDITION_REQUIRED"));
     let typed = UpdateMetadataRequest {
         etag: changed.etag,
         description: None,

@@ -68,6 +68,12 @@ pub enum DocumentRefusal {
         /// The present etag.
         etag: String,
     },
+    /// A change must state what it is made to, and does not.
+    #[error(
+        "etag must be that of the document as you read it, unless a precondition is stated (over HTTP, If-Match with \
+         that tag); nothing was changed"
+    )]
+    PreconditionRequired,
     /// The document has changed since the etag was read.
     #[error("{path} has changed since; its etag is {etag} now. Read it again, then decide")]
     EtagStale {
@@ -122,9 +128,11 @@ impl From<DocumentRefusal> for ToolError {
             It::UnknownTask { .. } | It::Unknown { .. } | It::Deleted { .. } | It::UnknownVersion { .. } => {
                 ErrorCode::NotFound
             }
-            It::PathInvalid(_) | It::Invalid(_) | It::DigestMismatch { .. } | It::RequestIdReused { .. } => {
-                ErrorCode::InvalidArgument
-            }
+            It::PathInvalid(_)
+            | It::Invalid(_)
+            | It::DigestMismatch { .. }
+            | It::PreconditionRequired
+            | It::RequestIdReused { .. } => ErrorCode::InvalidArgument,
             It::Absent { .. } | It::Exists { .. } | It::EtagStale { .. } | It::QuotaExceeded { .. } => {
                 ErrorCode::Conflict
             }

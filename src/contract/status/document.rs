@@ -24,6 +24,7 @@ pub(super) fn details(refusal: &DocumentRefusal) -> ErrorDetails {
         It::RequestIdReused { request_id } => resource("request_id", request_id),
         It::PathInvalid(_) => broken("path"),
         It::DigestMismatch { .. } => broken("digest"),
+        It::PreconditionRequired => broken("etag"),
         It::Invalid(violation) => broken(&violation.pointer),
         It::QuotaExceeded { subject, what } => ErrorDetails::with_quota_failure_violation(subject, what),
         It::Unavailable { retry_after } => ErrorDetails::with_retry_info(Some(*retry_after)),
@@ -46,7 +47,9 @@ pub(super) const fn code(refusal: &DocumentRefusal) -> Code {
         It::UnknownTask { .. } | It::Unknown { .. } | It::Deleted { .. } | It::UnknownVersion { .. } => {
             Code::NotFound
         }
-        It::PathInvalid(_) | It::Invalid(_) | It::DigestMismatch { .. } => Code::InvalidArgument,
+        It::PathInvalid(_) | It::Invalid(_) | It::DigestMismatch { .. } | It::PreconditionRequired => {
+            Code::InvalidArgument
+        }
         It::Exists { .. } | It::RequestIdReused { .. } => Code::AlreadyExists,
         It::Absent { .. } => Code::FailedPrecondition,
         // Reading the document again tells what to do.
@@ -70,6 +73,7 @@ pub(super) const fn reason(refusal: &DocumentRefusal) -> &'static str {
         It::DigestMismatch { .. } => "DIGEST_MISMATCH",
         It::Absent { .. } => "DOCUMENT_ABSENT",
         It::Exists { .. } => "DOCUMENT_EXISTS",
+        It::PreconditionRequired => "PRECONDITION_REQUIRED",
         It::EtagStale { .. } => "ETAG_STALE",
         It::QuotaExceeded { .. } => "QUOTA_EXCEEDED",
         It::RequestIdReused { .. } => "REQUEST_ID_REUSED",

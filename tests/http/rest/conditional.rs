@@ -145,6 +145,22 @@ async fn tags_of_a_write_are_compared_strongly_one_by_one() {
 }
 
 #[tokio::test]
+async fn a_change_must_state_what_it_is_made_to() {
+    let documents = Documents::begin().await;
+    documents.put("a", &[], "one").await;
+    let answer = documents.patch("a", &[], "new").await;
+    assert_eq!((answer.status, answer.code().as_str()), (428, "PRECONDITION_REQUIRED"), "{answer:?}");
+    let problem = value(&answer);
+    assert!(problem["detail"].as_str().unwrap().contains("If-Match"), "{problem}");
+    assert_eq!(problem["field_violations"][0]["pointer"], "etag");
+    let tag = documents.etag("a").await;
+    let in_body = serde_json::json!({"description": "new", "etag": tag.trim_matches('"')}).to_string();
+    assert_eq!(documents.ask("PATCH", "a", &[JSON], &in_body).await.status, 200);
+    let in_header = format!("if-match: {}", documents.etag("a").await);
+    assert_eq!(documents.patch("a", &[&in_header], "newer").await.status, 200);
+}
+
+#[tokio::test]
 async fn every_answer_that_writes_names_the_tag_of_what_it_wrote() {
     let documents = Documents::begin().await;
     let put = documents.put("a", &[], "one").await;

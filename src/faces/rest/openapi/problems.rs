@@ -15,7 +15,10 @@ const PROBLEMS: [(&str, &str); 18] = [
     ("413", "The body is too large."),
     ("415", "The body is not JSON."),
     ("422", "The arguments break the schema, or the key was used with others."),
-    ("428", "A person must approve the call first: Location says where."),
+    (
+        "428",
+        "A person must approve the call first: Location says where. Or a change lacks its precondition: If-Match.",
+    ),
     ("429", "A limit is reached: Retry-After says until when."),
     ("500", "A bug, or an unexpected failure of a tool."),
     ("501", "The server does not do that."),
