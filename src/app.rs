@@ -11,10 +11,12 @@ mod cool_downs;
 mod expiry;
 mod fresh;
 mod listeners;
+mod loaded;
 mod missing;
 mod offered;
 mod offers;
 mod opened;
+mod pipeline;
 mod records;
 mod serving;
 mod sources;
@@ -35,10 +37,11 @@ use self::{
     access::policy,
     administer::administer,
     listeners::keep_certificates,
-    offered::is_offered,
+    loaded::{Loaded, load},
+    offered::asked,
     offers::offers,
+    pipeline::pipeline,
     records::{confirmations, records},
-    sources::{sources, users_sources},
     state::state,
     tree::RELOAD_INTERVAL,
 };
@@ -49,14 +52,13 @@ pub use self::{
 use crate::{
     config::{Config, Section},
     context::Services,
-    domain::{Domain, Opened, Opening},
+    domain::{Domain, Opened},
     faces::{
         grpc,
         http::{self, table::Table},
         transport::Report,
     },
     files::Tree,
-    pipeline::{Parts, Pipeline, Tiers},
     registry::{DataSource, Registry},
     service::{
         Tools,
@@ -113,55 +115,21 @@ impl App {
         conflicts::refuse(domains).map_err(StartError::of)?;
         let tree = tree(&config.data, domains).map_err(StartError::of)?;
         let state = Arc::new(state(&config.state, domains).map_err(StartError::of)?);
-        let offered = offered(&tree, domains, config);
-        let descriptors = offered.as_ref().map(|offered| offered.descriptors.clone()).ok();
-        let asked = domains.iter().filter(|domain| is_offered(domain, config.server.diagnostics));
-        let registry = offered.and_then(Registry::open);
-        let (registry, templates, prompts) = answers::read(registry, &tree, config, asked.clone());
-        let upstream = sources(config, domains, &state)?;
-        let opening = Opening { config, tree: &tree, state: &state, upstream: &upstream };
-        let (mut opened, grpc, failed) = opened::open(&mut asked.clone(), &opening);
         let workspace = Workspace::new(&state);
-        opened.services = opened.services.with(Arc::new(workspace.clone()));
-        // Without every domain open nothing can be said of it.
-        let missing =
-            if failed.is_empty() { missing::services(asked.clone(), &opened.services) } else { Vec::new() };
-        // Without the pool nothing can be said of services.
-        let grpc = descriptors.map(|pool| grpc::GrpcServices::new(&pool, grpc, config.server.reflection));
-        let (registry, grpc) = match (registry, grpc) {
-            (Ok(registry), Some(Ok(grpc))) if failed.is_empty() && missing.is_empty() => {
-                (Arc::new(registry), grpc)
-            }
-            (registry, grpc) => {
-                let services = grpc.and_then(Result::err).unwrap_or_default();
-                return Err(StartError { manifests: registry.err(), domains: failed, services, missing });
-            }
-        };
+        let Loaded { registry, templates, prompts, upstream, opened, grpc } =
+            load(config, domains, &tree, &state, &workspace)?;
+        let asked = asked(domains, config);
         let of_domains = asked.clone().flat_map(|domain| (domain.routes)()).collect();
         let http = http::table(&config.http, of_domains).map_err(StartError::of)?;
         let answers = answers::of(&templates, prompts, asked.clone());
         let undeclared = missing::manifests(asked.clone(), &registry.snapshot());
         let Opened { services, states, mut data, names, holds, grpc: _ } = opened;
         data.extend(answers.files(templates));
-        let offer = offers(asked.clone(), names).map_err(StartError::of)?;
+        let offer = offers(asked, names).map_err(StartError::of)?;
         let policy = policy(&config.auth);
         let orchestrator = Orchestrator::new(Arc::clone(&state) as _, workspace.clone());
-        let pipeline = Pipeline::new(Parts {
-            registry: Arc::clone(&registry),
-            policy: Arc::clone(&policy),
-            idempotency: Arc::clone(&state) as _,
-            confirmations: Arc::clone(&state) as _,
-            tasks: Arc::clone(&state) as _,
-            orchestrate: Arc::new(orchestrator.clone()),
-            decide_within: config.confirmations.expire_in,
-            decide_within_tasks: config.confirmations.tasks_expire_in,
-            users_sources: users_sources(domains),
-            tiers: Tiers { persistent: Arc::clone(&state) as _, ..Tiers::in_memory() },
-            services: services.clone().with(Arc::new(states)),
-            cap: config.server.deadline_cap,
-            unread: config.server.limits.unread(),
-            log_arguments: config.log.arguments,
-        });
+        let in_context = services.clone().with(Arc::new(states));
+        let pipeline = pipeline(config, domains, &state, &registry, &policy, &orchestrator, in_context);
         let records = records(config, &state, &registry, &policy, &pipeline);
         let limits = Arc::new(upstream.limits().with_holds(holds)) as Arc<dyn SourceLimits>;
         let confirmations = confirmations(config, &state, &registry, &policy);

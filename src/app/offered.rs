@@ -18,7 +18,7 @@ pub fn offered(tree: &Tree, domains: &[Domain], config: &Config) -> Result<Offer
     let mut manifests = Manifests::new(tree.clone());
     let (mut executors, mut choices, mut disabled) = (Vec::new(), Vec::new(), Vec::new());
     let mut intent_parameters = BTreeSet::new();
-    for domain in domains.iter().filter(|domain| is_offered(domain, config.server.diagnostics)) {
+    for domain in asked(domains, config) {
         // About the server rather than its data, so they do not come with the data.
         if domain.offer == Offer::WithDiagnostics {
             manifests = manifests.with(Tree::Embedded(domain.data.clone()), domain.name);
@@ -32,7 +32,11 @@ pub fn offered(tree: &Tree, domains: &[Domain], config: &Config) -> Result<Offer
     Ok(Offered { manifests, executors, descriptors, choices, disabled, intent_parameters })
 }
 
-/// Whether a domain is offered, where diagnostics are or are not.
-pub(super) fn is_offered(domain: &Domain, diagnostics: bool) -> bool {
-    diagnostics || domain.offer == Offer::Always
+/// The domains that are offered: those of diagnostics only where they are switched on.
+pub(super) fn asked<'a>(
+    domains: &'a [Domain],
+    config: &Config,
+) -> impl Iterator<Item = &'a Domain> + Clone + use<'a> {
+    let diagnostics = config.server.diagnostics;
+    domains.iter().filter(move |domain| diagnostics || domain.offer == Offer::Always)
 }
