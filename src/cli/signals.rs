@@ -77,13 +77,16 @@ pub(super) async fn interrupted() {
     }
 }
 
-/// Does the work, unless Ctrl-C comes first: then it is dropped.
-pub(super) async fn unless_interrupted<T>(
-    work: impl Future<Output = Result<T, Failure>>,
-) -> Result<T, Failure> {
-    select! {
-        done = work => done,
-        () = interrupted() => Err(Failure::Interrupted),
+/// Does the work, unless Ctrl-C comes first: then it is dropped. Boxed: that of some commands is large.
+pub(super) fn unless_interrupted<'a>(
+    work: impl Future<Output = Result<(), Failure>> + 'a,
+) -> impl Future<Output = Result<(), Failure>> + 'a {
+    let work = Box::pin(work);
+    async move {
+        select! {
+            done = work => done,
+            () = interrupted() => Err(Failure::Interrupted),
+        }
     }
 }
 

@@ -1,9 +1,9 @@
 //! Whether traces and metrics are exported, and how: by the standard `OTEL_*` variables, and by nothing else.
 //!
-//! Whatever is read stands in one table (`variables`); a variable that does not stand there, a value that means nothing
-//! and one that has no effect for the sake of another are warnings (`warnings`). As the specification wants it, none of
-//! them keeps the service from starting. Not here: what the SDK reads by itself, which is compression, temporality and
-//! the limits of spans; the table checks those too.
+//! One table lists every variable that is read (`variables`). An unknown variable, an invalid value, and a value that
+//! another variable overrides are warnings (`warnings`): the specification requires that none of them prevents the
+//! service from starting. Not here: compression, temporality and span limits, which the SDK reads itself; the table
+//! only validates them.
 
 mod endpoint;
 mod kind;
@@ -49,7 +49,7 @@ pub struct Telemetry {
     pub service_name: String,
     /// What else they come from. `OTEL_RESOURCE_ATTRIBUTES`.
     pub attributes: Vec<(String, String)>,
-    /// The variables without effect, a sentence each.
+    /// A warning, one sentence, for each variable without effect.
     pub warnings: Vec<String>,
 }
 
@@ -118,7 +118,7 @@ impl Telemetry {
     }
 }
 
-/// Whether a signal goes out over OTLP. A list of exporters counts as far as it is known.
+/// Whether a signal is exported over OTLP. Unknown exporters in a list are ignored.
 fn is_on(variables: Variables<'_>, signal: &str) -> bool {
     if variables.is_true("OTEL_SDK_DISABLED") {
         return false;
@@ -152,8 +152,8 @@ fn otlp(variables: Variables<'_>, signal: &str) -> Otlp {
     }
 }
 
-/// Where a signal goes. Over HTTP the address of all signals has the path of each below it; over gRPC an address
-/// without a scheme is encrypted unless it is said to be insecure.
+/// The endpoint of a signal. Over HTTP the signal's path is appended to the common endpoint; over gRPC an endpoint
+/// without a scheme uses TLS unless `…_INSECURE` is `true`.
 fn endpoint(variables: Variables<'_>, signal: &str, protocol: Protocol) -> String {
     let name = variables.name_of(signal, "ENDPOINT");
     let given = variables.get(&name);

@@ -33,7 +33,7 @@ mod running;
 mod stored;
 mod wait;
 
-/// Carries each `request_id` out once.
+/// Executes each `request_id` once.
 #[derive(Clone, Debug)]
 pub struct Layer(Running);
 
@@ -45,7 +45,8 @@ pub struct Idempotent<S> {
 }
 
 impl Layer {
-    /// Remembers there, and lists what may outlive its callers: no call runs longer than the cap.
+    /// Records calls in `records`, and registers writes, which may outlive their callers, in `in_flight`. `cap` bounds
+    /// every call.
     pub fn new(records: Records, in_flight: InFlight, cap: Duration) -> Self {
         Self(Running::new(records, in_flight, cap))
     }
@@ -73,7 +74,7 @@ where
     }
 
     fn call(&mut self, mut call: Call) -> Self::Future {
-        // Cancelled beforehand: nothing is recorded and nothing begins, not even a write (spec 001).
+        // Cancelled before it began: nothing is recorded or executed, not even a write (spec 001).
         if call.context.cancellation.is_cancelled() {
             return Either::Right(Box::pin(ready(Ok(call.failed(ToolError::cancelled())))));
         }
@@ -86,8 +87,8 @@ where
             None if call.context.depth == 0 && !reads => {
                 Either::Right(Box::pin(async { Err(request_id_required()) }))
             }
-            // What a timeline has is recorded, though nobody can repeat it.
-            // A repeat of the outermost call makes the same nested ones.
+            // A call in a timeline is recorded although it cannot be repeated. The id of a nested call is derived, so
+            // that a repeat of the outermost call makes the same nested calls.
             None => {
                 call.request_id = Some(call.context.lineage.request_id());
                 Either::Right(self.once(call))
@@ -106,7 +107,7 @@ where
     S::Future: Send + 'static,
 {
     fn once(&mut self, call: Call) -> BoxFuture<'static, CallResult> {
-        // The ready service goes with the call; its clone stays.
+        // The ready service moves into the future; its clone stays.
         let clone = self.inner.clone();
         let inner = std::mem::replace(&mut self.inner, clone);
         let layer = self.layer.clone();
@@ -121,7 +122,7 @@ impl Layer {
         S::Future: Send + 'static,
     {
         if call.writes() {
-            // From here on it may be recorded, and then it is carried out whoever leaves.
+            // From here on it may be recorded, and a recorded write runs even if its caller leaves.
             call.facts.detach();
         }
         loop {
@@ -136,7 +137,7 @@ impl Layer {
                 Found::UnderWay(waiter) => return wait(&call, waiter).await,
                 Found::Ended(result) => return result,
                 Found::Asks(confirmation) => {
-                    // A caller who leaves or cancels ends its wait: nothing was begun.
+                    // Nothing was begun: a caller that leaves or cancels only ends its wait.
                     call.facts.attach();
                     return Ok(Terminal::ConfirmationRequired(Box::new(confirmation.required())));
                 }
@@ -145,7 +146,7 @@ impl Layer {
                     if let Some(end) = self.0.elsewhere.attach(&call, carried).await {
                         return end;
                     }
-                    // Nothing was done, or its process is gone: the record says which.
+                    // Nothing was done, or the owner has ended: read the record again.
                     inner = ready;
                 }
             }

@@ -1,4 +1,4 @@
-//! Endpoints of OTLP: whatever the SDK cannot use it repeats in its error, with a password that stands in it.
+//! Validates OTLP endpoints before the SDK does: its errors repeat an invalid URL together with any password in it.
 
 use url::Url;
 
@@ -11,14 +11,14 @@ const VARIABLES: [&str; 3] = [
     "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
 ];
 
-/// What is wrong with endpoints that the environment names, each with its variable.
+/// The errors of the endpoints in the environment, each with the name of its variable.
 pub(super) fn problems(environment: &Environment) -> Vec<(&'static str, &'static str)> {
     let problem = |name| Some((name, problem(environment.get(name)?)?));
     VARIABLES.into_iter().filter_map(problem).collect()
 }
 
 fn problem(endpoint: &str) -> Option<&'static str> {
-    // gRPC's may leave the scheme out.
+    // The scheme is optional over gRPC.
     let url = if endpoint.contains("://") { endpoint.to_owned() } else { format!("http://{endpoint}") };
     match Url::parse(&url) {
         Err(_) => Some("expected an address such as http://localhost:4317"),

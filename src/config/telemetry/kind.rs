@@ -1,4 +1,4 @@
-//! What a variable may hold, and what is wrong with a value.
+//! The types of variables, and the validation of their values.
 
 use std::ops::RangeInclusive;
 
@@ -6,7 +6,7 @@ use http::{HeaderName, HeaderValue, Uri};
 
 use super::pairs;
 
-/// What a variable may hold.
+/// The type of a variable.
 #[derive(Clone, Debug)]
 pub(super) enum Kind {
     /// `true` or `false`, in any case.
@@ -21,7 +21,7 @@ pub(super) enum Kind {
     Ratio,
     /// The address of a collector.
     Endpoint,
-    /// Headers as `name=value`, separated by commas. They may be secret.
+    /// Headers as `name=value`, separated by commas. Their values may be secret and are never shown.
     Headers,
     /// Attributes as `key=value`, separated by commas.
     Attributes,
@@ -30,8 +30,8 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// What is wrong with a value, in words that follow the name of the variable. Without effect is what is wrong: all
-    /// of the value, or the entries of a list that are named.
+    /// The error of a value, as the end of a sentence that begins with the name of the variable. The invalid part has
+    /// no effect: the whole value, or the entries of a list that the error names.
     pub(super) fn problem(&self, value: &str) -> Option<String> {
         if value.contains(char::REPLACEMENT_CHARACTER) {
             return Some("is not UTF-8 and is ignored".to_owned());
@@ -75,7 +75,7 @@ impl Kind {
         value.to_ascii_lowercase().parse().ok()
     }
 
-    /// The word as it is written here.
+    /// The keyword in the table that a value matches.
     pub(super) fn word(&self, value: &str) -> Option<&'static str> {
         let Self::Word(words) = self else { return None };
         words.iter().find(|word| word.eq_ignore_ascii_case(value)).copied()

@@ -1,5 +1,5 @@
-//! Lists of `key=value`, separated by commas, in percent-encoding: how the OpenTelemetry specification has headers and
-//! resource attributes in a variable.
+//! Parses percent-encoded lists of `key=value`, separated by commas: the format of headers and resource attributes in
+//! the OpenTelemetry specification.
 
 use percent_encoding::percent_decode_str;
 
@@ -10,7 +10,7 @@ pub(super) struct Pair {
     pub(super) value: String,
 }
 
-/// The entries; of one that is none, its number, from 1. An equals sign may stand in a value as it is.
+/// The entries, or for one that is invalid its number, counted from 1. A value may contain `=` without encoding.
 pub(super) fn read(list: &str) -> impl Iterator<Item = Result<Pair, usize>> {
     let entries = list.split(',').map(str::trim).filter(|entry| !entry.is_empty());
     entries.enumerate().map(|(index, entry)| pair(entry).ok_or(index + 1))
@@ -22,9 +22,9 @@ fn pair(entry: &str) -> Option<Pair> {
     (!pair.key.is_empty()).then_some(pair)
 }
 
-/// A text without its percent-encoding, if that is right.
+/// A text percent-decoded; `None` if the encoding is invalid.
 pub(super) fn decoded(text: &str) -> Option<String> {
-    // The decoder leaves what is no hexadecimal number as it is: here it is a mistake.
+    // The decoder ignores an invalid escape; here it is an error.
     let is_encoded = text.split('%').skip(1).all(|after| {
         let digits = after.as_bytes().get(..2);
         digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))

@@ -1,9 +1,9 @@
-//! The variables that are read: the whole table. What begins with `OTEL_` and does not stand here has no effect.
+//! The table of all variables that are read. Any other variable whose name begins with `OTEL_` has no effect.
 
 use super::{kind::Kind, pairs};
 use crate::config::Environment;
 
-/// What every variable of the specification begins with.
+/// The prefix of every variable of the specification.
 const PREFIX: &str = "OTEL_";
 
 /// The key of a service's name among the attributes of a resource.
@@ -18,18 +18,18 @@ const SPANS: Kind = Kind::Number(1..=1_000_000);
 /// A limit of parts of a span.
 const PARTS: Kind = Kind::Number(0..=u32::MAX as u64);
 
-/// Where a variable has an effect.
+/// When a variable has an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
-    /// Whatever else is set.
+    /// Always.
     Always,
-    /// Where traces or metrics go anywhere.
+    /// If traces or metrics are exported.
     Resource,
-    /// Where anything goes out over OTLP.
+    /// If anything is exported over OTLP.
     Otlp,
-    /// Where traces do.
+    /// If traces are exported over OTLP.
     Traces,
-    /// Where metrics do.
+    /// If metrics are exported over OTLP.
     Metrics,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Variable {
     pub(super) kind: Kind,
 }
 
-/// Variables but those of the exporter.
+/// The variables other than those of the OTLP exporter.
 const GENERAL: &[(&str, Scope, Kind)] = &[
     ("OTEL_SDK_DISABLED", Scope::Always, Kind::Flag),
     ("OTEL_TRACES_EXPORTER", Scope::Always, Kind::Words(&["otlp", "none"])),
@@ -80,7 +80,7 @@ const SAMPLERS: &[&str] = &[
     "parentbased_traceidratio",
 ];
 
-/// Variables of the exporter, each of which there is for all signals and for each.
+/// The variables of the OTLP exporter. Each exists for all signals together and for each signal.
 const OF_EXPORTER: &[(&str, Kind)] = &[
     ("ENDPOINT", Kind::Endpoint),
     ("PROTOCOL", Kind::Word(&["grpc", "http/protobuf"])),
@@ -91,17 +91,17 @@ const OF_EXPORTER: &[(&str, Kind)] = &[
     ("INSECURE", Kind::Flag),
 ];
 
-/// The variables of an environment, as far as they stand in the table.
+/// The variables of an environment that are in the table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Variables<'a>(pub(super) &'a Environment);
 
 impl<'a> Variables<'a> {
-    /// A value that can be used, as far as one can tell by itself.
+    /// The value, if it is valid by itself.
     pub(super) fn get(self, name: &str) -> Option<&'a str> {
-        // What was no UTF-8 holds this character since it was read.
+        // A value that was not UTF-8 contains the replacement character since it was read.
         let value = self.0.get(name).filter(|value| !value.contains(char::REPLACEMENT_CHARACTER))?;
         let kind = variable(name)?.kind;
-        // Lists are used as far as they can be, and a flag that is none is false.
+        // Invalid entries of a list are ignored, and an invalid flag is false.
         let is_used = matches!(kind, Kind::Flag | Kind::Words(_) | Kind::Headers | Kind::Attributes);
         (is_used || kind.problem(value).is_none()).then_some(value)
     }
@@ -128,13 +128,13 @@ impl<'a> Variables<'a> {
         pairs::read(list).filter_map(Result::ok).map(|pair| (pair.key, pair.value))
     }
 
-    /// The name of the variable that counts for a signal: its own, or else that of all.
+    /// The name of the variable that applies to a signal: the signal's own, or else the common one.
     pub(super) fn name_of(self, signal: &str, suffix: &str) -> String {
         let own = format!("OTEL_EXPORTER_OTLP_{signal}_{suffix}");
         if self.get(&own).is_some() { own } else { format!("OTEL_EXPORTER_OTLP_{suffix}") }
     }
 
-    /// Everything that begins as the variables of the specification do, known or not.
+    /// All variables with the specification's prefix, known or not.
     pub(super) fn all(self) -> impl Iterator<Item = (&'a str, &'a str)> {
         self.0.iter().filter(|(name, _)| name.starts_with(PREFIX))
     }
@@ -158,7 +158,7 @@ pub(super) fn of_exporter(name: &str) -> Option<(Scope, &str)> {
     Some(own.unwrap_or((Scope::Otlp, rest)))
 }
 
-/// The name that was probably meant: all are alike, so only a slip of two letters counts.
+/// The known name at an edit distance of at most 2, to suggest in a warning.
 pub(super) fn meant(name: &str) -> Option<String> {
     let of_exporter = OF_EXPORTER.iter().flat_map(|(suffix, _)| {
         ["", "TRACES_", "METRICS_"].map(|signal| format!("OTEL_EXPORTER_OTLP_{signal}{suffix}"))

@@ -1,4 +1,4 @@
-//! The variables without effect: unknown ones, values that mean nothing, and those that another one overrides.
+//! Warnings about variables without effect: unknown ones, invalid values, and those that another variable overrides.
 
 use http::Uri;
 
@@ -8,23 +8,23 @@ use super::{
 };
 use crate::telemetry::otlp::{Otlp, Protocol};
 
-/// What the variables came to.
+/// The settings that result from the variables.
 pub(super) struct Exports<'a> {
     pub(super) traces: Option<&'a Otlp>,
     pub(super) metrics: Option<&'a Otlp>,
-    /// How many spans are sent at once.
+    /// The size of a batch of spans.
     pub(super) batch_size: usize,
     /// Whether metrics can be scraped.
     pub(super) is_scraped: bool,
 }
 
-/// The variables beside what they came to.
+/// The variables and the resulting settings.
 struct Look<'a> {
     variables: Variables<'a>,
     exports: &'a Exports<'a>,
 }
 
-/// A sentence for each variable.
+/// One sentence for each variable without effect.
 pub(super) fn of(variables: Variables<'_>, exports: &Exports<'_>) -> Vec<String> {
     let look = Look { variables, exports };
     let mut warnings = Vec::new();
@@ -52,7 +52,7 @@ pub(super) fn of(variables: Variables<'_>, exports: &Exports<'_>) -> Vec<String>
 }
 
 impl Look<'_> {
-    /// Why a value that is right by itself has no effect.
+    /// Why a valid value has no effect.
     fn in_vain(&self, name: &str, scope: Scope, value: &str) -> Option<String> {
         let Exports { traces, metrics, is_scraped, .. } = self.exports;
         let off = match scope {
@@ -96,7 +96,7 @@ impl Look<'_> {
         }
     }
 
-    /// Why no exporter uses a variable of the exporter.
+    /// Why no exporter uses a variable of the OTLP exporter.
     fn unused_by_exporters(&self, name: &str) -> Option<String> {
         let (_, suffix) = of_exporter(name)?;
         let Exports { traces, metrics, .. } = self.exports;

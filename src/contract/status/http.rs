@@ -12,10 +12,9 @@ pub fn http_of(code: Code, reason: &str) -> u16 {
         "AUTH_FAILED" | "BLOCKED" | "PARSE_ERROR" => 502,
         // Understood, and not acceptable: other arguments are.
         "INVALID_ARGUMENT" | "REQUEST_ID_REUSED" | "RESULT_TOO_LARGE" => 422,
-        // The same call can be made once a person has decided.
-        "CONFIRMATION_REQUIRED" => 428,
-        // The same change can be made once it states what it is made to (RFC 6585 §3).
-        "PRECONDITION_REQUIRED" => 428,
+        // The same call can be made once a person has decided; the same change, once it states what it is made to
+        // (RFC 6585 §3).
+        "CONFIRMATION_REQUIRED" | "PRECONDITION_REQUIRED" => 428,
         "CONFIRMATION_DENIED" => 403,
         "CONFIRMATION_EXPIRED" => 410,
         // What the caller knows of the state is no longer so.

@@ -1,9 +1,10 @@
-//! Conditional requests (RFC 9110 §13), for every route: the conditions are read and checked here once.
+//! Conditional requests (RFC 9110 §13), for every route: preconditions are parsed and evaluated here once.
 //!
-//! A request that reads is answered first, and its conditions are held against the validators of its answer: those of
-//! an answer that is no success are ignored. A request that writes must be checked before, and only what writes can do
-//! that without a gap; routes that do so find the [`Conditions`] in the extensions of the request. Any other route that
-//! writes has no validators, so that no tag matches. Not here: how the store compares etags (`store::documents`).
+//! A GET or HEAD is answered first, and its preconditions are evaluated against the validators of the answer; an answer
+//! other than 200 or 304 is returned as it is. The preconditions of a write are evaluated before it. Only the store can
+//! do that atomically with the write; routes that leave it to the store find the [`Conditions`] in the extensions of
+//! the request. Every other route that writes has no validators, so no entity tag matches. Not here: how the store
+//! compares etags (`store::documents`).
 
 mod header;
 
@@ -29,41 +30,41 @@ use super::{
 };
 use crate::contract::Refusal;
 
-/// What a request makes depend on the present representation of its target.
+/// The preconditions of a request, on the current representation of its target.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Conditions {
-    /// The representation must have one of these tags.
+    /// The representation has one of these entity tags.
     pub if_match: Option<Tags>,
-    /// It must have none of these.
+    /// The representation has none of these entity tags.
     pub if_none_match: Option<Tags>,
-    /// It must have changed since. For reads alone.
+    /// The representation was modified after this time. Evaluated for GET and HEAD only.
     pub if_modified_since: Option<SystemTime>,
-    /// It must not have changed since.
+    /// The representation was not modified after this time.
     pub if_unmodified_since: Option<SystemTime>,
 }
 
-/// What identifies a representation.
+/// The validators of a representation (RFC 9110 §8.8).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Validators<'a> {
-    /// The text of its tag, with quotation marks.
+    /// The text of its entity tag, with quotation marks.
     pub etag: Option<&'a str>,
-    /// When it changed last.
+    /// When it was last modified.
     pub last_modified: Option<SystemTime>,
 }
 
-/// What comes of conditions.
+/// The result of evaluating preconditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// They hold.
+    /// They hold: the request is carried out.
     Proceed,
-    /// The reader has the representation.
+    /// The client already has the representation: 304.
     NotModified,
-    /// They do not hold.
+    /// They do not hold: 412.
     Failed,
 }
 
 impl Conditions {
-    /// The conditions of a request, if it has any.
+    /// The preconditions in the headers of a request, if there are any. A malformed list of tags is refused.
     pub fn read(headers: &HeaderMap) -> Result<Option<Self>, Refusal> {
         let conditions = Self {
             if_match: header::tags(headers, &http::header::IF_MATCH, "If-Match")?,
@@ -74,7 +75,7 @@ impl Conditions {
         Ok(Some(conditions).filter(|it| *it != Self::default()))
     }
 
-    /// Whether they hold for the present representation, in the order of RFC 9110 §13.2.2.
+    /// Evaluates them against the current representation, in the order of RFC 9110 §13.2.2.
     pub fn verdict(&self, is_read: bool, current: Option<&Validators<'_>>) -> Verdict {
         let etag = current.map(|it| it.etag.unwrap_or_default());
         let modified = current.and_then(|it| it.last_modified);
@@ -97,7 +98,8 @@ impl Conditions {
         }
     }
 
-    /// Whether a reader that sent these headers has the representation of a tag, so that it need not be made.
+    /// Whether a client that sent these headers already has the representation with this tag, so that the body need not
+    /// be made.
     pub fn spare(headers: &HeaderMap, etag: &str) -> bool {
         let current = Validators { etag: Some(etag), last_modified: None };
         let conditions = Self::read(headers).ok().flatten();
@@ -105,10 +107,10 @@ impl Conditions {
     }
 }
 
-/// Which routes check the conditions of a write by themselves, by method and path.
+/// Which routes evaluate the preconditions of a write themselves, by method and path.
 pub(super) type Checks = fn(&Method, &str) -> bool;
 
-/// Carries out a request only if its conditions hold.
+/// Passes a request on only if its preconditions hold.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layer(pub(super) Checks);
 
@@ -133,7 +135,7 @@ where
 {
     type Response = Answer;
     type Error = Infallible;
-    // In a box only where there are conditions.
+    // Boxed only for requests with preconditions.
     type Future = Either<S::Future, BoxFuture<'static, Result<Answer, Infallible>>>;
 
     fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
@@ -162,7 +164,7 @@ where
     }
 }
 
-/// The answer to a request that reads, as its conditions have it.
+/// The answer to a GET or HEAD after its preconditions were evaluated: unchanged, 304 or 412.
 fn judged(answer: Answer, conditions: &Conditions) -> Answer {
     if !matches!(answer.status(), StatusCode::OK | StatusCode::NOT_MODIFIED) {
         return answer;
@@ -177,7 +179,7 @@ fn judged(answer: Answer, conditions: &Conditions) -> Answer {
     }
 }
 
-/// What a cache keeps of an answer that it has (RFC 9110 §15.4.5).
+/// A 304 with the headers that a cache updates its stored answer by (RFC 9110 §15.4.5).
 fn not_modified<B>(known: &Response<B>) -> Answer {
     let mut answer = answer::empty(StatusCode::NOT_MODIFIED);
     for name in [CACHE_CONTROL, CONTENT_LOCATION, DATE, ETAG, EXPIRES, LAST_MODIFIED, VARY] {
@@ -188,7 +190,7 @@ fn not_modified<B>(known: &Response<B>) -> Answer {
     answer
 }
 
-/// The conditions of a request do not hold.
+/// The 412 for preconditions that do not hold.
 pub fn failed() -> Problem {
     let what = "the conditions of the request (If-Match, If-None-Match or If-Unmodified-Since) do not hold for what is \
                 there now; nothing was done";

@@ -1,7 +1,7 @@
-//! The connections that are open, bounded in all and for one peer, and room made by closing those that never sent a
-//! request or never authenticated.
+//! The limits on open connections, in total and per peer. Near a limit, connections that never sent a request or never
+//! authenticated are closed in favour of new ones.
 //!
-//! Not here: what is said on them.
+//! Not here: the protocol on a connection (`connection`).
 
 use std::{
     collections::HashMap,
@@ -24,7 +24,7 @@ use crate::{clock, config::Network, telemetry::metric};
 mod known;
 mod of_peer;
 
-/// How often it is looked whether there is room.
+/// How often idle connections without credentials are looked for.
 const INTERVAL: Duration = Duration::from_secs(1);
 
 /// The connections that are open. Cheap to clone; clones share state.
@@ -36,7 +36,7 @@ struct Shared {
     most: usize,
     most_of_peer: usize,
     trusted: Vec<Network>,
-    /// How long a connection may have said nothing before it is closed for want of room.
+    /// How long a connection without credentials may be idle before it may be closed near a limit.
     unauthenticated: Duration,
     start: Instant,
     open: Mutex<Open>,
@@ -50,7 +50,7 @@ struct Open {
     by_origin: HashMap<Origin, OfPeer>,
 }
 
-/// The place of one connection, free again when it is dropped.
+/// The slot of one connection, released on drop.
 #[derive(Debug)]
 pub(super) struct Place {
     connections: Connections,
@@ -71,7 +71,7 @@ impl Connections {
         }))
     }
 
-    /// Waits until there is room for another connection.
+    /// Waits until the total is below its limit: backpressure on the accept queue.
     pub(super) async fn room(&self) {
         if self.has_room() {
             return;
@@ -90,9 +90,9 @@ impl Connections {
         self.lock().places.len() < self.0.most
     }
 
-    /// A place for a connection. A peer that has its share already loses its oldest connection without any request for
-    /// it, and gets none where all have sent one: what is silent must not keep out what others behind the same address
-    /// ask.
+    /// A slot for a connection. At the limit of its peer, the peer's oldest connection that never sent a request is
+    /// closed in favour of it, so that idle connections do not lock out other clients behind the same address. `None`
+    /// if every connection of the peer has sent one.
     pub(super) fn take(&self, peer: SocketAddr) -> Option<Place> {
         let origin = self.origin(peer.ip());
         let (share, place) = self.take_of(origin);
@@ -123,7 +123,7 @@ impl Connections {
         (share, Some(Place { connections: self.clone(), key, known }))
     }
 
-    /// Makes room for as long as it is polled.
+    /// Closes idle connections near a limit, once an interval, for as long as it is polled.
     pub(super) async fn tend(&self) -> Infallible {
         let mut interval = interval(INTERVAL);
         interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -133,8 +133,8 @@ impl Connections {
         }
     }
 
-    /// Once three quarters of the places, or of one peer's share, are taken, closes connections that never
-    /// authenticated and say nothing, those first that have been silent for longest, until there is room again.
+    /// While more than three quarters of all slots, or of one peer's, are taken, closes connections that never
+    /// authenticated and are idle for longer than the bound, the longest idle first.
     fn make_room(&self) {
         let open = self.lock();
         let mut surplus = surplus(open.places.len(), self.0.most);
@@ -166,7 +166,7 @@ impl Connections {
         }
     }
 
-    /// Where a peer comes from, unless it is trusted.
+    /// The origin that a peer's connections count against; `None` for a trusted peer.
     fn origin(&self, peer: IpAddr) -> Option<Origin> {
         let is_trusted = self.0.trusted.iter().any(|network| network.contains(peer));
         (!is_trusted).then(|| peer.into())
@@ -177,7 +177,7 @@ impl Connections {
     }
 }
 
-/// How many of the taken places are beyond three quarters.
+/// How many of the taken slots are beyond three quarters of the limit.
 fn surplus(taken: usize, most: usize) -> usize {
     taken.saturating_sub(most - most.div_ceil(4))
 }

@@ -1,9 +1,9 @@
-//! A stream of HTTP/1 requests that two readers could delimit differently is cut before hyper reads the difference.
+//! Rejects HTTP/1 requests with ambiguous message framing, which allow request smuggling, before hyper parses them.
 //!
 //! hyper accepts lines that end with a bare LF, and removes a `Content-Length` beside a `Transfer-Encoding` before any
-//! service sees it (RFC 9112 §2.2, §6.1, §6.3). A proxy in front of this server may read such a request as two. Only
-//! what delimits requests is read here: line ends, the two headers, sizes of chunks. What a body holds is skipped, and
-//! everything else that can be wrong with a request is left to hyper.
+//! service sees it (RFC 9112 §2.2, §6.1, §6.3). A proxy in front of this server may parse such a request as two. This
+//! stream parses only what delimits messages: line ends, the two headers, and chunk sizes. It skips the content of
+//! bodies, and leaves every other syntax error to hyper.
 
 use std::{
     io,
@@ -18,10 +18,10 @@ use super::write_half::write_to_stream;
 
 mod message;
 
-/// Stands for the rest of a head that is refused: wherever it comes in one, hyper answers 400 and closes.
+/// Replaces the rest of a head that is rejected: at every position of a head hyper answers it with 400 and closes.
 const INVALID: &[u8] = b"\0\r\n\r\n";
 
-/// Reads requests from a stream until one of them is framed ambiguously.
+/// A stream that ends at the first request with ambiguous framing. Writes are passed on.
 #[derive(Debug)]
 pub(in crate::faces) struct StrictFraming<S> {
     stream: S,
@@ -31,7 +31,7 @@ pub(in crate::faces) struct StrictFraming<S> {
 #[derive(Debug)]
 enum State {
     Reading(Position),
-    /// A head is refused: what is left of [`INVALID`], and then the end.
+    /// A head was rejected: the bytes of [`INVALID`] that are still to be read, then the end of the stream.
     InvalidHead(&'static [u8]),
     InvalidBody(Malformed),
 }
@@ -61,7 +61,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for StrictFraming<S> {
             } else {
                 State::InvalidBody(malformed)
             };
-            // To read nothing would be the end of the stream.
+            // A read of 0 bytes would signal the end of the stream.
             if valid > 0 {
                 return Poll::Ready(Ok(()));
             }

@@ -1,5 +1,5 @@
-//! Calls that another process carries out. A repeat here waits for their end, as it would in that process; however many
-//! repeats there are, one look at the state serves all. Not here: whether another process carries a call out.
+//! Calls that another process owns. A repeat here waits for their outcome, as it would in the owner; all waiters for
+//! one call share one poll of the state. Not here: finding the owner, which is the store's.
 
 use std::{
     convert::Infallible,
@@ -24,30 +24,30 @@ use crate::{
     store::idempotency::{EndElsewhere, Idempotency, Key, Owner},
 };
 
-/// What other processes carry out and is waited for here. Cheap to clone; clones share state.
+/// The calls of other processes that callers here wait for. Cheap to clone; clones share state.
 #[derive(Clone, Debug)]
 pub(super) struct Elsewhere {
     calls: Arc<dyn Idempotency>,
     waiting: SingleFlight<Key, EndElsewhere>,
 }
 
-/// A call that another process carries out.
+/// A call that another process owns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Carried {
-    /// As which call; `None` if it has ended just now.
+    /// The call's id in the owner; `None` if it has just ended.
     call_id: Option<CallId>,
-    /// It cannot go on for longer.
+    /// The longest that it can still run.
     left: Duration,
 }
 
 impl Elsewhere {
-    /// As the records of these calls say.
+    /// By the records of these calls.
     pub(super) fn new(calls: Arc<dyn Idempotency>) -> Self {
         Self { calls, waiting: SingleFlight::default() }
     }
 
-    /// An unfinished call that began at the given time, if another process carries it out and may still do so: no call
-    /// goes on for longer than the given time.
+    /// The owner of an unfinished call that began at `begun`, if it is another process that is alive and `longest`, the
+    /// bound on a call's duration, has not passed.
     pub(super) async fn find(&self, call: &Call, begun: SystemTime, longest: Duration) -> Option<Carried> {
         let left = (begun + longest).duration_since(clock::wall()).ok().filter(|left| !left.is_zero())?;
         match self.calls.owner(&recorded::key_of(call)).await {
@@ -62,8 +62,8 @@ impl Elsewhere {
         }
     }
 
-    /// Waits for the end of a call that another process carries out; `None` if what the call meets now is to be looked
-    /// at again. The caller's deadline bounds this too.
+    /// Waits for the outcome of a call that another process owns; `None` if the record must be read again, because the
+    /// owner did not settle it. The caller's deadline is enforced by a layer above.
     pub(super) async fn attach(&self, call: &Call, carried: Carried) -> Option<CallResult> {
         let call_id = carried.call_id?;
         let mut waiter = self.join(call, call_id, carried.left);
@@ -81,7 +81,7 @@ impl Elsewhere {
         }
     }
 
-    /// Joins those who wait for it already.
+    /// Joins the waiters of the call, or starts the poll that they share.
     fn join(&self, call: &Call, call_id: CallId, left: Duration) -> Waiter<EndElsewhere> {
         let (key, caller) = (recorded::key_of(call), &call.context.cancellation);
         let (leader, waiter) = self.waiting.join_or_lead(key.clone(), UnattendedPolicy::Cancel, caller);
@@ -99,8 +99,8 @@ impl Elsewhere {
         waiter
     }
 
-    /// Passes a caller's `CancelCall` on to the process that carries the call out, if it writes. A read may have others
-    /// who wait for it: its caller only leaves.
+    /// Forwards a caller's `CancelCall` to the owner of a write. A read may have other waiters, so its caller only
+    /// stops waiting.
     async fn pass_cancel_on(&self, call: &Call, call_id: CallId) -> Infallible {
         let caller = &call.context.cancellation;
         caller.cancelled().await;

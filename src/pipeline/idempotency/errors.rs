@@ -30,7 +30,7 @@ pub(super) fn outcome_unknown() -> ToolError {
     )
 }
 
-/// Another process may carry the write out still, or stopped while it did.
+/// The owner of the write may still be running, or may have stopped during the write.
 pub(super) fn outcome_elsewhere() -> ToolError {
     ToolError::new(
         ErrorCode::OutcomeUnknown,
@@ -39,7 +39,7 @@ pub(super) fn outcome_elsewhere() -> ToolError {
     )
 }
 
-/// Nobody carries the write out any more, and how it ended cannot be known. Asking again tells no more.
+/// The write has no owner any more, and its outcome cannot be determined. Not retryable.
 pub(super) fn outcome_lost() -> ToolError {
     let error = ToolError::new(
         ErrorCode::OutcomeUnknown,
@@ -49,18 +49,18 @@ pub(super) fn outcome_lost() -> ToolError {
     ToolError { retryable: false, ..error }
 }
 
-/// Says nothing of the cause, which is for operators.
+/// The cause is only in the log, for operators.
 pub(in crate::pipeline) fn unavailable() -> Refusal {
     Refusal::StateUnavailable { retry_after: UNAVAILABLE_RETRY_AFTER }
 }
 
-/// There are so many confirmations that no other is asked for until the given instant.
+/// A limit on confirmations, by number or bytes, is reached; there is room again at the given time.
 pub(super) fn too_many_confirmations(until: SystemTime, crowding: Crowding, own: bool) -> Refusal {
     let retry_after = until.duration_since(clock::wall()).unwrap_or_default();
     Refusal::TooManyConfirmations { crowding, retry_after, own }
 }
 
-/// Records take the bytes that there are for them until the given instant.
+/// The records have used up their quota of bytes; there is room again at the given time.
 pub(in crate::pipeline) fn full(until: SystemTime, bound: Bound) -> Refusal {
     let retry_after = until.duration_since(clock::wall()).unwrap_or_default();
     match bound {

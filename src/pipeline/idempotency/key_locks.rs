@@ -1,5 +1,5 @@
-//! Locks by key: what is known of a key in the store and among the work under way changes only under its lock, so that
-//! two callers at the same instant never see half of a change.
+//! Locks by key: the record of a key and the work in flight for it change together under its lock, so that concurrent
+//! callers never see one without the other.
 
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
@@ -8,7 +8,7 @@ use std::{
 
 use tokio::sync::{Mutex, MutexGuard};
 
-/// Two keys of one lock wait for each other, which costs a moment and no more.
+/// The number of locks. Keys that share a lock contend for it, which only costs time.
 const LOCKS: usize = 64;
 
 /// A fixed number of locks, each for many keys. Cheap to clone; clones share state.
@@ -22,7 +22,7 @@ impl Default for KeyLocks {
 }
 
 impl KeyLocks {
-    /// Waits for the key's lock; it is held until the guard is dropped.
+    /// Acquires the key's lock, until the guard is dropped.
     pub(super) async fn lock(&self, key: &impl Hash) -> MutexGuard<'_, ()> {
         let mut hasher = DefaultHasher::new();
         key.hash(&mut hasher);

@@ -16,7 +16,8 @@ use crate::{
 };
 
 impl Records {
-    /// Records the beginning. A call that was asked for stays so although a repeat does not ask for it.
+    /// Records the begin of a call. A confirmation that the first call asked for stays required for a repeat that does
+    /// not ask for it.
     pub(super) async fn begin_of(&self, call: &Call, task: &TaskCall) -> Result<Opened, Refusal> {
         let now = clock::wall();
         let begin = async |cause: Option<ConfirmationCause>| {
@@ -31,16 +32,16 @@ impl Records {
         }
     }
 
-    /// Records the end, with its entry. Where that fails, those who wait still learn the outcome; a repeat meets a call
-    /// that seems unfinished.
+    /// Records the outcome, with its entry. If that fails, waiters still get the outcome, and a repeat meets an
+    /// unfinished call.
     pub(super) async fn end_of(&self, call: &Call, task: &TaskCall, result: &CallResult) {
         let now = clock::wall();
         let recorded = match result {
-            // Done by the change that carried it out.
+            // Recorded by the change that executed it.
             Ok(Terminal::Result(result)) if records_itself(call) && result.outcome.is_ok() => return,
             Ok(Terminal::Result(result)) => {
                 let needs_credentials = self.needs_credentials(call, result);
-                // A read did nothing, and the same call again has an answer once they are given.
+                // A read changed nothing; a repeat succeeds once the credentials are there.
                 let may_come = needs_credentials.is_some() && !call.writes();
                 let end = CallEnd {
                     result,
@@ -55,7 +56,7 @@ impl Records {
             Ok(Terminal::ConfirmationRequired(it)) => {
                 self.tasks.suspend_call(task, &it.confirmation_id, now).await.map(|_| ())
             }
-            // Nothing was recorded of what was to record itself.
+            // A call that records itself has no record if it failed.
             Err(_) if records_itself(call) && call.cause.is_none() => return,
             Err(_) => self.tasks.forget_call(task, code_of(result)).await,
         };

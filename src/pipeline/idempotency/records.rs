@@ -1,4 +1,4 @@
-//! Where calls are recorded: those that a person must approve in one store with their confirmations.
+//! The stores in which calls are recorded: a call that a person must approve is in one store with its confirmation.
 
 use std::{
     sync::Arc,
@@ -11,25 +11,25 @@ use crate::{
     store::{confirmations::Confirmations, idempotency::Idempotency, tasks::Tasks},
 };
 
-/// Where calls are recorded, and what persons must decide of them. Both are of one store.
+/// The records of calls, their confirmations, and tasks. All are of one store.
 #[derive(Clone, Debug)]
 pub struct Records {
     /// The calls.
     pub calls: Arc<dyn Idempotency>,
-    /// What persons must decide, and the calls that wait for it.
+    /// Confirmations, and the calls that wait for them.
     pub confirmations: Arc<dyn Confirmations>,
     /// Tasks, and the calls of their agents.
     pub tasks: Arc<dyn Tasks>,
     /// How long a person has to decide.
     pub decide_within: Duration,
-    /// How long of a call of a task.
+    /// How long a person has to decide on a call of a task.
     pub decide_within_tasks: Duration,
     /// The sources for which users give credentials.
     pub users_sources: Arc<[&'static str]>,
 }
 
 impl Records {
-    /// Where a call is recorded: one that a person approved, beside its confirmation.
+    /// The store of a call's record: that of confirmations if a person had to approve the call.
     pub(super) fn of(&self, call: &Call) -> Arc<dyn Idempotency> {
         match call.cause {
             None => Arc::clone(&self.calls),
@@ -44,8 +44,8 @@ impl Records {
         error.and_then(|_| self.users_sources.contains(&source).then_some(source))
     }
 
-    /// Until when a person can decide on a call that is asked for now. A task waits without anybody, so a team may give
-    /// persons days; also for what a call of the task calls in turn.
+    /// When a confirmation that is requested now expires. A blocked task holds no connection, so its bound can be days;
+    /// it applies to nested calls of a task's call too.
     pub(super) fn decide_until(&self, call: &Call, now: SystemTime) -> SystemTime {
         now + if call.context.task().is_some() { self.decide_within_tasks } else { self.decide_within }
     }

@@ -1,4 +1,4 @@
-//! The work of calls with a `request_id`: found or started, in a task of its own, with the record of its end.
+//! The work of calls with a `request_id`: joined or started, in a spawned task that records its outcome.
 
 use std::{
     sync::Arc,
@@ -33,12 +33,12 @@ use crate::{
     },
 };
 
-/// Everything under way that has a `request_id`. Cheap to clone; clones share state.
+/// The calls in flight that have a `request_id`. Cheap to clone; clones share state.
 #[derive(Clone, Debug)]
 pub(super) struct Running {
     records: Records,
     work: SingleFlight<Key, CallResult>,
-    /// What another process carries out and is waited for here.
+    /// The calls of other processes that callers here wait for.
     pub(super) elsewhere: Elsewhere,
     key_locks: KeyLocks,
     in_flight: InFlight,
@@ -46,20 +46,20 @@ pub(super) struct Running {
     cap: Duration,
 }
 
-/// What a call with a `request_id` finds.
+/// What a `request_id` resolves to.
 pub(super) enum Found<S> {
-    /// It is being carried out.
+    /// The call is in flight in this process.
     UnderWay(Waiter<CallResult>),
-    /// Its end.
+    /// The call has ended.
     Ended(CallResult),
     /// A person must approve it first; nothing was begun.
     Asks(Box<Confirmation>),
-    /// Another process carries it out; with the service, which was not used.
+    /// Another process owns the call. The service was not used and is returned.
     Elsewhere(Carried, S),
 }
 
 impl Running {
-    /// Nothing yet. Remembers in the given store, and lists what may outlive its callers.
+    /// No calls yet. Writes are registered in `in_flight`, since they may outlive their callers.
     pub(super) fn new(records: Records, in_flight: InFlight, cap: Duration) -> Self {
         let elsewhere = Elsewhere::new(Arc::clone(&records.calls));
         Self {
@@ -72,9 +72,8 @@ impl Running {
         }
     }
 
-    /// Finds the work of a call, or starts it. Runs in a task of its own: a caller who left between the record and the
-    /// start would leave a call that is recorded as begun and never was. Shared work belongs to a call that was
-    /// accepted before.
+    /// Joins the work of a call, or starts it. Must run in a spawned task: dropped between the record and the start it
+    /// would leave a call that is recorded as begun and never runs.
     pub(super) async fn find_or_start<S>(self, mut call: Call, inner: S) -> Found<S>
     where
         S: Service<Call, Response = Terminal, Error = Refusal> + Send + 'static,
@@ -82,9 +81,9 @@ impl Running {
     {
         let key = recorded::key_of(&call);
         let cancellation = Cancellation::new();
-        // A read ends by its callers, who are listed themselves: others may wait for it.
+        // A read ends with its last waiter, and waiters are registered themselves.
         let listed = call.writes().then(|| self.list(&call, cancellation.clone()));
-        // Until the work can be joined: another caller would find its record and no work.
+        // Held until the work can be joined: another caller would find the record without the work.
         let _lock = self.key_locks.lock(&key).await;
         if call.context.cancellation.is_cancelled() {
             return Found::Ended(Ok(call.failed(ToolError::cancelled())));
@@ -108,7 +107,7 @@ impl Running {
                 return refused(errors::too_many_confirmations(until, crowding, own));
             }
         };
-        // What a person approved is carried out once, be it a read: without a record it is not carried out at all.
+        // An approved call runs once, even a read: without a record it does not run.
         let only_once = call.writes() || call.cause.is_some();
         let is_new = matches!(begun, Begun::New);
         let unfinished_since = if let Begun::Unfinished { begun } = begun { Some(begun) } else { None };
@@ -125,9 +124,9 @@ impl Running {
                 Some(result) => return Found::Ended(Ok(stored(&call, result))),
                 None => self.work.join(&key, &call.context.cancellation),
             },
-            // What waits for a person is begun by `begin_confirmed` only.
+            // Only `begin_confirmed` begins a call that waits for a confirmation.
             Begun::Asked => return refused(call.internal()),
-            // A read without a record is read again by whoever repeats it.
+            // A repeat of a read without a record reads again.
             Begun::Full { .. } | Begun::Unfinished { .. } => self.work.join(&key, &call.context.cancellation),
             Begun::New => None,
         };
@@ -137,7 +136,7 @@ impl Running {
         {
             return Found::Elsewhere(carried, inner);
         }
-        // Nobody is known to carry it out. A read is harmless to repeat; a write is not.
+        // The call has no known owner. A read can be repeated safely; a write cannot.
         if joined.is_none() && !is_new && only_once {
             return Found::Ended(Ok(call.failed(self.unknown_outcome(unfinished_since))));
         }
@@ -145,8 +144,8 @@ impl Running {
         Found::UnderWay(joined.unwrap_or_else(|| self.start(&call, cancellation, listed, inner)))
     }
 
-    /// Records the beginning: of a call that a person must approve, by using its confirmation. One that was asked for
-    /// stays needed although a repeat does not ask for it.
+    /// Records the begin of a call; a call that a person must approve consumes its confirmation. A confirmation that
+    /// the first call asked for stays required for a repeat that does not ask for it.
     async fn begin(&self, call: &Call, key: &Key) -> Opened {
         let Records { calls, confirmations, .. } = &self.records;
         let effect = recorded::effect_of(call);
@@ -164,8 +163,8 @@ impl Running {
         confirmations.begin_confirmed(begins, &asked, until, now).await
     }
 
-    /// Of a write that no process is known to carry out. Until the cap one may all the same, such as that of an earlier
-    /// program.
+    /// The error of a write without a known owner. Until the cap it may still have one, such as a process of an older
+    /// version, which records no owner.
     fn unknown_outcome(&self, unfinished_since: Option<SystemTime>) -> ToolError {
         match unfinished_since {
             Some(since) if clock::wall() < since + self.cap => errors::outcome_elsewhere(),
@@ -173,17 +172,17 @@ impl Running {
         }
     }
 
-    /// How long a call goes on at most, in whichever process: a write until the cap, a read until its time-out.
+    /// The longest that a call runs, in any process: the cap for a write, its time-out for a read.
     fn longest(&self, call: &Call, only_once: bool) -> Duration {
         if only_once { self.cap } else { call.tool().definition.timeout }
     }
 
-    /// Lists work before it is recorded: who ends the server waits for what is listed.
+    /// Registers work before it is recorded: a drain waits for registered work.
     fn list(&self, call: &Call, cancellation: Cancellation) -> Guard {
         self.in_flight.enter(call, cancellation, Part::Work)
     }
 
-    /// Starts the work in a task of its own, within the trace of this one.
+    /// Starts the work in a spawned task, in the current trace.
     fn start<S>(
         &self,
         call: &Call,
@@ -228,7 +227,7 @@ fn refused<S>(refusal: Refusal) -> Found<S> {
     Found::Ended(Err(refusal))
 }
 
-/// The call as its own task carries it out.
+/// The call as the spawned task runs it: with its own cancellation, and for a write with the cap as its deadline.
 fn detached(call: &Call, cancellation: Cancellation) -> Call {
     let mut work = call.clone();
     work.context.cancellation = cancellation;
@@ -238,7 +237,7 @@ fn detached(call: &Call, cancellation: Cancellation) -> Call {
     work
 }
 
-/// Carries the work out: a write until the cap, a read until nobody waits for it.
+/// Runs the work: a write until the cap, a read until its last waiter has left.
 async fn carry_out(work: impl Future<Output = CallResult>, call: &Call) -> CallResult {
     let cancellation = &call.context.cancellation;
     pin!(work);
@@ -253,8 +252,8 @@ async fn carry_out(work: impl Future<Output = CallResult>, call: &Call) -> CallR
     }
 }
 
-/// Keeps the outcome, unless nothing was done and the same call may well succeed later. Where that fails, those who
-/// wait still learn the outcome; a repeat meets a call that seems unfinished.
+/// Stores the outcome, unless nothing was done and a retry may succeed. If that fails, waiters still get the outcome,
+/// and a repeat meets an unfinished call.
 async fn keep(store: &dyn Idempotency, key: &Key, call: &Call, result: &CallResult) {
     let recorded = match result {
         Ok(Terminal::Result(result)) if is_final(call, result) => store.end(key, result).await,
@@ -267,7 +266,7 @@ async fn keep(store: &dyn Idempotency, key: &Key, call: &Call, result: &CallResu
     }
 }
 
-/// How a call ended that did nothing.
+/// The code of an outcome, for the record of a call that had no effect.
 pub(super) fn code_of(end: &CallResult) -> &'static str {
     match end {
         Ok(Terminal::Result(result)) => result.outcome.as_ref().err().map_or("OK", |error| error.code.name()),
@@ -280,7 +279,7 @@ pub(super) fn is_final(call: &Call, result: &ToolResult) -> bool {
     let Err(error) = &result.outcome else { return true };
     match error.code {
         ErrorCode::RateLimited | ErrorCode::Unavailable | ErrorCode::Cancelled => false,
-        // A read does nothing, so whatever may succeed later is tried again.
+        // A read has no effect, so retryable errors are not stored.
         _ => call.writes() || !error.retryable,
     }
 }

@@ -5,7 +5,8 @@ use crate::{
     pipeline::Call,
 };
 
-/// The outcome of an earlier call. One that cannot be read any more counts as unfinished: nothing is carried out twice.
+/// The stored outcome of an earlier call. `None` if it cannot be decoded: the call then counts as unfinished, so that a
+/// write does not run twice.
 pub(super) fn readable(call: &Call, result: ToolResult<StoredPayload>) -> Option<ToolResult> {
     let read = result.read(call.tool().output.as_ref());
     let tool_name = &call.tool().definition.name;

@@ -1,5 +1,5 @@
-//! Waiting for work that is under way: as long as the manifest allows. Not here: the call's deadline, which bounds this
-//! too.
+//! Waiting for work in flight, for the time-out in the manifest. Not here: the call's deadline, which is enforced
+//! above.
 
 use std::convert::Infallible;
 
@@ -14,9 +14,9 @@ use crate::{
     single_flight::Waiter,
 };
 
-/// Waits as long as the manifest allows; a write goes on beyond that.
+/// Waits for the outcome until the manifest's time-out. A write continues after it.
 pub(super) async fn wait(call: &Call, mut waiter: Waiter<CallResult>) -> CallResult {
-    // Work that only reads may have others who wait for it: a caller who cancels leaves, and no more.
+    // A read may have other waiters: a caller that cancels only stops waiting.
     let work = call.writes().then(|| waiter.cancellation().clone());
     let cancels = pass_cancels_on(&call.context.cancellation, work);
     let times_out = clock::now() + call.tool().definition.timeout;
@@ -33,7 +33,7 @@ pub(super) async fn wait(call: &Call, mut waiter: Waiter<CallResult>) -> CallRes
     }
 }
 
-/// Waits until the server is forced to end: what is under way then has an unknown outcome.
+/// Waits for the forced end of a drain: work in flight then has an unknown outcome.
 pub(super) async fn forced_end(caller: &Cancellation) {
     caller.cancelled().await;
     if caller.cause() != Some(StopCause::Shutdown) {
@@ -41,7 +41,7 @@ pub(super) async fn forced_end(caller: &Cancellation) {
     }
 }
 
-/// Passes a caller's `CancelCall` on to the work. A caller who leaves tells it nothing.
+/// Forwards a caller's `CancelCall` to the work. A caller that disconnects does not cancel it.
 async fn pass_cancels_on(caller: &Cancellation, work: Option<Cancellation>) -> Infallible {
     caller.cancelled().await;
     if let Some(work) = work.filter(|_| caller.cause() == Some(StopCause::Cancelled)) {

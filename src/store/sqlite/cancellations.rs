@@ -1,5 +1,5 @@
-//! Requests to cancel what another process carries out, as rows. Who follows them is told by the same look at the file
-//! as those who watch. Not here: cancelling what runs in this process.
+//! Requests to cancel work of another process, as rows of a table. Followers of the table poll it together with the
+//! watchers of the file (`follow`). Not here: cancelling work of this process.
 
 use std::{collections::HashSet, time::SystemTime};
 
@@ -25,11 +25,11 @@ use crate::{
     },
 };
 
-/// A follower looks by itself this often, so that a lost hint costs time only.
+/// A follower reads the table at least this often, so that a lost notification only costs time.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// While no other process is there, the file is not asked: this often it is looked whether there is one. It is shorter
-/// than a requester waits.
+/// While there is no other process, the table is not read, and other processes are looked for this often. It must be
+/// shorter than `ANSWER_WITHIN`.
 const ALONE: Duration = Duration::from_millis(200);
 
 const ASK: &str = "INSERT INTO cancellations (id, user_id, subject, subject_id, replica, asked_at) VALUES (?, ?, ?, ?, ?, ?)";
@@ -45,20 +45,20 @@ const ANSWER: &str = "UPDATE cancellations SET answers = answers + 1, done = max
 
 const ANSWERS: &str = "SELECT answers, done FROM cancellations WHERE id = ?";
 
-/// Who carries out what is meant, as far as it is recorded.
+/// The processes that own the call, according to its records.
 const OWNERS_OF_CALL: &str = "SELECT replica FROM idempotency WHERE call_id = ? AND user_id = ? AND state = 'started' \
                               AND kept IS NULL AND replica IS NOT NULL";
 
 const OWNERS_OF_REQUEST: &str = "SELECT replica FROM idempotency WHERE request_id = ? AND user_id = ? AND state = 'started' \
                                  AND kept IS NULL AND replica IS NOT NULL";
 
-/// Follows what other processes ask this one to cancel.
+/// A follower of the requests of other processes.
 #[derive(Debug)]
 pub struct CancelRequests<'a> {
     state: &'a Sqlite,
-    /// `None` while no other process is there.
+    /// `None` while there is no other process.
     changed: Option<watch::Receiver<u64>>,
-    /// Those that were read before. They stay until their requesters have read the answers.
+    /// The requests that were read before. Rows remain until their requesters have read the answers.
     read: HashSet<String>,
 }
 
@@ -91,20 +91,20 @@ impl Cancellations for Sqlite {
 }
 
 impl Sqlite {
-    /// Follows what other processes ask this one to cancel since they see it, which they do from now on at the latest.
+    /// Follows the requests of other processes from the time that they see this one, which is now at the latest.
     pub async fn cancel_requests(&self) -> Result<CancelRequests<'_>, StoreError> {
-        // Opened first: the state's directory is made with it.
+        // First: opening creates the state's directory.
         self.readers().await?;
         self.replica.id(&self.place)?;
         Ok(CancelRequests { state: self, changed: None, read: HashSet::new() })
     }
 
-    /// Waits until this process carries out something that others know of.
+    /// Waits until other processes can see this one, which is before it owns any recorded call.
     pub async fn seen(&self) {
         self.replica.seen().await;
     }
 
-    /// Answers a request: whether this process has cancelled what is meant.
+    /// Answers a request: whether this process owned the work and has cancelled it.
     pub async fn answer_cancel(&self, request: &CancelRequest, done: bool) -> Result<(), StoreError> {
         let answered = async {
             let mut change = self.change(Durability::Process).await?;
@@ -115,9 +115,9 @@ impl Sqlite {
     }
 
     async fn asked_to_cancel(&self, user: &UserId, subject: &Subject) -> Result<String, Failed> {
-        // Others read requests only while they see that somebody else is there.
+        // Other processes read requests only while they see another process.
         self.replica.id(&self.place).map_err(Failed::Store)?;
-        // Lost with a loss of power, which ends those who would read it too.
+        // A loss of power loses the row, and ends its readers too.
         let mut change = self.change(Durability::Process).await?;
         let id = ask(&mut change, user, subject, clock::wall()).await?;
         change.commit().await?;
@@ -132,7 +132,7 @@ impl Sqlite {
     ) -> Result<bool, Failed> {
         let until = clock::now() + ANSWER_WITHIN;
         let mut changed = self.follow(Topic::Elsewhere).await?;
-        // Looked at first: what its owner cancels is no longer recorded as under way when the answer is late.
+        // Read before the request: once the owner has cancelled the call, its record no longer names an owner.
         let is_carried_out = self.is_carried_out_elsewhere(user, subject).await?;
         let id = self.asked_to_cancel(user, subject).await?;
         let (mut answers, mut done) = (0, false);
@@ -143,7 +143,7 @@ impl Sqlite {
             done = row.try_get("done")?;
         }
         if !done && answers < peers && is_carried_out {
-            // Its owner has not answered yet, such as a stopped process: the request waits for it.
+            // The owner has not answered yet, such as a stopped process: the row stays until it does.
             return Ok(true);
         }
         let mut change = self.change(Durability::Process).await?;
@@ -152,7 +152,7 @@ impl Sqlite {
         Ok(done)
     }
 
-    /// Whether a living process other than this one is recorded as carrying it out.
+    /// Whether the recorded owner of the call is another process that is alive.
     async fn is_carried_out_elsewhere(&self, user: &UserId, subject: &Subject) -> Result<bool, Failed> {
         let owners = match subject {
             Subject::Call(_) => OWNERS_OF_CALL,
@@ -167,14 +167,14 @@ impl Sqlite {
         Ok(owners.iter().any(|replica| self.is_elsewhere(replica)))
     }
 
-    /// Whether a process is another one than this, and lives.
+    /// Whether a name is that of another process that is alive.
     pub(super) fn is_elsewhere(&self, replica: &str) -> bool {
         *replica != *self.replica.name() && !self.replica.is_gone(&self.place, replica)
     }
 }
 
 impl CancelRequests<'_> {
-    /// Waits until others ask for something. While the state cannot be read, nothing is asked.
+    /// Waits for requests of other processes. While the state cannot be read there are none.
     pub async fn next(&mut self) -> Vec<CancelRequest> {
         loop {
             if self.state.replica.peers(&self.state.place) == 0 {
@@ -201,7 +201,7 @@ impl CancelRequests<'_> {
     /// The requests that were not read before.
     async fn read(&mut self) -> Result<Vec<CancelRequest>, StoreError> {
         let replica = &self.state.replica;
-        // What was asked before is not meant for what this process begins.
+        // Older requests cannot be about work of this process.
         let seen_since = replica.seen_since().map_or(i64::MAX, millis);
         let asked = sqlx::query(ASKED).bind(replica.name().to_string()).bind(seen_since);
         let rows = asked.fetch_all(self.state.readers().await?).await;
@@ -219,7 +219,7 @@ impl CancelRequests<'_> {
     }
 }
 
-/// Asks, as a part of a change, whoever carries out these calls of a user's to cancel them.
+/// Adds, as part of a change, requests to the owners of these calls of a user to cancel them.
 pub(super) async fn ask_for_calls(
     change: &mut Change,
     user: &UserId,
@@ -253,7 +253,7 @@ async fn ask(
     Ok(id)
 }
 
-/// The name of a request, and the request unless only a later program understands it.
+/// The identifier of a request, and the request; `None` if only a newer program understands it.
 fn read(row: &SqliteRow) -> Result<(String, Option<CancelRequest>), sqlx::Error> {
     let (id, user): (String, String) = (row.try_get("id")?, row.try_get("user_id")?);
     let subject = Subject::parse(row.try_get("subject")?, row.try_get("subject_id")?);

@@ -1,22 +1,22 @@
-//! Whether a state directory has lost its database: a file of 0 bytes beside other files, or a write-ahead log without
-//! its file. SQLite takes both for a new database and deletes the log.
+//! Detects a lost database: a file of 0 bytes beside other files of the state, or a write-ahead log without its
+//! database. SQLite would treat both as a new database and delete the log.
 
 use std::{ffi::OsStr, fs, io, path::Path};
 
 use super::place::FILE;
 
-/// What a state directory holds.
+/// The content of a state directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::store) enum Content {
-    /// No database, or one that is about to be made.
+    /// No database, or an empty file that is about to become one.
     Nothing,
-    /// A file that is not empty; what is in it is for SQLite to say.
+    /// A file that is not empty. SQLite validates it.
     Database,
-    /// Less than there was, for this reason.
+    /// The database is lost, for this reason.
     Lost(&'static str),
 }
 
-/// Looks at sizes and names only, before SQLite touches anything.
+/// Inspects names and sizes only, before SQLite opens anything.
 pub(in crate::store) fn inspect(directory: &Path) -> io::Result<Content> {
     match size(&directory.join(FILE))? {
         Some(1..) => Ok(Content::Database),
@@ -38,7 +38,7 @@ fn size(path: &Path) -> io::Result<Option<u64>> {
     }
 }
 
-/// The rollback journal does not count: SQLite has one only while it makes the first page of a new file.
+/// The rollback journal does not count: SQLite has one only while it writes the first page of a new database.
 fn has_others(directory: &Path) -> io::Result<bool> {
     let journal = format!("{FILE}-journal");
     for entry in fs::read_dir(directory)? {

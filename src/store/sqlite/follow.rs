@@ -1,5 +1,5 @@
-//! Followers are told that it is worth looking: of what this process commits at once, of what others commit by asking
-//! the file, as long as there is a follower.
+//! Notifies followers of commits: immediately of those of this process, and of those of other processes by polling the
+//! file's version while there is a follower.
 
 use std::{
     sync::{
@@ -14,21 +14,21 @@ use tokio::{sync::watch, time::sleep};
 
 use super::Failed;
 
-/// Changes of other processes are seen this late at most.
+/// The interval of polls: commits of other processes are seen this late at most.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What a follower reads when it is told to look.
+/// What a follower reads when it is notified.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Topic {
     /// Tasks and their timelines.
     Tasks,
     /// Jobs.
     Jobs,
-    /// What other processes do with calls, and what they ask this one to cancel. This process tells nothing of it.
+    /// Records of calls of other processes, and their requests to cancel. Never notified by commits of this process.
     Elsewhere,
 }
 
-/// Those who follow. Cheap to clone; clones share state.
+/// The followers, by topic. Cheap to clone; clones share state.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Followers(Arc<Inner>);
 
@@ -37,17 +37,17 @@ struct Inner {
     tasks: watch::Sender<u64>,
     jobs: watch::Sender<u64>,
     elsewhere: watch::Sender<u64>,
-    /// Whether the file is asked. One connection asks for all: the number is each connection's own.
+    /// Whether the file is polled. One connection polls for all, since `data_version` is specific to a connection.
     looking: AtomicBool,
 }
 
 impl Followers {
-    /// Tells that this process has committed something of the topic.
+    /// Notifies followers of a commit of this process.
     pub(super) fn tell(&self, topic: Topic) {
         increment(self.0.committed(topic));
     }
 
-    /// One more; of what others commit to a shared file it is told by asking the file.
+    /// Adds a follower. With a shared file, starts polling it unless that is running.
     pub(super) fn add(&self, topic: Topic, shared: Option<&SqlitePool>) -> watch::Receiver<u64> {
         let follower = self.0.committed(topic).subscribe();
         if let Some(readers) = shared
@@ -88,26 +88,26 @@ fn increment(committed: &watch::Sender<u64>) {
 async fn keep_looking(readers: SqlitePool, followers: Arc<Inner>) {
     loop {
         if look(&readers, &followers).await.is_err() {
-            // The file cannot be read now: those who follow look by themselves meanwhile.
+            // The file cannot be read now: notify at a longer interval.
             sleep(LOOK * 20).await;
             followers.tell_all();
             continue;
         }
         followers.looking.store(false, SeqCst);
-        // Somebody may have come just now, and relies on this.
+        // A follower that was added just now relies on this loop.
         if !followers.is_followed() || followers.looking.swap(true, SeqCst) {
             break;
         }
     }
 }
 
-/// Asks the file whether another connection has changed it, until nobody follows.
+/// Polls whether another connection has changed the file, until there is no follower.
 async fn look(readers: &SqlitePool, followers: &Inner) -> Result<(), Failed> {
     let mut connection = readers.acquire().await?;
     let mut seen: Option<i64> = None;
     while followers.is_followed() {
         let version = sqlx::query_scalar("PRAGMA data_version").fetch_one(&mut *connection).await?;
-        // The first time too: whoever came may have read before, and the change be older than this look.
+        // Also on the first poll: a commit may lie between a follower's read and this poll.
         if seen != Some(version) {
             followers.tell_all();
         }

@@ -1,5 +1,5 @@
-//! Whether the process that began something is still there. Each holds a lock on a file of its own, which the system
-//! gives back when the process ends, however it ends: so nothing has to be written while it lives.
+//! Whether the process that owns recorded work is alive. Each process holds a file lock, which the system releases when
+//! the process ends, however it ends: a lease without renewals.
 
 use std::{
     fs::{self, DirBuilder, File, TryLockError},
@@ -16,15 +16,15 @@ use uuid::Uuid;
 use super::place::Place;
 use crate::{clock, store::StoreError};
 
-/// The directory of the files within that of the state.
+/// The directory of the lock files, in the state's directory.
 const DIRECTORY: &str = "processes";
 
-/// This process, to others.
+/// The identity of this process among those that share the state.
 #[derive(Debug)]
 pub(super) struct Replica {
     id: Arc<str>,
     held: Mutex<Option<(File, PathBuf)>>,
-    /// Since when others see that it is there.
+    /// Since when other processes see this one; `None` before it holds its lock.
     seen_since: watch::Sender<Option<SystemTime>>,
 }
 
@@ -39,12 +39,13 @@ impl Default for Replica {
 }
 
 impl Replica {
-    /// Its name.
+    /// The name of this process: a random UUID.
     pub(super) fn name(&self) -> Arc<str> {
         Arc::clone(&self.id)
     }
 
-    /// Its name. From now on others see that it is there.
+    /// The name of this process, after taking its lock: from now on other processes see it. An error if the lock file
+    /// cannot be created.
     pub(super) fn id(&self, place: &Place) -> Result<&str, StoreError> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if held.is_none()
@@ -61,34 +62,34 @@ impl Replica {
         Ok(&self.id)
     }
 
-    /// Waits until others see that this process is there: before that it carries out nothing that they know of.
+    /// Waits until other processes see this one. Before that it owns no recorded work.
     pub(super) async fn seen(&self) {
         let _ = self.seen_since.subscribe().wait_for(Option::is_some).await;
     }
 
-    /// The time before which no other process saw this one.
+    /// Since when other processes may see this one.
     pub(super) fn seen_since(&self) -> Option<SystemTime> {
         *self.seen_since.borrow()
     }
 
-    /// Whether the process of a name has ended.
+    /// Whether the process of this name has ended.
     pub(super) fn is_gone(&self, place: &Place, id: &str) -> bool {
         if *id == *self.id {
             return false;
         }
-        // In memory there is no other process.
+        // State in memory has no other process.
         path(place, id).is_none_or(|path| !is_held(&path))
     }
 
-    /// How many other processes are there.
+    /// How many other processes of this state are alive.
     pub(super) fn peers(&self, place: &Place) -> usize {
         let Place::Directory(directory) = place else { return 0 };
-        // Without the directory nobody is there.
+        // Without the directory there are none.
         let files = fs::read_dir(directory.join(DIRECTORY)).into_iter().flatten().flatten();
         files.filter(|file| file.file_name() != *self.id && is_held(&file.path())).count()
     }
 
-    /// Clears away what a process has left that is gone.
+    /// Removes the lock file of a process that has ended.
     pub(super) fn forget(place: &Place, id: &str) {
         if let Some(path) = path(place, id) {
             let _ = fs::remove_file(path);
@@ -111,8 +112,8 @@ fn path(place: &Place, id: &str) -> Option<PathBuf> {
     }
 }
 
-/// Whether a process holds the lock of a file. A shared lock asks, so that two processes that ask at once do not take
-/// each other for the holder.
+/// Whether a process holds the lock of a file. Tested with a shared lock, so that two tests at the same time do not see
+/// each other as the holder.
 fn is_held(path: &Path) -> bool {
     match File::open(path) {
         Ok(file) => matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)),
@@ -122,7 +123,7 @@ fn is_held(path: &Path) -> bool {
 
 fn hold(path: &Path) -> io::Result<File> {
     if let Some(directory) = path.parent() {
-        // It may come before the state itself is opened, whose directory is this user's only.
+        // May run before the state is opened; the state's directory must only be accessible to this user.
         DirBuilder::new().recursive(true).mode(0o700).create(directory)?;
     }
     let file = File::create(path)?;

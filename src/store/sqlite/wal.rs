@@ -1,8 +1,8 @@
-//! The write-ahead log beside the file, and its size.
+//! The size of the write-ahead log, and its truncation.
 //!
-//! SQLite reuses the log from its beginning once everything in it is in the file and no reader needs it. It gives no
-//! space back by itself, so that one reader that stayed for a while, perhaps of another program, would leave a large
-//! log for good.
+//! SQLite restarts the log from its beginning once a checkpoint has copied all frames into the database and no reader
+//! needs them. It does not shrink the file, so one long read transaction, perhaps of another program, would leave a
+//! large log for good.
 
 use std::{fs, io, path::Path, time::Duration};
 
@@ -16,22 +16,22 @@ use super::{
 };
 use crate::store::StoreError;
 
-/// How long a checkpoint waits for readers. Meanwhile nothing is written, so this is short; a read of ours is shorter.
+/// How long a checkpoint waits for readers. It blocks writers, so this is short; reads of this program are shorter.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// The size of the log in bytes, and what became of an attempt to truncate it.
+/// The size of the log in bytes, after an attempt to truncate it if it was over its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wal {
-    /// It is within its limit.
+    /// Within the limit.
     Short(u64),
-    /// It was beyond it and is truncated.
+    /// Was over the limit and is truncated.
     Truncated(u64),
-    /// It is beyond it, and somebody reads what was there before it.
+    /// Over the limit: a read transaction still needs its frames.
     Held(u64),
 }
 
 impl Wal {
-    /// The bytes that it has now.
+    /// The size now, in bytes.
     pub fn bytes(self) -> u64 {
         match self {
             Self::Short(bytes) | Self::Truncated(bytes) | Self::Held(bytes) => bytes,
@@ -40,8 +40,7 @@ impl Wal {
 }
 
 impl Sqlite {
-    /// Truncates the log if it is beyond its limit and nobody reads an earlier state. Costs one look at a file
-    /// otherwise.
+    /// Truncates the log if it is over its limit and no read transaction needs it. Otherwise it costs one `stat`.
     pub async fn truncate_wal(&self) -> Result<Wal, StoreError> {
         let Place::Directory(directory) = &self.place else { return Ok(Wal::Short(0)) };
         let file = directory.join(FILE);
@@ -51,22 +50,22 @@ impl Sqlite {
         if bytes <= WAL_LIMIT {
             return Ok(Wal::Short(bytes));
         }
-        // Boxed: it is large, and seldom.
+        // Boxed: the future is large and rarely needed.
         match Box::pin(checkpoint(&file)).await {
             Err(error) if !error::is_busy(&error) => return Err(error::unusable(&self.place, &error)),
             _ => {}
         }
-        // SQLite says that it was kept from it in several ways; the size is what counts.
+        // SQLite reports a blocked checkpoint in several ways; only the size is reliable.
         let bytes = size()?;
         Ok(if bytes > WAL_LIMIT { Wal::Held(bytes) } else { Wal::Truncated(bytes) })
     }
 }
 
-/// On a connection of its own, which waits for less time than those that write.
+/// On a separate connection, with a shorter busy timeout than writers have.
 async fn checkpoint(file: &Path) -> Result<(), sqlx::Error> {
     let options = SqliteConnectOptions::new().filename(file).busy_timeout(PATIENCE);
     let mut connection = SqliteConnection::connect_with(&options).await?;
-    // Most of the work first, while others write.
+    // PASSIVE first: it copies most frames without blocking writers.
     for statement in ["PRAGMA wal_checkpoint(PASSIVE)", "PRAGMA wal_checkpoint(TRUNCATE)"] {
         sqlx::query(statement).execute(&mut connection).await?;
     }

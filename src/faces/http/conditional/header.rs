@@ -1,4 +1,4 @@
-//! The values of conditional headers: lists of entity tags, and dates.
+//! Parses conditional headers: lists of entity tags, and HTTP dates.
 
 use std::time::SystemTime;
 
@@ -9,28 +9,29 @@ use crate::{contract::Refusal, service::request::refuse};
 /// The entity tags of a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tags {
-    /// `*`: the tag of any representation.
+    /// `*`: matches every representation.
     Any,
-    /// These.
+    /// The listed tags.
     Listed(Vec<Tag>),
 }
 
 /// An entity tag.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tag {
-    /// Whether it stands for equivalent representations too.
+    /// Whether the tag is weak: `W/`.
     pub is_weak: bool,
-    /// What is between its quotation marks.
+    /// The opaque part, without its quotation marks.
     pub text: String,
 }
 
 impl Tags {
-    /// Strong comparison with a tag of ours, which is always strong: no weak tag is the same.
+    /// Strong comparison (RFC 9110 §8.8.3.2) with a tag of this server, which is always strong: a weak tag never
+    /// matches.
     pub fn match_strongly(&self, etag: &str) -> bool {
         self.any(|tag| !tag.is_weak && quoted(etag) == Some(&tag.text))
     }
 
-    /// Weak comparison with a tag of ours.
+    /// Weak comparison with a tag of this server.
     pub fn match_weakly(&self, etag: &str) -> bool {
         self.any(|tag| quoted(etag) == Some(&tag.text))
     }

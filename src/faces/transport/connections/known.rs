@@ -1,4 +1,4 @@
-//! What is known of one connection: whose it is, and when something last came on it.
+//! The state of one connection for the limits: its peer, whether it authenticated, and when its last request came.
 
 use std::{
     sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
@@ -10,19 +10,19 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{clock, faces::transport::shares::Origin};
 
-/// What is known of one connection.
+/// The state of one connection.
 #[derive(Debug)]
 pub(in crate::faces::transport) struct Known {
-    /// None if the peer is trusted: then it may stand for many.
+    /// The peer it counts against; `None` if the peer is trusted, such as a proxy with many clients behind it.
     pub(in crate::faces::transport) origin: Option<Origin>,
     has_asked: AtomicBool,
     has_authenticated: AtomicBool,
-    /// Whether its place in its peer's share has passed to a newer connection.
+    /// Whether its slot of the peer's limit was given to a newer connection.
     is_replaced: AtomicBool,
     /// When the last request came, in milliseconds since the start.
     heard: AtomicU64,
     start: Instant,
-    /// Fires when the connection is to make room.
+    /// Cancelled when the connection is to be closed in favour of others.
     pub(in crate::faces::transport) closed: CancellationToken,
 }
 
@@ -41,7 +41,7 @@ impl Known {
         known
     }
 
-    /// A request came.
+    /// Records a request.
     pub(in crate::faces::transport) fn hear(&self) {
         if !self.has_authenticated.load(Relaxed) {
             self.has_asked.store(true, Relaxed);
@@ -49,23 +49,23 @@ impl Known {
         }
     }
 
-    /// A request with credentials that are accepted came: the connection is somebody's.
+    /// Records that a request authenticated: the connection is never closed as idle again.
     pub(in crate::faces::transport) fn authenticated(&self) {
         self.has_authenticated.store(true, Relaxed);
     }
 
-    /// Whether a request has ever come.
+    /// Whether the peer has sent a request.
     pub(super) fn has_asked(&self) -> bool {
         self.has_asked.load(Relaxed)
     }
 
-    /// Closes it, and leaves its place in its peer's share to another.
+    /// Closes the connection and gives its slot of the peer's limit to another.
     pub(super) fn replace(&self) {
         self.is_replaced.store(true, Relaxed);
         self.closed.cancel();
     }
 
-    /// Whether it no longer counts against its peer's share.
+    /// Whether it no longer counts against the peer's limit.
     pub(super) fn is_replaced(&self) -> bool {
         self.is_replaced.load(Relaxed)
     }
@@ -75,7 +75,7 @@ impl Known {
         self.heard.load(Relaxed)
     }
 
-    /// How long nothing came; none once the peer has authenticated.
+    /// How long the connection is idle; `None` once the peer has authenticated.
     pub(super) fn silence(&self) -> Option<Duration> {
         (!self.has_authenticated.load(Relaxed))
             .then(|| Duration::from_millis(self.now().saturating_sub(self.heard())))

@@ -1,4 +1,4 @@
-//! The connections of one peer, and which of them gives up its share for a newer one.
+//! The connections of one peer, and which of them is closed in favour of a newer one at the peer's limit.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -7,25 +7,25 @@ use super::known::Known;
 /// The connections of one peer.
 #[derive(Debug, Default)]
 pub(super) struct OfPeer {
-    /// Those that count against its share.
+    /// How many count against the limit.
     pub(super) count: usize,
-    /// Those that had sent no request when they were last looked at, in the order in which they came.
+    /// Connections that had sent no request when they were last looked at, in the order of their arrival.
     unasked: BTreeMap<u64, Arc<Known>>,
 }
 
-/// What a connection gets of its peer's share.
+/// How a connection got its slot of the peer's limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Share {
-    /// Some of what is free.
+    /// A free slot.
     Free,
-    /// That of an older connection, which is closed.
+    /// The slot of an older connection, which is closed.
     Replaced,
-    /// Nothing.
+    /// No slot.
     None,
 }
 
 impl OfPeer {
-    /// A share for a connection. At the bound it is that of the peer's oldest connection without any request.
+    /// A slot for a connection: at the limit that of the peer's oldest connection that never sent a request.
     pub(super) fn take(&mut self, key: u64, known: &Arc<Known>, most: usize) -> Share {
         let share = match self.count < most {
             true => Share::Free,
@@ -37,8 +37,8 @@ impl OfPeer {
         share
     }
 
-    /// Closes the oldest connection that never sent a request, so that its place is another's. Whether there was one.
-    /// A connection that has sent one never counts as silent here again, so each is passed over once.
+    /// Closes the oldest connection that never sent a request. Returns whether there was one. A connection that has
+    /// sent one is dropped from the list, so each is looked at once.
     fn replace_unasked(&mut self) -> bool {
         while let Some((_, known)) = self.unasked.pop_first() {
             if !known.has_asked() {
@@ -49,10 +49,10 @@ impl OfPeer {
         false
     }
 
-    /// A connection has ended.
+    /// Removes a connection that has ended.
     pub(super) fn leave(&mut self, key: u64, known: &Known) {
         self.unasked.remove(&key);
-        // The share of a connection that was replaced is the newer one's.
+        // The slot of a replaced connection belongs to the newer one.
         self.count -= usize::from(!known.is_replaced());
     }
 }

@@ -1,11 +1,11 @@
-//! Where a stream of HTTP/1 requests is: in which line of a head, or how far in a body.
+//! The parser of HTTP/1 message framing: a state machine over heads, bodies with a length, chunks and trailers.
 //!
-//! Lenient where hyper is strict: a chunk or a field of which nothing can be made here is refused there.
+//! It is lenient where hyper is strict: hyper rejects fields and chunks that this parser ignores.
 
-/// The longest line that is kept. hyper refuses heads and extensions of chunks of 16 KiB.
+/// The longest line, in bytes. hyper already rejects heads and chunk extensions of 16 KiB.
 const LONGEST_LINE: usize = 64 * 1024;
 
-/// Two readers of a request may disagree on where it ends.
+/// Why the framing of a request is ambiguous or invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Malformed {
     #[error("a line ends with LF and no CR")]
@@ -18,23 +18,23 @@ pub(super) enum Malformed {
     ChunkSize,
 }
 
-/// Between two bytes of a stream of requests.
+/// The state of the parser between two bytes.
 #[derive(Debug, Default)]
 pub(super) struct Position {
     part: Part,
-    /// What was read of a line that has not ended.
+    /// The bytes of the current line so far.
     line: Vec<u8>,
 }
 
-/// A part of a request.
+/// The part of a message that the next byte belongs to.
 #[derive(Debug)]
 enum Part {
     Head(Head),
-    /// Bytes of a body with a length.
+    /// A body with a `Content-Length`; `left` is in bytes.
     Content {
         left: u64,
     },
-    /// Bytes of a chunk, with the line end behind it.
+    /// The data of a chunk and the CRLF after it; `left` is in bytes.
     Chunk {
         left: u64,
     },
@@ -42,7 +42,7 @@ enum Part {
     Trailers,
 }
 
-/// What the lines of a head have said so far.
+/// The framing headers of a head, as far as it was parsed.
 #[derive(Debug, Default)]
 struct Head {
     has_begun: bool,
@@ -57,7 +57,7 @@ impl Default for Part {
 }
 
 impl Position {
-    /// Advances past bytes that were read. An error tells how many of them are valid.
+    /// Parses bytes that were read. On an error returns how many bytes before it are valid.
     pub(super) fn advance(&mut self, bytes: &[u8]) -> Result<(), (usize, Malformed)> {
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -66,19 +66,19 @@ impl Position {
                 _ => rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |at| at + 1),
             };
             let (piece, later) = rest.split_at(length);
-            // The last byte of a line is what makes it wrong.
+            // A line is rejected at its last byte.
             self.take(piece).map_err(|malformed| (bytes.len() - later.len() - 1, malformed))?;
             rest = later;
         }
         Ok(())
     }
 
-    /// Whether the next byte is one of a head.
+    /// Whether the next byte belongs to a head.
     pub(super) fn is_in_head(&self) -> bool {
         matches!(self.part, Part::Head(_))
     }
 
-    /// Takes bytes of one line at most, or of one body.
+    /// Parses a piece that does not extend beyond the current line, body or chunk.
     fn take(&mut self, piece: &[u8]) -> Result<(), Malformed> {
         match self.part {
             Part::Content { left: 0 } => self.part = Part::default(),
@@ -119,7 +119,7 @@ impl Position {
 
 impl Head {
     fn add(&mut self, line: &[u8]) -> Result<(), Malformed> {
-        // The first line is that of the request.
+        // The first line is the request line.
         if !std::mem::replace(&mut self.has_begun, true) {
             return Ok(());
         }
@@ -129,7 +129,7 @@ impl Head {
         if !is_length && !name.eq_ignore_ascii_case(b"transfer-encoding") {
             return Ok(());
         }
-        // Stated once, by one of the two. No other transfer coding is read, nor chunks in chunks.
+        // Exactly one of the two headers, once. `chunked` is the only supported transfer coding.
         if self.length.is_some() || self.is_chunked {
             return Err(Malformed::Length);
         }
@@ -141,7 +141,7 @@ impl Head {
         if is_length || self.is_chunked { Ok(()) } else { Err(Malformed::Length) }
     }
 
-    /// What comes after the empty line.
+    /// The part after the empty line.
     fn end(&self) -> Part {
         match (self.length, self.is_chunked) {
             (_, true) => Part::ChunkSize,
@@ -151,20 +151,20 @@ impl Head {
     }
 }
 
-/// As many bytes of `available` as are left, and no more.
+/// Consumes at most `left` of the available bytes, and returns how many.
 fn skip(left: &mut u64, available: usize) -> usize {
     let skipped = usize::try_from(*left).unwrap_or(usize::MAX).min(available);
     *left -= skipped as u64;
     skipped
 }
 
-/// The size that a chunk's first line states before its extensions.
+/// The size in a chunk's first line, before its extensions.
 fn chunk_size(line: &[u8]) -> Result<u64, Malformed> {
     let digits = line.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
     number(&line[..digits], 16).ok_or(Malformed::ChunkSize)
 }
 
-/// A number of digits alone.
+/// A number without sign or white space.
 fn number(digits: &[u8], radix: u32) -> Option<u64> {
     let is_plain = digits.iter().all(u8::is_ascii_hexdigit);
     let text = str::from_utf8(digits).ok().filter(|_| is_plain)?;

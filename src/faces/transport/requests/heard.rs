@@ -1,4 +1,4 @@
-//! A stream that tells when bytes come, and that ends so that its peer reads the last answer.
+//! A stream that records when bytes arrive, and that shuts down so that its peer can read the last answer.
 //!
 //! To close a socket with input that nobody read resets it, and the peer may lose what it was told: that its request is
 //! too large, say, of which it still sends the rest. So what still comes is read for a moment.
