@@ -185,8 +185,9 @@ mod tests {
 
     #[tokio::test]
     async fn the_work_knows_of_whose_call_it_is() {
-        use tracing::{Instrument, info_span, subscriber::set_default};
-        let _log = set_default(tracing_subscriber::registry());
+        use crate::telemetry::capture::capture;
+        use tracing::{Instrument, info_span};
+        let _log = capture(tracing_subscriber::registry());
         let span = info_span!("a call");
         let id = span.id();
         let of_work = if_large(SMALL + 1, || Span::current().id()).instrument(span);

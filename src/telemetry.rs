@@ -6,6 +6,8 @@
 //! is made.
 
 pub mod attribute;
+#[cfg(test)]
+pub(crate) mod capture;
 mod line;
 mod log_queue;
 pub mod metric;

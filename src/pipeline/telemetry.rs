@@ -239,7 +239,7 @@ mod tests {
     async fn a_call_has_one_line_whether_it_ends_or_is_dropped() {
         let lines = Arc::new(AtomicUsize::new(0));
         let subscriber = tracing_subscriber::registry().with(Lines(Arc::clone(&lines)));
-        let _subscriber = tracing::subscriber::set_default(subscriber);
+        let _subscriber = crate::telemetry::capture::capture(subscriber);
         let user = User::new("demo".parse().expect("valid"));
         let context = ToolContext::new(user, clock::now() + Duration::from_secs(1));
         let call = Call::new(context, Target::Tool("x".to_owned()), Arguments::new());

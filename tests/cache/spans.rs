@@ -37,7 +37,7 @@ async fn each_look_into_a_tier_is_a_span_that_says_what_it_found() {
     let _turn = Turn::take().await;
     let spans = Spans::default();
     let subscriber = tracing_subscriber::registry().with(spans.clone());
-    let _subscriber = tracing::subscriber::set_default(subscriber);
+    let _subscriber = crate::support::capture::capture(subscriber);
     let bench = bench("session", "user");
     assert!(!is_hit(&bench, nap("0s")).await && is_hit(&bench, nap("0s")).await);
     let expected = |hit| format!("toolwire.cache.tier = \"session\"; toolwire.cache.hit = {hit}; ");

@@ -28,7 +28,11 @@ fn run(test: &str, words: &[&str]) -> Output {
     let folder = state.path().display().to_string();
     let arguments = [&["toolwire"], words, &["--state", &folder]].concat().join("\n");
     Command::new(env::current_exe().unwrap())
-        .args(["--exact", &format!("command_line::{test}"), "--nocapture"])
+        .args([
+            "--exact",
+            &format!("{}::{test}", module_path!().trim_start_matches("suite::")),
+            "--nocapture",
+        ])
         .env(ARGUMENTS, arguments)
         .env_remove("TOOLWIRE_SERVER")
         .env_remove("TOOLWIRE_DATA")

@@ -5,9 +5,8 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use tracing::subscriber::set_default;
-
 use super::{stub::json as reply, *};
+use crate::support::capture::capture;
 
 #[derive(Clone, Default)]
 struct Kept(Arc<Mutex<Vec<u8>>>);
@@ -30,7 +29,7 @@ async fn no_key_is_in_logs_errors_or_shown() {
     // What the program's own log is set up with.
     let log =
         tracing_subscriber::fmt().with_env_filter("debug,genai=off").with_writer(move || writer.clone());
-    let _log = set_default(log.finish());
+    let _log = capture(log.finish());
     let echoed = format!(r#"{{"error":{{"message":"Incorrect API key provided: {KEY}"}}}}"#);
     for provider in Provider::ALL {
         let stub = Stub::answering([reply(401, &echoed)]).await;

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses a part")]
 
+#[path = "../../src/telemetry/capture.rs"]
+pub mod capture;
 pub mod collector;
 pub mod program;
 pub mod raw;

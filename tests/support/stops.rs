@@ -9,10 +9,12 @@ use std::{
 use tokio::{sync::watch, time::timeout};
 use tracing::{
     Event, Subscriber,
+    dispatcher::DefaultGuard,
     field::{Field, Visit},
-    subscriber::DefaultGuard,
 };
 use tracing_subscriber::{Layer, layer::Context, layer::SubscriberExt, util::SubscriberInitExt};
+
+use super::capture::capture;
 
 /// So long a test waits for records.
 const PATIENCE: Duration = Duration::from_mins(2);
@@ -45,7 +47,7 @@ impl Stops {
     /// test with one thread.
     pub fn of_this_thread() -> (Self, DefaultGuard) {
         let stops = Self::new();
-        let guard = tracing_subscriber::registry().with(stops.clone()).set_default();
+        let guard = capture(tracing_subscriber::registry().with(stops.clone()));
         (stops, guard)
     }
 

@@ -102,6 +102,7 @@ async fn half_uploads_count_against_the_quota() {
     while !house.files().is_empty() {
         yield_now().await;
     }
+    assert_eq!(code(riley.get("b.txt").await), Code::NotFound, "half a document is none");
     assert_eq!(other.put("b.txt", &vec![b'x'; LARGE]).await.unwrap().version, 1);
 }
 

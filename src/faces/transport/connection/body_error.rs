@@ -23,8 +23,9 @@ pub(super) fn status(error: hyper::Error) -> Status {
         ) => malformed(&what),
         // HTTP/2: the stream broke a rule of the protocol.
         (None, Code::Internal) => malformed(status.message()),
-        (_, Code::Internal | Code::Unknown) => {
-            Status::cancelled("the connection was lost within the request")
+        // tonic takes CANCELLED of a request's body for its end: half an upload would be stored as a whole one.
+        (_, Code::Internal | Code::Unknown | Code::Cancelled) => {
+            Status::aborted("the caller left, or the connection was lost, within the request")
         }
         _ => status,
     }

@@ -112,7 +112,7 @@ fn record() -> (DefaultGuard, Finished) {
     let exporter = Finished::default();
     let provider = SdkTracerProvider::builder().with_simple_exporter(exporter.clone()).build();
     let layer = tracing_opentelemetry::layer().with_tracer(provider.tracer("test"));
-    (tracing::subscriber::set_default(tracing_subscriber::registry().with(layer)), exporter)
+    (crate::telemetry::capture::capture(tracing_subscriber::registry().with(layer)), exporter)
 }
 
 /// A body that ends with this `grpc-status`.

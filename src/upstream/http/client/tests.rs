@@ -297,7 +297,7 @@ async fn a_failure_is_logged_once_with_its_spans_and_without_secrets() {
     let log = Log::default();
     let layer = fmt::layer().with_ansi(false).with_writer(log.clone()).with_span_events(FmtSpan::CLOSE);
     let layer = layer.with_filter(Targets::new().with_target("toolwire", tracing::Level::TRACE));
-    let _subscriber = tracing::subscriber::set_default(tracing_subscriber::registry().with(layer));
+    let _subscriber = crate::telemetry::capture::capture(tracing_subscriber::registry().with(layer));
 
     let refusal =
         ResponseTemplate::new(401).set_body_string("s3cret").insert_header("set-cookie", "a=s3cret");

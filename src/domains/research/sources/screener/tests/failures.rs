@@ -208,7 +208,7 @@ async fn neither_credentials_nor_cookies_are_logged_or_told() {
         .with_max_level(tracing::Level::TRACE)
         .with_writer(move || writer.clone())
         .finish();
-    let _subscriber = tracing::subscriber::set_default(subscriber);
+    let _subscriber = crate::telemetry::capture::capture(subscriber);
     // The first one only makes every place that logs known: one that another test met first, on a thread without a
     // subscriber, would be silent here until the interest of all is asked for again.
     for wrong in [Wrong::Incomplete, Wrong::BadCredentials, Wrong::Anonymous, Wrong::Incomplete] {
