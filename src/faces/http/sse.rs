@@ -20,7 +20,6 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 
-use super::pieces::PIECE;
 use crate::clock;
 
 /// The header by which a reader says which event it has last.
@@ -48,10 +47,7 @@ pub fn response(events: impl Stream<Item = Event> + Send + 'static) -> Response 
 /// The same of events that are spelled already, one or several in a piece.
 pub fn spelled(events: impl Stream<Item = Bytes> + Send + 'static) -> Response {
     let opened = Bytes::from_static(b": open\n\n");
-    let rest = stream::unfold(
-        Open { events: events.boxed(), unsent: Bytes::new(), due: clock::now() + SILENCE },
-        next,
-    );
+    let rest = stream::unfold((events.boxed(), clock::now() + SILENCE), next);
     let body = stream::iter([opened]).chain(rest).map(Ok::<_, Infallible>);
     let headers = [
         (CONTENT_TYPE, "text/event-stream"),
@@ -62,27 +58,16 @@ pub fn spelled(events: impl Stream<Item = Bytes> + Send + 'static) -> Response {
     (headers, Body::from_stream(body)).into_response()
 }
 
-struct Open {
-    events: stream::BoxStream<'static, Bytes>,
-    /// The rest of an event that is longer than a piece.
-    unsent: Bytes,
-    /// When silence is broken.
-    due: Instant,
-}
+type Open = (stream::BoxStream<'static, Bytes>, Instant);
 
-async fn next(mut open: Open) -> Option<(Bytes, Open)> {
-    if open.unsent.is_empty() {
-        open.unsent = select! {
-            // An event is no silence.
-            biased;
-            event = open.events.next() => event?,
-            () = sleep_until(open.due) => Bytes::from_static(b": keep-alive\n\n"),
-        };
-    }
-    // A connection copies what it is given: of a long event it is given what there is room for.
-    let piece = open.unsent.split_to(open.unsent.len().min(PIECE));
-    open.due = clock::now() + SILENCE;
-    Some((piece, open))
+async fn next((mut events, due): Open) -> Option<(Bytes, Open)> {
+    let said = select! {
+        // An event is no silence.
+        biased;
+        event = events.next() => event?,
+        () = sleep_until(due) => Bytes::from_static(b": keep-alive\n\n"),
+    };
+    Some((said, (events, clock::now() + SILENCE)))
 }
 
 impl Event {
@@ -122,17 +107,6 @@ mod tests {
         let body = response.into_body().collect().await.unwrap().to_bytes();
         let expected = ": open\n\nid: 0\nevent: started\ndata: {}\n\ndata: a\ndata: b\n\n";
         assert_eq!(body, expected);
-    }
-
-    #[tokio::test]
-    async fn a_long_event_is_handed_on_in_pieces() {
-        let long = Bytes::from("x".repeat(2 * PIECE + 1));
-        let mut body = spelled(stream::iter([long.clone()])).into_body();
-        let mut lengths = Vec::new();
-        while let Some(frame) = body.frame().await {
-            lengths.push(frame.unwrap().into_data().unwrap().len());
-        }
-        assert_eq!(lengths, [8, PIECE, PIECE, 1]);
     }
 
     #[tokio::test(start_paused = true)]
