@@ -5,6 +5,7 @@
 
 work=$(mktemp -d)
 server_pid='' current='set-up' passed=() seconds=()
+declare -A beside
 
 # step HEADING FUNCTION: runs one step and keeps the seconds it took.
 step() {
@@ -17,12 +18,30 @@ step() {
   current='between steps'
 }
 
+# begin NAME FUNCTION: runs a function beside the steps that follow, until `joined NAME` waits for it.
+begin() {
+  (
+    trap - EXIT
+    start=$SECONDS
+    "$2"
+    echo "$1 took $((SECONDS - start)) s"
+  ) >"$work/$1.log" 2>&1 &
+  beside[$1]=$!
+}
+
+# joined NAME: waits until it has ended, and says what it printed last, or all of it if it failed.
+joined() {
+  wait "${beside[$1]}" || { cat "$work/$1.log"; return 1; }
+  tail -n 1 "$work/$1.log"
+}
+
 # Runs however the script ends: stops what was started, then tells what was done.
 finish() {
   local status=$?
   trap - EXIT
   kill_server
-  for job in $(jobs -p); do kill "$job" 2>/dev/null || true; done
+  # What a function beside the steps has started goes with it.
+  for job in $(jobs -p); do pkill -P "$job" || kill "$job" 2>/dev/null || true; done
   rm -rf "$work"
   printf '\n=== Summary\n'
   for i in "${!passed[@]}"; do printf '%6d s  %s\n' "${seconds[i]}" "${passed[i]}"; done

@@ -10,7 +10,7 @@ use std::{fs, sync::LazyLock, time::Duration};
 
 use futures_util::{StreamExt, stream};
 use serde_json::json;
-use tokio::{runtime::Handle, sync::Mutex};
+use tokio::{runtime::Handle, sync::Mutex, time::timeout};
 use toolwire::{
     context::RequestId,
     contract::{
@@ -205,12 +205,17 @@ async fn a_tool_that_streams_without_a_pause_stops_when_its_reader_is_gone() {
 async fn settled(tasks: usize, descriptors: usize) -> (usize, usize) {
     let open = || fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
     let now = || (Handle::current().metrics().num_alive_tasks(), open().count());
-    for _ in 0..1_000_000 {
-        let seen = now();
-        if seen.0 <= tasks && seen.1 <= descriptors {
-            return seen;
+    let settles = async {
+        loop {
+            let seen = now();
+            if seen.0 <= tasks && seen.1 <= descriptors {
+                return seen;
+            }
+            tokio::task::yield_now().await;
         }
-        tokio::task::yield_now().await;
+    };
+    if let Ok(seen) = timeout(Duration::from_mins(1), settles).await {
+        return seen;
     }
     let of: Vec<_> = open().filter_map(|one| fs::read_link(one.path()).ok()).collect();
     panic!("never settled: {:?}, wanted at most {:?}; open: {of:?}", now(), (tasks, descriptors));

@@ -77,6 +77,12 @@ def row(name, calls, failures, wait, calm, peak):
     print(f"{name:44} {calls:6} {failures:9} {wait * 1000:9.1f} {wait / calm:7.1f} {peak:9.0f}", flush=True)
 
 
+def all_of(server):
+    yield from attacks.ALL + web.ALL
+    # What is to be listed is made after the others, which are held to the memory of a server without it.
+    yield from large.found(server)
+
+
 def main(binary, holds_ratios):
     problems, began = [], time.monotonic()
     with tempfile.TemporaryDirectory() as directory:
@@ -91,7 +97,7 @@ def main(binary, holds_ratios):
             calm, baseline = p99(seconds), taken(server)
             print(f"{'attack':44} {'calls':>6} {'failures':>9} {'p99 ms':>9} {'x calm':>7} {'peak MiB':>9}")
             row("none", len(seconds), len(failures), calm, calm, server.peak)
-            for attack in large.found(server) + attacks.ALL + web.ALL:
+            for attack in all_of(server):
                 (calls, failed, wait, peak), found = one(server, background, attack, calm, holds_ratios)
                 row(attack.__name__, calls, failed, wait, calm, peak)
                 problems += [f"{attack.__name__}: {problem}" for problem in found]

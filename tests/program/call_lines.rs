@@ -149,6 +149,6 @@ async fn a_callers_own_text_is_in_no_line() {
     assert_eq!((&calls[0]["tool_name"], &calls[0]["task_digest"]), (&json!("get_facts"), &digest));
     assert!(calls[0].get("task_id").is_none(), "{}", calls[0]);
     assert_eq!(calls[1]["tool_name"], "_OTHER");
-    let lines: Vec<_> = lines.iter().map(Value::to_string).chain([program.kill().await]).collect();
+    let lines: Vec<_> = lines.iter().map(Value::to_string).chain([program.stop().await]).collect();
     assert!(lines.iter().all(|line| !line.contains("own-words")), "{lines:#?}");
 }

@@ -22,7 +22,7 @@ use toolwire::{
     },
 };
 
-use crate::support::program::Program;
+use crate::support::{draws::draws, program::Program};
 
 type Client = TaskServiceClient<tonic::transport::Channel>;
 
@@ -120,6 +120,7 @@ async fn each_follower_has_the_whole_log_wherever_the_server_is_killed() {
     let writers: [Arc<tokio::sync::Mutex<Writer>>; WRITERS] = Default::default();
     let followers: [Arc<tokio::sync::Mutex<Vec<TimelineEntry>>>; FOLLOWERS] = Default::default();
     let task = Arc::new(Mutex::new(String::new()));
+    let mut draws = draws();
     for _ in 0..kills {
         let (program, mut client) = serve(&state).await;
         if task.lock().expect("not poisoned").is_empty() {
@@ -137,9 +138,7 @@ async fn each_follower_has_the_whole_log_wherever_the_server_is_killed() {
             let follow = async move { follow(&mut client, &id, &mut *seen.lock().await).await };
             under_way.push(tokio::spawn(follow));
         }
-        // Any point will do: it is drawn from the bytes of an identifier.
-        let drawn = RequestId::generate().as_bytes()[0];
-        tokio::time::sleep(Duration::from_millis(50 + u64::from(drawn))).await;
+        tokio::time::sleep(Duration::from_millis(draws.u64(50..306))).await;
         program.kill().await;
         for one in under_way {
             assert!(one.await.expect("no panic").is_err(), "the server was killed");

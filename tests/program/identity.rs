@@ -95,7 +95,7 @@ async fn a_token_says_who_calls_and_what_may_be_called_and_never_shows() {
         assert!(definition(&response.tool).name.starts_with("get_"));
     }
 
-    let log = program.kill().await;
+    let log = program.stop().await;
     // A refusal has its line too: of the transport, or of the call.
     let lines = |target: &str, status: &str| {
         let parse = |line: &str| serde_json::from_str::<Value>(line).expect("JSON");

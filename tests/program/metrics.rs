@@ -216,7 +216,7 @@ async fn nothing_that_a_caller_or_an_operator_keeps_secret_is_told() {
         sum(&scrape, "toolwire_call_duration_seconds_count", &[]) >= 6,
         "the calls were counted: {scrape}"
     );
-    let log = program.kill().await;
+    let log = program.stop().await;
     assert!(
         log.lines().filter(|line| line.contains("toolwire::call")).count() >= 6,
         "they were logged: {log}"

@@ -160,7 +160,7 @@ async fn a_variable_without_effect_is_a_warning_at_start_and_attributes_are_deco
     let program = Program::start(Path::new("."), &[], &variables).await;
     call(&program, "get_quotes", json!({"symbol": "AAPL"})).await;
     collector.trace(&unhex(TRACE_ID), 2).await;
-    let log = program.kill().await;
+    let log = program.stop().await;
     let lines: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let warnings = lines.iter().filter(|line| line["level"] == "WARN");
     let warnings: Vec<_> = warnings.filter_map(|line| line["message"].as_str()).collect();

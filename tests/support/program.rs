@@ -7,7 +7,7 @@ use std::{
     process::{ExitStatus, Stdio},
 };
 
-use rustix::process::Pid;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 use tokio::{
@@ -131,7 +131,24 @@ impl Program {
         line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).expect("a number")
     }
 
-    /// Ends it at once and returns what is left of its log.
+    /// Ends it by SIGTERM, at once, and returns what is left of its log, which is whole.
+    pub async fn stop(mut self) -> String {
+        let end = |program: &Self| kill_process(program.pid(), Signal::TERM).expect("running");
+        end(&self);
+        let mut text = String::new();
+        while let Some(line) = self.log.next_line().await.expect("readable") {
+            // The second signal ends it without waiting for connections.
+            if line.contains("\"draining") {
+                end(&self);
+            }
+            text.push_str(&line);
+            text.push('\n');
+        }
+        self.child.wait().await.expect("running");
+        text
+    }
+
+    /// Ends it by SIGKILL and returns what is left of its log, of which the last lines may not have been written.
     pub async fn kill(mut self) -> String {
         self.child.kill().await.expect("running");
         self.rest().await

@@ -140,7 +140,7 @@ async fn a_write_that_was_under_way_is_resolved_by_a_person_and_never_carried_ou
             other => panic!("{other:?}"),
         }
     }
-    let log = program.kill().await;
+    let log = program.stop().await;
     assert!(!log.contains("\"wrote\""), "nothing is carried out again: {log}");
 }
 

@@ -63,7 +63,7 @@ async fn what_is_sensitive_stands_nowhere() {
     let mut audit = AuditServiceClient::new(channel);
     let records = audit.list_records(person.request(ListRecordsRequest::default())).await.unwrap();
     shown.push(format!("{records:?}"));
-    shown.push(program.kill().await);
+    shown.push(program.stop().await);
     assert!(shown[5].contains("stop_and_think"), "the log has the calls: {}", shown[5]);
     for text in &shown {
         assert!(!text.contains(SECRET), "{text}");

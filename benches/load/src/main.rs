@@ -26,7 +26,7 @@ mod side;
 mod start;
 mod stops;
 
-use std::{path::PathBuf, process::ExitCode};
+use std::{env, path::PathBuf, process::ExitCode};
 
 use clap::{Parser, Subcommand};
 
@@ -100,9 +100,14 @@ enum Measurement {
 
 #[derive(Debug, clap::Args)]
 struct Program {
-    /// The program to serve
-    #[arg(long, value_name = "FILE", default_value = "target/release/toolwire")]
+    /// The program to serve [default: the `toolwire` that was built beside this program]
+    #[arg(long, value_name = "FILE", default_value_os_t = beside(), hide_default_value = true)]
     server: PathBuf,
+}
+
+/// The server of the same profile.
+fn beside() -> PathBuf {
+    env::current_exe().map_or_else(|_| "toolwire".into(), |this| this.with_file_name("toolwire"))
 }
 
 fn main() -> ExitCode {

@@ -38,7 +38,8 @@ const FORGET_OLD: &str = "DELETE FROM cancellations WHERE asked_at <= ?";
 
 const FORGET: &str = "DELETE FROM cancellations WHERE id = ?";
 
-const ASKED: &str = "SELECT id, user_id, subject, subject_id FROM cancellations WHERE replica <> ? AND asked_at >= ?";
+const ASKED: &str =
+    "SELECT id, user_id, subject, subject_id FROM cancellations WHERE replica <> ? AND asked_at >= ?";
 
 const ANSWER: &str = "UPDATE cancellations SET answers = answers + 1, done = max(done, ?) WHERE id = ?";
 

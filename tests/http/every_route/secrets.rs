@@ -108,7 +108,7 @@ async fn no_secret_stands_in_an_answer_or_in_the_log() {
             line = program.next_line() => writeln!(log, "{line}").unwrap(),
         }
     };
-    log += &program.kill().await;
+    log += &program.stop().await;
     let keys = stub.asked().iter().filter(|it| it.contains(KEY)).count();
     assert!(keys >= 3, "the model was asked {keys} times with its key: {:?}", &told[..5]);
     let failed = told.iter().filter(|(_, said)| said.contains("AUTH_FAILED")).count();

@@ -57,6 +57,8 @@ pub(super) struct Trees {
 /// A tree on its way.
 #[derive(Debug)]
 struct Tree {
+    /// Whether its write must be approved by a person.
+    confirms: bool,
     /// The step that is not acknowledged yet.
     step: Step,
     ids: [RequestId; STEPS.len()],
@@ -98,7 +100,8 @@ impl Trees {
 
     /// One step.
     async fn go_on(&mut self, client: &mut Client, effects: &Effects) -> Result<(), Status> {
-        let tree = self.under_way.get_or_insert_with(Tree::new);
+        let confirms = self.ended.len().is_multiple_of(2);
+        let tree = self.under_way.get_or_insert_with(|| Tree::new(confirms));
         tree.take(client, effects).await?;
         tree.step = STEPS[tree.step as usize + 1];
         if tree.step == Step::Ended {
@@ -132,8 +135,9 @@ impl Trees {
 }
 
 impl Tree {
-    fn new() -> Self {
+    fn new(confirms: bool) -> Self {
         Self {
+            confirms,
             step: Step::Create,
             ids: std::array::from_fn(|_| RequestId::generate()),
             root: String::new(),
@@ -146,11 +150,6 @@ impl Tree {
 
     fn id(&self) -> RequestId {
         self.ids[self.step as usize]
-    }
-
-    /// Whether this tree's write must be approved by a person.
-    fn confirms(&self) -> bool {
-        self.ids[0].as_bytes()[0].is_multiple_of(2)
     }
 
     /// Takes the next step, or takes it again.
@@ -188,7 +187,7 @@ impl Tree {
     /// Writes, with the approval of a person if that is needed. What was under way when the server was killed has an
     /// outcome that nobody knows, until a person says so.
     async fn write(&mut self, client: &mut Client, effects: &Effects) -> Result<(), Status> {
-        let tool = if self.confirms() { "debug_confirm" } else { "debug_write" };
+        let tool = if self.confirms { "debug_confirm" } else { "debug_write" };
         let child = self.child.clone();
         loop {
             let arguments = json!({"value": "x", "duration": "0.003s"});
