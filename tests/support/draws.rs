@@ -1,5 +1,7 @@
 //! Random points of a test that can be drawn again.
 
+#![allow(clippy::print_stdout, reason = "the seed is to be seen")]
+
 use std::env;
 
 use fastrand::Rng;

@@ -1,5 +1,7 @@
 //! A server that gives recorded answers, one after the other, and remembers what it was asked.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
 use std::{
     net::SocketAddr,
     sync::{Arc, Mutex},
