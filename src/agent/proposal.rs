@@ -185,10 +185,11 @@ pub fn may_answer(message: &str) -> bool {
 }
 
 /// The words of a text in lower case, with a space on either side of each. A question mark belongs to its word, so no
-/// question equals a phrase.
+/// question equals a phrase, and a symbol such as an emoji is a word, which no phrase has.
 fn normalize(text: &str) -> String {
     let lower = text.to_lowercase().replace('’', "'");
-    let is_separator = |c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '?' | '？');
+    let is_mark = |c: char| c.is_ascii_punctuation() && !matches!(c, '\'' | '?');
+    let is_separator = |c: char| c.is_whitespace() || is_mark(c) || "…—–“”„‘·。，！、".contains(c);
     let words: Vec<_> = lower.split(is_separator).filter(|word| !word.is_empty()).collect();
     format!(" {} ", words.join(" "))
 }
@@ -273,6 +274,7 @@ mod tests {
             "I said yes",
             "yes and remove INFY",
             "👍",
+            "yes 🙄",
         ] {
             assert_ne!(answer(other), Answer::Yes, "{other}");
         }

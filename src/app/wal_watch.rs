@@ -22,10 +22,17 @@ const HELD_INTERVAL: Duration = Duration::from_secs(5);
 pub(super) async fn run(state: &Sqlite) -> Infallible {
     let mut failures = 0_u32;
     loop {
-        // What else is wrong with the state is logged by its own watch.
-        if let Ok(wal) = state.truncate_wal().await {
-            metric::state_wal_size(wal.bytes());
-            failures = count(failures, wal);
+        match state.truncate_wal().await {
+            Ok(wal) => {
+                metric::state_wal_size(wal.bytes());
+                failures = count(failures, wal);
+            }
+            Err(error) => {
+                failures = failures.saturating_add(1);
+                if failures == FAILURES {
+                    tracing::warn!(%error, "toolwire.db-wal cannot be truncated");
+                }
+            }
         }
         sleep(if failures < FAILURES { INTERVAL } else { HELD_INTERVAL }).await;
     }

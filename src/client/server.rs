@@ -161,10 +161,16 @@ fn at_http_port(url: &ServerUrl, grpc: Option<u16>) -> Failure {
 
 async fn not_grpc(url: &ServerUrl) -> Failure {
     let found = probe::what_answers(&url.0).await;
-    if found == Answer::Tls && !url.is_https() {
-        return Failure::Failed(format!("the server speaks TLS: use {}", tls::encrypted(url)));
+    match (found, url.is_https()) {
+        (Answer::Tls, false) => {
+            Failure::Failed(format!("the server speaks TLS: use {}", tls::encrypted(url)))
+        }
+        (Answer::Tls, true) => {
+            let within = CONNECT_TIMEOUT.as_secs();
+            Failure::Failed(format!("the server at {} gives no answer of gRPC within {within} s", url.0))
+        }
+        (found, _) => no_server(url, &found),
     }
-    no_server(url, &found)
 }
 
 fn no_server(url: &ServerUrl, found: &Answer) -> Failure {

@@ -189,3 +189,42 @@ async fn a_thread_of_thirty_turns_goes_on() {
     }
     assert!(messages.len() > 100, "{}", messages.len());
 }
+
+/// The session has the proposal; what its caller was told last is in the messages.
+#[tokio::test]
+async fn a_yes_to_another_question_changes_nothing() {
+    let house = House::new();
+    let talk = house.talk("demo");
+    let user = |text: &str| json!({"role": "user", "content": text});
+    let order = "Remove TCS from my watchlist";
+    for (session, since, calls) in [("a", None, 1), ("b", Some("Shall I show the news of Infosys?"), 0)] {
+        let say = async |messages: Vec<Value>| {
+            talk.post("/agent/chat", &json!({"messages": messages, "session_id": session})).await.ok()
+        };
+        let proposed = say(vec![user(order)]).await;
+        let question = proposed["response"]["answer_markdown"].as_str().unwrap();
+        assert!(question.ends_with("Yes or no."), "{question}");
+        let mut messages = vec![user(order), json!({"role": "assistant", "content": question})];
+        if let Some(other) = since {
+            messages.extend([user("no, keep it"), json!({"role": "assistant", "content": other})]);
+        }
+        messages.push(user("yes"));
+        let done = say(messages).await;
+        assert_eq!(done["tool_results"].as_array().unwrap().len(), calls, "{done}");
+    }
+}
+
+#[tokio::test]
+async fn a_yes_makes_no_more_calls_than_the_turn_may() {
+    let house = House::new();
+    let talk = house.talk("demo");
+    let say = async |text: &str, budget: Value| {
+        let body = json!({"message": text, "session_id": "s", "budget": budget});
+        talk.post("/agent/chat", &body).await.ok()
+    };
+    say("Remove TCS and INFY from my watchlist", json!({})).await;
+    let refused = say("yes", json!({"max_calls": 1})).await;
+    let said = refused["response"]["answer_markdown"].as_str().unwrap();
+    assert_eq!(said, "That takes 2 calls, and this turn may make 1. Nothing was changed.");
+    assert_eq!(refused["tool_results"], json!([]));
+}

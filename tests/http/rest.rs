@@ -1,6 +1,7 @@
 //! The REST face over real sockets.
 
 mod bad_input;
+mod broken_off;
 mod calls;
 mod conditional;
 mod confirming;

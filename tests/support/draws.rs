@@ -7,9 +7,9 @@ use std::env;
 use fastrand::Rng;
 
 /// The variable that names a seed.
-const SEED: &str = "TOOLWIRE_TEST_SEED";
+const SEED: &str = "TEST_SEED";
 
-/// Draws from the seed that `TOOLWIRE_TEST_SEED` names, or from a new one, which is printed: libtest shows it with the
+/// Draws from the seed that `TEST_SEED` names, or from a new one, which is printed: libtest shows it with the
 /// failure.
 pub fn draws() -> Rng {
     let seed = env::var(SEED).map_or_else(|_| fastrand::u64(..), |text| text.parse().expect("a seed"));

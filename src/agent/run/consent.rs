@@ -29,7 +29,7 @@ impl Turn<'_> {
     /// Handles a message that is an answer to a proposal. `None` if it is a message of its own.
     pub(super) fn answer_proposal(&mut self) -> Option<Event> {
         let is_first = self.cycle.steps == 0 && self.asking.standing.is_none();
-        let proposed = self.proposed.take();
+        let proposed = self.proposed.take().filter(|proposal| self.is_last_asked(proposal));
         let answer = match &proposed {
             _ if !is_first => Answer::Neither,
             Some(proposal) => proposal.answer(&self.asking.message, &self.offer),
@@ -49,6 +49,14 @@ impl Turn<'_> {
         Some(Event::Question)
     }
 
+    /// Whether the question about a proposal is the last thing that the user was told. A caller that sends the conversation
+    /// itself may have said something else since.
+    fn is_last_asked(&self, proposal: &Proposal) -> bool {
+        let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let question = || words(&proposal.question(&self.offer));
+        self.asking.before.last().is_none_or(|last| words(&last.answered).contains(&question()))
+    }
+
     /// Why a proposal can no longer be carried out.
     fn refuse_proposal(&self, proposal: &Proposal) -> Option<String> {
         if proposal.has_expired(clock::wall()) {
@@ -57,11 +65,15 @@ impl Turn<'_> {
                     .to_owned(),
             );
         }
-        let changed = proposal.changed(&self.offer)?;
-        Some(format!(
-            "The tool {} has changed since I asked, so nothing was done. Say again what to do.",
-            changed.call.tool
-        ))
+        if let Some(changed) = proposal.changed(&self.offer) {
+            return Some(format!(
+                "The tool {} has changed since I asked, or is not offered here, so nothing was done. Say again what to do.",
+                changed.call.tool
+            ));
+        }
+        let (calls, most) = (proposal.calls.len(), self.cycle.budget().max_calls);
+        (u32::try_from(calls).unwrap_or(u32::MAX) > most)
+            .then(|| format!("That takes {calls} calls, and this turn may make {most}. Nothing was changed."))
     }
 
     /// Whether the last answer ended with another question, which the message may answer.

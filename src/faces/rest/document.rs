@@ -102,6 +102,8 @@ pub(super) async fn upload(
         header = header.with_field(name, value)?;
     }
     let kind = parts.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    // Charsets other than UTF-8 were refused before.
+    let kind = kind.and_then(|kind| kind.split(';').next()).map(str::trim);
     if let Some(kind) = kind.filter(|_| !header.says("mime_type")) {
         header = header.with_field("mime_type", kind)?;
     }

@@ -71,9 +71,12 @@ impl Message {
     /// is an object is judged where every face's is, and told to the model.
     fn with_call(mut self, raw::Members(members): raw::Members<'_>) -> Result<Self, Refusal> {
         for (name, text) in members {
-            let is_arguments = name == ARGUMENTS;
-            let value = if is_arguments { Value::from(text.get()) } else { value_of_member(&name, text)? };
-            let name = if is_arguments { ARGUMENTS_JSON.to_owned() } else { name };
+            let value = match name.as_str() {
+                ARGUMENTS => Value::from(text.get()),
+                ARGUMENTS_JSON => written(text),
+                _ => value_of_member(&name, text)?,
+            };
+            let name = if name == ARGUMENTS { ARGUMENTS_JSON.to_owned() } else { name };
             if self.value.insert(name, value).is_some() {
                 return Err(refuse(
                     ARGUMENTS,
@@ -155,6 +158,13 @@ impl Message {
         let wrong = |error: prost::DecodeError| refuse("query", "type", &format!("cannot be read: {error}"));
         self.dynamic()?.transcode_to().map_err(wrong)
     }
+}
+
+/// The text of arguments, as a string or as the value that it would be the text of.
+fn written(text: &RawValue) -> Value {
+    let string = || serde_json::from_str(&raw::without_lone_surrogates(text.get().to_owned())).ok();
+    let is_string = text.get().starts_with('"');
+    is_string.then(string).flatten().map_or_else(|| Value::from(text.get()), Value::String)
 }
 
 fn value_of_member(name: &str, text: &RawValue) -> Result<Value, Refusal> {

@@ -22,10 +22,10 @@ use super::{
 };
 use crate::clock;
 
-mod body_error;
 mod course;
 mod http1;
 mod http2;
+mod request_body;
 
 /// A connection that was accepted.
 pub(super) struct Connection<S> {

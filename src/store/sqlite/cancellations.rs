@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 use sqlx::{Row, sqlite::SqliteRow};
 use tokio::{
     sync::watch,
-    time::{Duration, sleep, sleep_until, timeout_at},
+    time::{Duration, Instant, sleep, sleep_until, timeout_at},
 };
 use uuid::Uuid;
 
@@ -28,13 +28,18 @@ use crate::{
 /// A follower reads the table at least this often, so that a lost notification only costs time.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// While there is no other process, the table is not read, and other processes are looked for this often. It must be
-/// shorter than `ANSWER_WITHIN`.
+/// While there is no other process, other processes are looked for this often. It must be shorter than `ANSWER_WITHIN`.
 const ALONE: Duration = Duration::from_millis(200);
 
 const ASK: &str = "INSERT INTO cancellations (id, user_id, subject, subject_id, replica, asked_at) VALUES (?, ?, ?, ?, ?, ?)";
 
 const FORGET_OLD: &str = "DELETE FROM cancellations WHERE asked_at <= ?";
+
+/// The maximum number of requests of one user; a new one replaces the oldest.
+const MOST: i64 = 1_000;
+
+const FORGET_MANY: &str = "DELETE FROM cancellations WHERE id IN (SELECT id FROM cancellations WHERE user_id = ? \
+                           ORDER BY asked_at DESC, id DESC LIMIT -1 OFFSET ?)";
 
 const FORGET: &str = "DELETE FROM cancellations WHERE id = ?";
 
@@ -142,9 +147,9 @@ impl Sqlite {
             answers = usize::try_from(row.try_get::<i64, _>("answers")?).unwrap_or_default();
             done = row.try_get("done")?;
         }
-        if !done && answers < peers && is_carried_out {
-            // The owner has not answered yet, such as a stopped process: the row stays until it does.
-            return Ok(true);
+        if !done && answers < peers {
+            // An owner has not answered yet, such as a stopped process: the request is kept for it.
+            return Ok(is_carried_out);
         }
         let mut change = self.change(Durability::Process).await?;
         sqlx::query(FORGET).bind(&id).execute(&mut *change).await?;
@@ -177,24 +182,32 @@ impl CancelRequests<'_> {
     /// Waits for requests of other processes. While the state cannot be read there are none.
     pub async fn next(&mut self) -> Vec<CancelRequest> {
         loop {
-            if self.state.replica.peers(&self.state.place) == 0 {
-                self.changed = None;
-                sleep(ALONE).await;
-                continue;
-            }
-            if self.changed.is_none() {
-                self.changed = self.state.follow(Topic::Elsewhere).await.ok();
-            }
             let again = clock::now() + LOOK;
             if let Ok(requests) = self.read().await
                 && !requests.is_empty()
             {
                 return requests;
             }
-            match &mut self.changed {
-                Some(changed) => _ = timeout_at(again, changed.changed()).await,
-                None => sleep_until(again).await,
+            self.wait(again).await;
+        }
+    }
+
+    /// Waits for a reason to read the table, at most until the given time.
+    async fn wait(&mut self, until: Instant) {
+        while self.state.replica.peers(&self.state.place) == 0 {
+            // A process that has ended may have left a request: the table is read at `until`.
+            self.changed = None;
+            if clock::now() >= until {
+                return;
             }
+            sleep(ALONE).await;
+        }
+        if self.changed.is_none() {
+            self.changed = self.state.follow(Topic::Elsewhere).await.ok();
+        }
+        match &mut self.changed {
+            Some(changed) => _ = timeout_at(until, changed.changed()).await,
+            None => sleep_until(until).await,
         }
     }
 
@@ -203,7 +216,8 @@ impl CancelRequests<'_> {
         let replica = &self.state.replica;
         // Older requests cannot be about work of this process.
         let seen_since = replica.seen_since().map_or(i64::MAX, millis);
-        let asked = sqlx::query(ASKED).bind(replica.name().to_string()).bind(seen_since);
+        let since = seen_since.max(millis(clock::wall()) - length(KEPT));
+        let asked = sqlx::query(ASKED).bind(replica.name().to_string()).bind(since);
         let rows = asked.fetch_all(self.state.readers().await?).await;
         let rows = self.state.explain(rows.map_err(Failed::from))?;
         let (mut there, mut requests) = (HashSet::new(), Vec::new());
@@ -240,6 +254,7 @@ async fn ask(
 ) -> Result<String, Failed> {
     let (now, id) = (millis(now), Uuid::now_v7().to_string());
     sqlx::query(FORGET_OLD).bind(now - length(KEPT)).execute(&mut **change).await?;
+    sqlx::query(FORGET_MANY).bind(user.as_str()).bind(MOST - 1).execute(&mut **change).await?;
     let replica = change.replica().to_owned();
     sqlx::query(ASK)
         .bind(&id)

@@ -3,7 +3,7 @@
 
 use std::{ffi::OsStr, fs, io, path::Path};
 
-use super::place::FILE;
+use super::{place::FILE, replica};
 
 /// The content of a state directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,12 +38,14 @@ fn size(path: &Path) -> io::Result<Option<u64>> {
     }
 }
 
-/// The rollback journal does not count: SQLite has one only while it writes the first page of a new database.
+/// What may exist before the first page of a new database is written does not count: the rollback journal, the lock files
+/// of processes, and what a file system has at its root.
 fn has_others(directory: &Path) -> io::Result<bool> {
     let journal = format!("{FILE}-journal");
+    let earlier = [FILE, &journal, replica::DIRECTORY, "lost+found"].map(OsStr::new);
     for entry in fs::read_dir(directory)? {
         let name = entry?.file_name();
-        if ![FILE, &journal].map(OsStr::new).contains(&name.as_os_str()) {
+        if !earlier.contains(&name.as_os_str()) {
             return Ok(true);
         }
     }
@@ -62,6 +64,7 @@ mod tests {
         assert_eq!(found(), Content::Nothing);
         put(FILE, "");
         put("toolwire.db-journal", "");
+        fs::create_dir(directory.path().join("processes")).unwrap();
         assert_eq!(found(), Content::Nothing);
         for other in ["toolwire.db-wal", "toolwire.db-shm", "a-file-of-somebody"] {
             put(other, "");

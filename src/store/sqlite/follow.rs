@@ -91,7 +91,9 @@ async fn keep_looking(readers: SqlitePool, followers: Arc<Inner>) {
             // The file cannot be read now: notify at a longer interval.
             sleep(LOOK * 20).await;
             followers.tell_all();
-            continue;
+            if followers.is_followed() {
+                continue;
+            }
         }
         followers.looking.store(false, SeqCst);
         // A follower that was added just now relies on this loop.

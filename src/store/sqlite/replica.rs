@@ -17,7 +17,7 @@ use super::place::Place;
 use crate::{clock, store::StoreError};
 
 /// The directory of the lock files, in the state's directory.
-const DIRECTORY: &str = "processes";
+pub(super) const DIRECTORY: &str = "processes";
 
 /// The identity of this process among those that share the state.
 #[derive(Debug)]

@@ -1,10 +1,12 @@
 //! What an author says of a version that comes: checked before any byte does, and against the bytes at their end.
 
+use std::time::UNIX_EPOCH;
+
 use crate::{
     context::RequestId,
     contract::DocumentRefusal,
     digest::Digest,
-    store::documents::{Expected, MAX_DOCUMENT_BYTES, Precondition},
+    store::documents::{Etags, Expected, MAX_DOCUMENT_BYTES, Precondition},
     workspace::{Room, mime, parsed, path::Path, quota, text},
 };
 
@@ -96,10 +98,23 @@ fn malformed(error: &mime::MimeError) -> DocumentRefusal {
     DocumentRefusal::invalid("mime_type", "format", &error.to_string())
 }
 
+/// A precondition as text that later programs write alike: its digest is kept.
+fn written(precondition: &Precondition) -> String {
+    let etags = |etags: &Option<Etags>| match etags {
+        None => String::new(),
+        Some(Etags::Any) => "*".to_owned(),
+        Some(Etags::Only(etags)) => etags.join(","),
+    };
+    let Precondition { if_match, if_none_match, if_unmodified_since } = precondition;
+    let since = if_unmodified_since.and_then(|it| it.duration_since(UNIX_EPOCH).ok());
+    let since = since.map(|since| since.as_secs().to_string()).unwrap_or_default();
+    [etags(if_match), etags(if_none_match), since].join("\n")
+}
+
 /// Digest of all that a request asks for.
 pub(super) fn asked(room: &Room, header: &Header, path: &Path, digest: &Digest) -> Digest {
     let tags = header.tags.as_ref().map(|tags| tags.join("\n"));
-    let precondition = header.precondition.as_ref().map(|it| format!("{it:?}"));
+    let precondition = header.precondition.as_ref().map(written);
     let parts = [
         room.root().as_str(),
         path.as_str(),

@@ -33,6 +33,9 @@ const LOOSE: &str = "any more anymore";
 /// Prepositions of direction. Any of them is accepted behind a verb that belongs to one tool only.
 const DIRECTIONS: &str = "on onto into to in off out from";
 
+/// Adverbs that make another verb of the one that they follow, unless the tool has both: `add up`, `drop in`.
+const PARTICLES: &str = "up in out";
+
 /// Negations. They are accepted only within a whole phrase of the tool.
 const NEGATIONS: &str = "not no never dont don doesnt doesn cant can wont won longer anymore without";
 
@@ -108,6 +111,9 @@ impl Orders {
         slots: &[Slot],
         is_known: impl Fn(&Word) -> bool,
     ) -> bool {
+        if is_quoted(message.text) {
+            return false;
+        }
         let (first, is_told_of) = subject(message);
         let heads = self.heads.iter().filter(|head| message.says(first, head)).max_by_key(|head| head.len());
         let head = heads.map(|head| (head.len(), !self.shared.contains(head)));
@@ -119,7 +125,10 @@ impl Orders {
             let says_more = || {
                 message.words[from..].iter().any(|word| self.says(word) && !is_filled(word, message, slots))
             };
-            self.accounts_for(message, slots, from, |word| is_direction(word) || is_known(word))
+            let particle = || message.words.get(from).is_some_and(|word| is_in(PARTICLES, &word.lower));
+            let is_another = !is_told_of && particle();
+            !is_another
+                && self.accounts_for(message, slots, from, |word| is_direction(word) || is_known(word))
                 && (!is_told_of || says_more())
         });
         is_ordered || self.is_phrase(message, slots)
@@ -169,6 +178,12 @@ impl Orders {
         let left = words.filter(|word| !is_filled(word, message, slots));
         self.phrases.contains(&core(left))
     }
+}
+
+/// Whether markup says that a text is somebody else's, an example or a comment.
+fn is_quoted(text: &str) -> bool {
+    let text = text.trim_start();
+    ["> ", "# ", "```", "<!--"].iter().any(|mark| text.starts_with(mark)) || text.contains('`')
 }
 
 /// Whether a word is part of the value of a slot: of a name of its kind, or of a note.

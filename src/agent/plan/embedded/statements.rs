@@ -22,7 +22,9 @@ pub(super) fn parts(text: &str) -> Vec<Part<'_>> {
     let mut begin = 0;
     for (at, mark) in text.match_indices([',', '.', '!', ';']) {
         let after = &text[at + mark.len()..];
-        if after.starts_with(' ') || after.is_empty() {
+        // `e.g. add Acme` is one part.
+        let is_abbreviated = mark == "." && text[begin..at].ends_with(".g");
+        if !is_abbreviated && (after.starts_with(' ') || after.is_empty()) {
             parts.push(Part { text: text[begin..at].trim(), is_sentence: matches!(mark, "." | "!") });
             begin = at + mark.len();
         }

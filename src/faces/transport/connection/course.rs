@@ -9,14 +9,13 @@ use std::{
 };
 
 use bytes::Bytes;
-use http::{Request, Response};
-use http_body_util::BodyExt;
+use http::{Request, Response, Version};
 use hyper::body::Incoming;
 use tokio::time::{sleep, timeout};
 use tonic::body::Body;
 use tower::{Service, ServiceBuilder};
 
-use super::body_error;
+use super::request_body::RequestBody;
 use crate::faces::transport::{Config, frames, peer::Peer, requests, signals::Signals};
 
 /// What serves a connection, and by what it goes on or ends.
@@ -124,7 +123,8 @@ pub(super) fn with_peer<S: Layers>(
 fn add_peer(mut request: Request<Incoming>, peer: &Peer) -> Request<Body> {
     peer.known.hear();
     request.extensions_mut().insert(peer.clone());
-    request.map(|body| Body::new(body.map_err(body_error::status)))
+    let is_http2 = request.version() == Version::HTTP_2;
+    request.map(|body| Body::new(RequestBody::new(body, is_http2)))
 }
 
 fn closed(address: SocketAddr, result: hyper::Result<()>) {
