@@ -23,7 +23,8 @@ pub(super) fn parts(text: &str) -> Vec<Part<'_>> {
     for (at, mark) in text.match_indices([',', '.', '!', ';']) {
         let after = &text[at + mark.len()..];
         // `e.g. add Acme` is one part.
-        let is_abbreviated = mark == "." && text[begin..at].ends_with(".g");
+        let is_abbreviated =
+            mark == "." && text[begin..at].strip_suffix('g').is_some_and(|before| before.ends_with('.'));
         if !is_abbreviated && (after.starts_with(' ') || after.is_empty()) {
             parts.push(Part { text: text[begin..at].trim(), is_sentence: matches!(mark, "." | "!") });
             begin = at + mark.len();

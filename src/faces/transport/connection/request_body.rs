@@ -1,6 +1,6 @@
 //! The body of a request, which ends only where its peer has ended it, and the status where it cannot be read.
 //!
-//! hyper ends a body that is reset with NO_ERROR as if it was whole, and tonic one whose status is CANCELLED: half an
+//! hyper ends a body that is reset with `NO_ERROR` as if it was whole, and tonic one whose status is CANCELLED: half an
 //! upload would be stored. What else a peer does wrong, tonic takes for a failure of this server.
 
 use std::{
