@@ -38,8 +38,8 @@ fn size(path: &Path) -> io::Result<Option<u64>> {
     }
 }
 
-/// What may exist before the first page of a new database is written does not count: the rollback journal, the lock files
-/// of processes, and what a file system has at its root.
+/// What may exist before the first page of a new database is written does not count: the rollback journal, the lock
+/// files of processes, and what a file system has at its root.
 fn has_others(directory: &Path) -> io::Result<bool> {
     let journal = format!("{FILE}-journal");
     let earlier = [FILE, &journal, replica::DIRECTORY, "lost+found"].map(OsStr::new);
