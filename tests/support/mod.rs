@@ -13,7 +13,7 @@ pub mod server;
 pub mod stops;
 pub mod stub;
 
-use std::{fs, os::unix::fs::symlink, path::Path, sync::Arc, time::Duration};
+use std::{fs, path::Path, sync::Arc, time::Duration};
 
 use prost_reflect::{DescriptorPool, ReflectMessage};
 use serde_json::Value;
@@ -208,19 +208,10 @@ pub fn seconds(value: &Value) -> f64 {
     value.as_str().and_then(|text| text.strip_suffix('s')?.parse().ok()).expect("a length of time")
 }
 
-/// The bundled data as a directory of its own, for tests to change. The recorded answers of research, which are most of
-/// it, are linked, and no test changes them.
+/// A copy of the bundled data in a directory of its own.
 pub fn data_directory() -> TempDir {
-    let (bundled, directory) =
-        (Path::new(env!("CARGO_MANIFEST_DIR")).join("data"), tempfile::tempdir().expect("a directory"));
-    for entry in fs::read_dir(&bundled).expect("readable") {
-        let entry = entry.expect("readable");
-        let target = directory.path().join(entry.file_name());
-        match entry.file_name().to_str() {
-            Some("research") => symlink(entry.path(), target).expect("linked"),
-            _ => copy(&entry.path(), &target),
-        }
-    }
+    let directory = tempfile::tempdir().expect("a directory");
+    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("data"), directory.path());
     directory
 }
 

@@ -4,6 +4,8 @@
 
 /// The longest line, in bytes. hyper already rejects heads and chunk extensions of 16 KiB.
 const LONGEST_LINE: usize = 64 * 1024;
+/// The maximum size of a chunk, in bytes: more than any body may have, so nobody waits for a larger one.
+const MAX_CHUNK: u64 = (1 << 40) - 1;
 
 /// Why the framing of a request is ambiguous or invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -14,7 +16,7 @@ pub(super) enum Malformed {
     LineTooLong,
     #[error("the length of the body is stated twice, or not in the one way that is read")]
     Length,
-    #[error("the size of a chunk is not a hexadecimal number of 64 bits")]
+    #[error("the size of a chunk is not a hexadecimal number of at most 10 digits")]
     ChunkSize,
 }
 
@@ -161,7 +163,7 @@ fn skip(left: &mut u64, available: usize) -> usize {
 /// The size in a chunk's first line, before its extensions.
 fn chunk_size(line: &[u8]) -> Result<u64, Malformed> {
     let digits = line.iter().take_while(|byte| byte.is_ascii_hexdigit()).count();
-    number(&line[..digits], 16).ok_or(Malformed::ChunkSize)
+    number(&line[..digits], 16).filter(|size| *size <= MAX_CHUNK).ok_or(Malformed::ChunkSize)
 }
 
 /// A number without sign or white space.
@@ -254,7 +256,7 @@ mod tests {
 
     #[test]
     fn a_size_is_a_number() {
-        for size in ["", "-1", " 1", ";a", "10000000000000000"] {
+        for size in ["", "-1", " 1", ";a", "10000000000", "7fffffffffffffff", "10000000000000000"] {
             let text = post("transfer-encoding: chunked", &format!("{size}\r\n"));
             assert_eq!(read(&text), Err((text.len() - 1, Malformed::ChunkSize)), "{size}");
         }
