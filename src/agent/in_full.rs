@@ -1,9 +1,7 @@
 //! Tools that a conversation calls in the place of others, because they say what the other does and what belongs to it:
 //! specification 000's chat shows the performance of an account with its transfers.
 //!
-//! Which these are is their domain's to say (`Domain::in_chat`). Not here: which tool a question is about; models
-//! choose
-//! for themselves.
+//! A domain names them (`Domain::in_chat`). Not here: which tool a question is about, and what a model calls.
 
 use super::plan::{Offer, Plan, PlannedCall, Step};
 

@@ -29,9 +29,8 @@ impl App {
         }
     }
 
-    /// The same in a program that serves nobody: others know of what it carries out from its first record on,
-    /// and before
-    /// that its state need not be opened.
+    /// Follows in a program that serves nobody. Other processes see its calls from its first record on; before that,
+    /// its state need not be opened.
     pub(crate) async fn follow_cancellations_once_seen(&self) -> Infallible {
         self.state.seen().await;
         self.follow_cancellations().await

@@ -23,6 +23,7 @@ mod spending;
 mod survived;
 mod users;
 
+use crate::support::assert_refused;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
@@ -195,14 +196,6 @@ fn call(tool: &str, arguments: &Value) -> Value {
 /// A question of Apple's price, answered.
 fn quotes() -> Value {
     json!({"plans": [{"calls": [call("get_quotes", &json!({"symbol": "AAPL"}))]}], "answer": ["It is ", "193.12."]})
-}
-
-#[track_caller]
-fn assert_refused<T: std::fmt::Debug>(answer: Result<T, Status>, code: Code, reason: &str) -> String {
-    let status = answer.expect_err("refused");
-    let info = status.get_details_error_info().expect("an ErrorInfo");
-    assert_eq!((status.code(), info.reason.as_str()), (code, reason), "{status:?}");
-    status.message().to_owned()
 }
 
 /// The last event as a reply.

@@ -16,6 +16,7 @@ mod ways_of_tasks;
 mod ways_round;
 mod webhook;
 
+use crate::support::assert_refused;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tonic::{Code, Request, Status, transport::Channel};
@@ -245,12 +246,4 @@ fn error(came: Result<Came, Status>) -> (ToolErrorCode, String) {
         Came::Error(code, message) => (code, message),
         other => panic!("{other:?}"),
     }
-}
-
-#[track_caller]
-fn assert_refused<T: std::fmt::Debug>(answer: Result<T, Status>, code: Code, reason: &str) -> String {
-    let status = answer.expect_err("refused");
-    let info = status.get_details_error_info().expect("an ErrorInfo");
-    assert_eq!((status.code(), info.reason.as_str()), (code, reason), "{status:?}");
-    status.message().to_owned()
 }

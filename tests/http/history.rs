@@ -190,7 +190,7 @@ async fn a_thread_of_thirty_turns_goes_on() {
     assert!(messages.len() > 100, "{}", messages.len());
 }
 
-/// The session has the proposal; what its caller was told last is in the messages.
+/// The session holds the proposal; the messages show the last answer that the user saw.
 #[tokio::test]
 async fn a_yes_to_another_question_changes_nothing() {
     let house = House::new();

@@ -18,6 +18,8 @@ use std::{fs, path::Path, sync::Arc, time::Duration};
 use prost_reflect::{DescriptorPool, ReflectMessage};
 use serde_json::Value;
 use tempfile::TempDir;
+use tonic::{Code, Status};
+use tonic_types::StatusExt;
 use toolwire::{
     clock,
     config::{Auth, AuthUser, Config, ToolPattern},
@@ -254,4 +256,13 @@ pub fn disabled() -> Vec<Disabled> {
 /// What carries out the bundled tools, diagnostics included.
 pub fn executors() -> Vec<Arc<dyn Executor>> {
     domains::bundled().into_iter().flat_map(|domain| domain.tools).collect()
+}
+
+/// The message of a refusal that has this code and this reason.
+#[track_caller]
+pub fn assert_refused<T: std::fmt::Debug>(answer: Result<T, Status>, code: Code, reason: &str) -> String {
+    let status = answer.expect_err("refused");
+    let info = status.get_details_error_info().expect("an ErrorInfo");
+    assert_eq!((status.code(), info.reason.as_str()), (code, reason), "{status:?}");
+    status.message().to_owned()
 }

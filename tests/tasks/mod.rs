@@ -26,12 +26,12 @@ mod types;
 mod users;
 mod watches;
 
+use crate::support::assert_refused;
 use std::collections::BTreeMap;
 
 use prost_reflect::{ReflectMessage, SerializeOptions};
 use serde_json::{Value, json};
 use tonic::{Code, Request, Status, transport::Channel};
-use tonic_types::StatusExt;
 use toolwire::{
     context::RequestId,
     contract::{
@@ -247,14 +247,6 @@ fn data(answer: &HandleToolCallResponse) -> Value {
         },
         other => panic!("{other:?}"),
     }
-}
-
-#[track_caller]
-fn assert_refused<T: std::fmt::Debug>(answer: Result<T, Status>, code: Code, reason: &str) -> String {
-    let status = answer.expect_err("refused");
-    let info = status.get_details_error_info().expect("an ErrorInfo");
-    assert_eq!((status.code(), info.reason.as_str()), (code, reason), "{status:?}");
-    status.message().to_owned()
 }
 
 /// Timelines as text: an entry a line, names of tasks, calls and confirmations in the order in which they are met, and

@@ -49,8 +49,8 @@ impl Turn<'_> {
         Some(Event::Question)
     }
 
-    /// Whether the question about a proposal is the last thing that the user was told. A caller that sends the
-    /// conversation itself may have said something else since.
+    /// Whether the last answer that the user saw is the question about this proposal. A caller that sends its own
+    /// history may have shown another answer since.
     fn is_last_asked(&self, proposal: &Proposal) -> bool {
         let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let question = || words(&proposal.question(&self.offer));

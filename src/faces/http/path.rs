@@ -2,9 +2,8 @@
 //! not encoded.
 //!
 //! Those are the unreserved ones (RFC 3986 §6.2.2.2), and `:`, which many clients encode within a segment though it
-//! may stand there. Any other sequence is left to whoever reads the segment. Not here: sequences that are
-//! malformed, which
-//! `edge` refuses.
+//! may stand there. Any other sequence is left to whoever reads the segment. Not here: malformed
+//! sequences, which `edge` refuses.
 
 use http::{Request, Uri, uri::PathAndQuery};
 use percent_encoding::percent_decode_str;

@@ -66,9 +66,8 @@ impl Message {
         Ok(self)
     }
 
-    /// The same with a body that makes a call. What a model wrote as its arguments stays the text that it is:
-    /// whether that
-    /// is an object is judged where every face's is, and told to the model.
+    /// The same with a body that makes a call. The arguments stay text: the contract parses them for every face, and a
+    /// text that is no object is an error that the model reads.
     fn with_call(mut self, raw::Members(members): raw::Members<'_>) -> Result<Self, Refusal> {
         for (name, text) in members {
             let value = match name.as_str() {

@@ -1,4 +1,4 @@
-//! gRPC's frame of a message: a byte that says whether it is compressed, its length in four bytes, and so many bytes.
+//! The length-prefixed message of gRPC: a compressed flag of one byte, a length of four bytes, and the message.
 
 /// The bytes before a message.
 pub(in crate::faces) const HEAD: usize = 5;

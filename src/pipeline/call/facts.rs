@@ -26,7 +26,7 @@ pub struct Facts {
 pub struct NotedMistake {
     /// The entry.
     pub sequence: u64,
-    /// What its model is told.
+    /// The result that its model reads.
     pub result: ToolResult,
 }
 
@@ -71,7 +71,7 @@ impl Facts {
         let _ = self.mistake.set(mistake);
     }
 
-    /// Whether the task took the call: what comes of it then has its entry anyway.
+    /// Whether the task accepted the call, whose end is then recorded in any case.
     pub(in crate::pipeline) fn is_taken(&self) -> bool {
         self.taken.load(Ordering::Acquire)
     }

@@ -1,4 +1,4 @@
-//! How the caller of a call gave its arguments, and what it is told where they are wrong.
+//! The form in which a caller gave its arguments, and the errors that this form causes.
 //!
 //! Not here: reading them, which is the contract's, and the schema, which is the registry's.
 
