@@ -1,6 +1,6 @@
 //! Tools that call others: what their callers hear meanwhile, and what stops them.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 use serde_json::json;
 use toolwire::registry::Status;
@@ -11,16 +11,14 @@ use super::support::{Research, data};
 #[tokio::test]
 async fn the_wait_of_a_nested_call_is_told_to_the_caller_of_the_composite() {
     let server = MockServer::start().await;
-    let unknown =
-        json!({"chart": {"result": null, "error": {"code": "Not Found", "description": "No data found"}}});
-    let answer = ResponseTemplate::new(404).set_body_json(unknown);
+    // The first request is still open when the second one has to wait.
+    let answer = ResponseTemplate::new(404).set_delay(Duration::from_mins(1));
     Mock::given(any()).respond_with(answer).mount(&server).await;
     let research = Research::spaced("yahoo", &server.uri());
-    let said = research.progress_of("compare_stocks", json!({"symbols": ["RELIANCE", "TCS"]})).await;
-    assert!(
-        said.iter().any(|message| message.starts_with("Waiting ") && message.ends_with("for Yahoo Finance")),
-        "{said:?}"
-    );
+    let is_wait = |message: &str| message.starts_with("Waiting ") && message.ends_with("for Yahoo Finance");
+    let arguments = json!({"symbols": ["RELIANCE", "TCS"]});
+    let messages = research.progress_until("compare_stocks", arguments, is_wait).await;
+    assert!(messages.iter().any(|message| is_wait(message)), "{messages:?}");
 }
 
 #[tokio::test]

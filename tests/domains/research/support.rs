@@ -103,10 +103,12 @@ impl Research {
         Self::of(with(live("yahoo", uri), "yahoo", |set| set.timeout = Some(Duration::from_mins(1))))
     }
 
-    /// One source is live, at the given address, and asked twice a second at most.
+    /// One source is live, at the given address, may take a minute to answer, and is asked once in two seconds at most.
     pub(crate) fn spaced(source: &str, uri: &str) -> Self {
-        let two_seconds = Some(Duration::from_secs(2));
-        Self::of(with(live(source, uri), source, |set| set.ceiling_min_delay = two_seconds))
+        Self::of(with(live(source, uri), source, |set| {
+            set.timeout = Some(Duration::from_mins(1));
+            set.ceiling_min_delay = Some(Duration::from_secs(2));
+        }))
     }
 
     /// The same state, with one source at the given address.
@@ -158,20 +160,29 @@ impl Research {
     }
 
     /// What a call of the default user says on its way.
-    pub(crate) async fn progress_of(&self, tool: &str, arguments: Value) -> Vec<String> {
+    /// What a call says of its progress, until that is what is waited for, or the call ends.
+    pub(crate) async fn progress_until(
+        &self,
+        tool: &str,
+        arguments: Value,
+        is_awaited: impl Fn(&str) -> bool,
+    ) -> Vec<String> {
         let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
         let user = User::new("demo".parse().expect("a user id"));
         let context = ToolContext::new(user, clock::now() + Duration::from_mins(1));
         let call = Call::new(context, Target::Tool(tool.to_owned()), arguments);
         let mut stream =
             self.app.tools.start(call).await.unwrap_or_else(|refusal| panic!("{tool}: {refusal}"));
-        let mut said = Vec::new();
+        let mut messages = Vec::new();
         while let Some(Ok(Step::Event(event))) = stream.next().await {
             if let Event::Progress { message, .. } = event {
-                said.push(message);
+                messages.push(message);
+                if is_awaited(&messages[messages.len() - 1]) {
+                    break;
+                }
             }
         }
-        said
+        messages
     }
 
     async fn started(
