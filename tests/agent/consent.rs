@@ -179,9 +179,7 @@ async fn a_yes_whose_answer_was_lost_is_said_again_and_makes_the_same_call() {
 
 #[tokio::test]
 async fn a_changed_definition_drops_a_proposal() {
-    let data = tempfile::tempdir().unwrap();
-    let copied = std::process::Command::new("cp").args(["-r", "data/."]).arg(data.path()).status().unwrap();
-    assert!(copied.success());
+    let data = crate::support::data_directory();
     let directory = data.path().to_owned();
     let mut registry = None;
     let keep = |app: &mut App| registry = Some(Arc::clone(&app.registry));
@@ -189,9 +187,7 @@ async fn a_changed_definition_drops_a_proposal() {
     let riley = house.person("demo").await;
     say(&riley, "s", "Add Wipro to my watchlist").await;
     let file = data.path().join("tools/add_to_watchlist.json");
-    let text =
-        fs::read_to_string(&file).unwrap().replace("\"Add to the watchlist\"", "\"Put on the watchlist\"");
-    fs::write(&file, text).unwrap();
+    crate::support::patch_json(&file, &json!({"title": "Put on the watchlist"}));
     let registry = registry.unwrap();
     registry.reload();
     let title = registry.snapshot().get("add_to_watchlist").unwrap().definition.title.clone();

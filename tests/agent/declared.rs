@@ -141,8 +141,7 @@ async fn nobody_is_told_what_the_user_may_not_call() {
 #[tokio::test]
 async fn a_wrong_prompt_is_refused_at_start_where_a_model_is_asked() {
     let data = crate::support::data_directory();
-    std::fs::create_dir_all(data.path().join("prompts")).unwrap();
-    std::fs::write(data.path().join("prompts/agent.md"), "You are {{ who }}.").unwrap();
+    crate::support::save(&data.path().join("prompts/agent.md"), "You are {{ who }}.");
     let state = tempfile::tempdir().unwrap();
     let mut config = config();
     config.data.dir = Some(data.path().to_owned());

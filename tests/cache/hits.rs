@@ -184,7 +184,7 @@ async fn a_saved_file_is_seen_by_the_very_next_call_of_a_cached_tool() {
     let master = data.path().join("brokerage/user_master.json");
     let text = fs::read_to_string(&master).expect("readable");
     assert!(text.contains(&before.to_string()), "{before}");
-    fs::write(&master, text.replace(&before.to_string(), "12345.5")).expect("written");
+    crate::support::save(&master, &text.replace(&before.to_string(), "12345.5"));
     assert_eq!(price().await, json!(12345.5));
     assert!(is_hit(&bench, call()).await);
 }
@@ -206,8 +206,7 @@ async fn what_is_too_large_for_a_client_may_answer_a_tool_and_is_not_kept() {
     let _turn = Turn::take().await;
     let data = crate::support::data_directory();
     crate::support::patch_json(&data.path().join("tools/get_facts.json"), &policy("request", "user"));
-    fs::write(data.path().join("brokerage/facts/volumes.md"), "many words ".repeat(400_000))
-        .expect("written");
+    crate::support::save(&data.path().join("brokerage/facts/volumes.md"), &"many words ".repeat(400_000));
     let bench = Bench::on_disk(&data);
     let mut call = Bench::call("get_facts", json!({"topic": "volumes"}));
     call.context.services = bench.services.clone();

@@ -38,7 +38,7 @@ use toolwire::{
 };
 
 use crate::support::{
-    data_directory, patch_json,
+    data_directory, patch_json, save,
     server::{Server, config},
 };
 

@@ -94,7 +94,7 @@ pub(super) fn strict() -> House {
         patch_json(&path, &changes);
         let mut manifest: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
         manifest.as_object_mut().unwrap().shift_remove("cache");
-        fs::write(&path, manifest.to_string()).unwrap();
+        save(&path, &manifest.to_string());
     }
     let house = House::with(|config| config.data.dir = Some(data.path().to_owned()));
     House { data, ..house }

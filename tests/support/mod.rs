@@ -13,7 +13,7 @@ pub mod server;
 pub mod stops;
 pub mod stub;
 
-use std::{fs, path::Path, sync::Arc, time::Duration};
+use std::{fs, os::unix::fs::symlink, path::Path, sync::Arc, time::Duration};
 
 use prost_reflect::{DescriptorPool, ReflectMessage};
 use serde_json::Value;
@@ -98,7 +98,7 @@ impl Bench {
     pub fn with_tool(manifest: &Value) -> Self {
         let data = data_directory();
         let name = manifest["name"].as_str().expect("a name");
-        fs::write(data.path().join(format!("tools/{name}.json")), manifest.to_string()).expect("written");
+        save(&data.path().join(format!("tools/{name}.json")), &manifest.to_string());
         Self::of_directory(&data)
     }
 
@@ -210,22 +210,23 @@ pub fn seconds(value: &Value) -> f64 {
     value.as_str().and_then(|text| text.strip_suffix('s')?.parse().ok()).expect("a length of time")
 }
 
-/// A copy of the bundled data in a directory of its own.
+/// A directory that holds the bundled data as links. A test replaces a file by `save` or `patch_json`: what is written
+/// through a link changes the data itself.
 pub fn data_directory() -> TempDir {
     let directory = tempfile::tempdir().expect("a directory");
-    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("data"), directory.path());
+    link(&Path::new(env!("CARGO_MANIFEST_DIR")).join("data"), directory.path());
     directory
 }
 
-fn copy(from: &Path, to: &Path) {
+fn link(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("a directory");
     for entry in fs::read_dir(from).expect("readable") {
         let entry = entry.expect("readable");
         let target = to.join(entry.file_name());
         if entry.path().is_dir() {
-            copy(&entry.path(), &target);
+            link(&entry.path(), &target);
         } else {
-            fs::copy(entry.path(), target).expect("copied");
+            symlink(entry.path(), target).expect("linked");
         }
     }
 }

@@ -92,9 +92,8 @@ async fn a_prompt_that_is_not_there_is_refused_at_start() {
 #[tokio::test]
 async fn a_role_may_have_a_prompt_of_its_own_on_disk() {
     let data = crate::support::data_directory();
-    let folder = data.path().join("prompts/roles");
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("careful.md"), "Count twice. Today is {{ today }}.").unwrap();
+    let prompt = data.path().join("prompts/roles/careful.md");
+    crate::support::save(&prompt, "Count twice. Today is {{ today }}.");
     let role = AgentRole { prompt: Some("careful".to_owned()), tools: None, ..analyst(&[]) };
     let (mut config, _state) = config_with(vec![role]);
     config.data.dir = Some(data.path().to_owned());

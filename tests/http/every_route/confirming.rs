@@ -15,7 +15,7 @@ use crate::{
         talk::{Answer as Told, Talk},
     },
     support::{
-        data_directory, patch_json,
+        data_directory, patch_json, save,
         second_calls::{Answer, Case},
     },
 };
@@ -28,7 +28,7 @@ fn strict() -> (World, tempfile::TempDir) {
         patch_json(&path, &json!({"requires_confirmation": true, "idempotent": true}));
         let mut manifest: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
         manifest.as_object_mut().unwrap().shift_remove("cache");
-        fs::write(&path, manifest.to_string()).unwrap();
+        save(&path, &manifest.to_string());
     }
     (World::with(|config| config.data.dir = Some(data.path().to_owned())), data)
 }

@@ -4,7 +4,10 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 
-use crate::{http::house::House, support::patch_json};
+use crate::{
+    http::house::House,
+    support::{patch_json, save},
+};
 
 #[tokio::test]
 async fn each_of_the_eight_answers_flat_with_source_and_date() {
@@ -50,7 +53,7 @@ async fn what_a_result_warns_of_is_in_headers() {
         missing.len() == 1 && missing[0].starts_with("199 toolwire \"Unknown symbol 'NOPE'."),
         "{missing:?}"
     );
-    std::fs::write(data.unwrap().join("brokerage/user_master.json"), "{").unwrap();
+    save(&data.unwrap().join("brokerage/user_master.json"), "{");
     let stale = warnings("/api/account_summary").await;
     assert!(stale[0].contains("last good content"), "{stale:?}");
     assert!(stale.len() == 2 && stale[1].contains("AVUV has no quote"), "{stale:?}");

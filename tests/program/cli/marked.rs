@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::*;
-use crate::support::data_directory;
+use crate::support::{data_directory, save};
 
 /// Puts a byte order mark before every text of a data tree.
 fn mark(directory: &Path) {
@@ -13,7 +13,7 @@ fn mark(directory: &Path) {
             mark(&path);
         } else if path.extension().is_some_and(|it| it == "json" || it == "md") {
             let text = fs::read_to_string(&path).unwrap();
-            fs::write(&path, format!("\u{feff}{text}")).unwrap();
+            save(&path, &format!("\u{feff}{text}"));
         }
     }
 }
