@@ -229,3 +229,38 @@ async fn no_generated_phrase_changes_anything() {
     assert!(count >= 500, "{count}");
     assert_eq!(watched(&riley).await, before);
 }
+
+/// What people wrote that orders nothing, or nothing that is clear: the watch-list stays as it is, notes and all.
+#[tokio::test]
+async fn no_phrase_that_once_changed_the_watchlist_changes_it() {
+    const PHRASES: [&str; 15] = [
+        "track TCS",
+        "please track HDFC Bank for me",
+        "TCS watchlist",
+        "watchlist TCS",
+        "Explain how to delete TCS from my watchlist",
+        "show me how to stop watching TCS",
+        "TCS dropped",
+        "stop loss for TCS",
+        "strike price TCS",
+        "kick off TCS analysis",
+        "watch list TCS INFY",
+        "I already added WIPRO to my watchlist",
+        "Add WIPRO to my watchlist tomorrow",
+        "add WIPRO to my watchlist, actually no",
+        "replace TCS with INFY",
+    ];
+    let house = house();
+    let riley = house.person("demo").await;
+    for name in ["TCS", "INFY", "HDFC Bank"] {
+        say(&riley, "seed", &format!("Add {name} to my watchlist with the note kept")).await;
+        say(&riley, "seed", "yes").await;
+    }
+    let before = watched(&riley).await;
+    assert_eq!(symbols(&before), ["HDFCBANK", "INFY", "TCS"]);
+    for phrase in PHRASES {
+        riley.reply(message(phrase)).await;
+        say(&riley, "s", phrase).await;
+        assert_eq!(watched(&riley).await, before, "{phrase}");
+    }
+}

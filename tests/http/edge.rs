@@ -52,6 +52,57 @@ async fn a_foreign_page_is_refused_and_one_that_is_allowed_is_told_so() {
 }
 
 #[tokio::test]
+async fn an_origin_is_compared_by_what_it_means_and_repeated_as_it_was_written() {
+    let mut config = config_with_http();
+    config.http.allowed_origins = vec!["https://app.example".to_owned()];
+    let toys = Toys::with(config);
+    let host = format!("127.0.0.1:{}", toys.http.port());
+    let own = format!("http://{host}");
+    for origin in [
+        "https://app.example/",
+        "https://APP.example",
+        "HTTPS://APP.EXAMPLE",
+        "https://app.example:443",
+        &*own,
+    ] {
+        let answer = named(toys.http, &host, &format!("origin: {origin}\r\n")).await;
+        assert_eq!(answer.status, 200, "{origin}");
+        assert_eq!(answer.headers["access-control-allow-origin"], origin);
+    }
+    // Another name of this machine is another origin.
+    let localhost = format!("http://localhost:{}", toys.http.port());
+    for origin in [&*localhost, "vscode-webview://x", "null"] {
+        let answer = named(toys.http, &host, &format!("origin: {origin}\r\n")).await;
+        assert_eq!((answer.status, answer.code().as_str()), (403, "FOREIGN_ORIGIN"), "{origin}");
+    }
+}
+
+#[tokio::test]
+async fn an_allowed_page_can_read_every_answer_and_the_ids_in_its_headers() {
+    let mut config = config_with_http();
+    config.http.allowed_origins = vec!["https://app.example".to_owned()];
+    let toys = Toys::with(config);
+    let private = "access-control-request-private-network: true";
+    for (status, method, path, kind, body) in [
+        (200, "GET", READY, JSON, ""),
+        (404, "GET", "/toys/lost", JSON, ""),
+        (405, "GET", COUNT, JSON, ""),
+        (415, "POST", COUNT, "content-type: text/plain", "{}"),
+        (404, "POST", "/v1/tools/debug_fail:call", JSON, r#"{"code": "NOT_FOUND"}"#),
+    ] {
+        let headers = ["origin: https://app.example", private, kind];
+        let answer = asked(toys.http, method, path, &headers, body).await;
+        assert_eq!(answer.status, status, "{path}: {answer:?}");
+        assert_eq!(answer.headers["access-control-allow-origin"], "https://app.example", "{path}");
+        let exposed: Vec<_> = answer.headers["access-control-expose-headers"].split(", ").collect();
+        for name in ["x-toolwire-turn-id", "x-toolwire-trace-id"] {
+            assert!(exposed.contains(&name), "{path}: {exposed:?}");
+        }
+        assert!(!answer.headers.contains_key("access-control-allow-private-network"), "{path}: {answer:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_browser_that_asks_beforehand_is_answered_for_allowed_pages_alone() {
     let toys = Toys::start();
     let question = ["origin: http://localhost", "access-control-request-method: POST"];
@@ -67,6 +118,23 @@ async fn a_browser_that_asks_beforehand_is_answered_for_allowed_pages_alone() {
     assert_eq!(answer.headers["access-control-allow-headers"], wanted);
     let question = ["origin: http://evil.example", "access-control-request-method: POST"];
     assert_eq!(asked(toys.http, "OPTIONS", COUNT, &question, "").await.status, 403);
+}
+
+#[tokio::test]
+async fn a_browser_that_asks_beforehand_is_answered_alike_at_every_path() {
+    let toys = Toys::start();
+    for (method, path) in [("POST", COUNT), ("GET", READY), ("PUT", READY), ("DELETE", "/toys/lost")] {
+        let method = format!("access-control-request-method: {method}");
+        let private = "access-control-request-private-network: true";
+        let question = ["origin: http://localhost", method.as_str(), private];
+        let answer = asked(toys.http, "OPTIONS", path, &question, "").await;
+        assert_eq!(answer.status, 204, "{method} {path}");
+        let methods = &answer.headers["access-control-allow-methods"];
+        assert_eq!(methods, "GET, HEAD, POST, PUT, PATCH, DELETE", "{method} {path}");
+        assert_eq!(answer.headers["access-control-allow-origin"], "http://localhost", "{method} {path}");
+        // Whether a page of a public network may ask a private one is not said here.
+        assert!(!answer.headers.contains_key("access-control-allow-private-network"), "{answer:?}");
+    }
 }
 
 #[tokio::test]

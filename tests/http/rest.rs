@@ -7,6 +7,7 @@ mod conditional;
 mod confirming;
 mod described;
 mod listed;
+mod names;
 mod refused;
 mod streamed;
 mod understood;

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use h2::client::{Builder, SendRequest};
-use http::{HeaderMap, HeaderValue, Request};
+use http::{HeaderMap, HeaderValue, Method, Request};
 use prost::Message;
 use tokio::net::TcpStream;
 
@@ -61,7 +61,14 @@ impl Raw {
 
     /// Starts a call whose body is still to come.
     pub async fn begin(&self, path: &str, headers: &[(&str, &str)]) -> RawCall {
-        let mut request = Request::post(format!("http://test{path}"))
+        self.begin_as(Method::POST, path, headers).await
+    }
+
+    /// The same by a method of HTTP that need not be POST.
+    pub async fn begin_as(&self, method: Method, path: &str, headers: &[(&str, &str)]) -> RawCall {
+        let mut request = Request::builder()
+            .method(method)
+            .uri(format!("http://test{path}"))
             .header("content-type", "application/grpc")
             .header("te", "trailers");
         for (name, value) in headers {

@@ -1,5 +1,6 @@
 //! The gRPC face on the wire: what `docs/` and `proto/` say of it.
 
+mod accepted;
 mod ambiguous;
 mod calls;
 mod definitions;
@@ -15,6 +16,7 @@ use std::{
 use bytes::{BufMut, Bytes, BytesMut};
 use flate2::{Compress, Compression, FlushCompress, read::GzDecoder, write::GzEncoder};
 use futures_util::StreamExt;
+use http::{Method, StatusCode};
 use prost::Message;
 use serde_json::{Value, json};
 use tonic::{Code, Request, Status};

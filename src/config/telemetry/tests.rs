@@ -185,6 +185,18 @@ const WITHOUT_EFFECT: &[Case] = &[
         "\"zstd\" is not known here and is ignored; use gzip or none",
     ),
     (
+        "OTEL_EXPORTER_OTLP_COMPRESSION",
+        "deflate",
+        &[ENDPOINT],
+        "\"deflate\" is not known here and is ignored",
+    ),
+    (
+        "OTEL_EXPORTER_OTLP_HEADERS",
+        "empty=",
+        &[ENDPOINT],
+        "holds entries that are no header and are ignored: number 1;",
+    ),
+    (
         "OTEL_EXPORTER_OTLP_HEADERS",
         "a=1,secret,b c=2",
         &[ENDPOINT],
@@ -267,6 +279,65 @@ fn what_has_an_effect_is_no_warning() {
     assert_eq!(told.batch, Batch { queue: 100, size: 100, ..Batch::default() });
     let scraped = Environment::of(&[("OTEL_SERVICE_NAME", "a"), ("OTEL_METRICS_EXPORTER", "prometheus")]);
     assert_eq!(Telemetry::from_environment(&scraped, true).warnings, [""; 0]);
+}
+
+#[test]
+fn what_changes_nothing_but_is_understood_is_no_warning() {
+    for (name, value) in
+        [("OTEL_EXPORTER_OTLP_ENDPOINT", "http://c:4317/"), ("OTEL_EXPORTER_OTLP_COMPRESSION", "none")]
+    {
+        assert_eq!(of(&[ENDPOINT, (name, value)]).warnings, [""; 0], "{name}={value}");
+    }
+}
+
+#[test]
+fn a_header_without_a_value_is_left_out() {
+    let headers = traces(&[("OTEL_EXPORTER_OTLP_HEADERS", "empty=,a=1")]).headers;
+    let names: Vec<_> = headers.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["a"]);
+}
+
+/// What is read beside the variables of the exporter.
+const GENERAL: [&str; 19] = [
+    "OTEL_SDK_DISABLED",
+    "OTEL_TRACES_EXPORTER",
+    "OTEL_METRICS_EXPORTER",
+    "OTEL_LOGS_EXPORTER",
+    "OTEL_PROPAGATORS",
+    "OTEL_SERVICE_NAME",
+    "OTEL_RESOURCE_ATTRIBUTES",
+    "OTEL_TRACES_SAMPLER",
+    "OTEL_TRACES_SAMPLER_ARG",
+    "OTEL_BSP_SCHEDULE_DELAY",
+    "OTEL_BSP_MAX_QUEUE_SIZE",
+    "OTEL_BSP_MAX_EXPORT_BATCH_SIZE",
+    "OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT",
+    "OTEL_SPAN_EVENT_COUNT_LIMIT",
+    "OTEL_SPAN_LINK_COUNT_LIMIT",
+    "OTEL_METRIC_EXPORT_INTERVAL",
+    "OTEL_METRICS_EXEMPLAR_FILTER",
+    "OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE",
+    "OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION",
+];
+
+/// What is read of the exporter, for both signals together and for each.
+const OF_EXPORTER: [&str; 7] =
+    ["ENDPOINT", "PROTOCOL", "HEADERS", "TIMEOUT", "COMPRESSION", "CERTIFICATE", "INSECURE"];
+
+#[test]
+fn a_variable_that_is_empty_is_not_set() {
+    let of_exporter = OF_EXPORTER.iter().flat_map(|suffix| {
+        ["", "TRACES_", "METRICS_"].map(|signal| format!("OTEL_EXPORTER_OTLP_{signal}{suffix}"))
+    });
+    let names: Vec<_> = GENERAL.map(str::to_owned).into_iter().chain(of_exporter).collect();
+    assert!(names.iter().all(|name| variables::variable(name).is_some()), "each is read");
+    let empty: Vec<_> = names.iter().map(|name| (name.as_str(), "")).collect();
+    assert_eq!(of(&empty), Telemetry::default());
+    for others in [&[ENDPOINT][..], &[ENDPOINT, HTTP], &OWN] {
+        // What is set twice has the value that comes last.
+        assert_eq!(of(&[&empty[..], others].concat()), of(others), "{others:?}");
+        assert_eq!(of(others).warnings, [""; 0], "{others:?}");
+    }
 }
 
 #[test]

@@ -101,15 +101,27 @@ mod tests {
 
     #[test]
     fn without_credentials_only_this_machine_is_named() {
-        for ours in
-            ["localhost", "LOCALHOST:50080", "a.localhost:1", "127.0.0.1:50080", "127.3.2.1", "[::1]:1"]
-        {
+        for ours in [
+            "localhost",
+            "LOCALHOST:50080",
+            "localhost.:50080",
+            "a.localhost:1",
+            "127.0.0.1:50080",
+            "127.0.0.1:80",
+            "127.3.2.1",
+            "[::1]:1",
+            "[0:0:0:0:0:0:0:1]",
+            "[::ffff:127.0.0.1]",
+        ] {
             assert_eq!(check(&Hosts::Loopback, ours), Ok(()), "{ours}");
         }
         for foreign in [
             "evil.example",
             "localhost.evil.example",
             "127.0.0.1.nip.io",
+            "127.1",
+            "127.1:50080",
+            "host.docker.internal",
             "10.0.0.7",
             "0.0.0.0",
             "[::]:1",

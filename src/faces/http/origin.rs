@@ -91,6 +91,8 @@ mod tests {
             ("http://localhost:50080", true, "localhost:50080"),
             ("http://localhost:50080@evil.example", false, "localhost:50080"),
             ("http://evil.example", false, "localhost:50080"),
+            ("http://localhost:50080", false, "127.0.0.1:50080"),
+            ("vscode-webview://x", false, "localhost"),
         ] {
             assert_eq!(page(&[], origin, is_encrypted, named), Page::Foreign, "{origin}");
         }
@@ -99,8 +101,17 @@ mod tests {
     #[test]
     fn pages_that_are_configured_may() {
         let allowed = ["http://localhost:3000", "https://App.Example/"];
-        for origin in ["http://localhost:3000", "https://app.example"] {
-            assert_ne!(page(&allowed, origin, false, "localhost:50080"), Page::Foreign, "{origin}");
+        for origin in [
+            "http://localhost:3000",
+            "https://app.example",
+            "https://app.example/",
+            "https://APP.example",
+            "HTTPS://APP.EXAMPLE",
+            "https://app.example:443",
+        ] {
+            // A browser compares what it is told with what it sent.
+            let told = Page::Allowed(origin.parse().unwrap());
+            assert_eq!(page(&allowed, origin, false, "localhost:50080"), told, "{origin}");
         }
         assert_eq!(page(&allowed, "http://app.example", false, "localhost:50080"), Page::Foreign);
         assert_eq!(page(&allowed, "https://app.example:8443", false, "localhost:50080"), Page::Foreign);

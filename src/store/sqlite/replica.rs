@@ -81,12 +81,17 @@ impl Replica {
         path(place, id).is_none_or(|path| !is_held(&path))
     }
 
-    /// How many other processes of this state are alive.
+    /// How many other processes of this state are alive; one if the directory cannot be read.
     pub(super) fn peers(&self, place: &Place) -> usize {
         let Place::Directory(directory) = place else { return 0 };
-        // Without the directory there are none.
-        let files = fs::read_dir(directory.join(DIRECTORY)).into_iter().flatten().flatten();
-        files.filter(|file| file.file_name() != *self.id && is_held(&file.path())).count()
+        match fs::read_dir(directory.join(DIRECTORY)) {
+            Ok(files) => {
+                files.flatten().filter(|file| file.file_name() != *self.id && is_held(&file.path())).count()
+            }
+            // Without the directory there are none. Any other error, as when too many files are open, must not end in a
+            // request to cancel that is never made: one that nobody answers is only waited for.
+            Err(error) => usize::from(error.kind() != io::ErrorKind::NotFound),
+        }
     }
 
     /// Removes the lock file of a process that has ended.
@@ -134,6 +139,15 @@ fn hold(path: &Path) -> io::Result<File> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn where_the_directory_cannot_be_read_there_may_be_another_process() {
+        let directory = tempfile::tempdir().unwrap();
+        let place = Place::Directory(directory.path().to_owned());
+        assert_eq!(Replica::default().peers(&place), 0, "no directory");
+        fs::write(directory.path().join(DIRECTORY), "").unwrap();
+        assert_eq!(Replica::default().peers(&place), 1, "a file in its place");
+    }
 
     #[test]
     fn a_process_is_there_until_it_lets_go_of_its_file() {

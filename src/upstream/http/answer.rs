@@ -85,7 +85,9 @@ impl Answer {
     /// How long `Retry-After` asks to wait: seconds, or until a date in any of the three forms of HTTP.
     pub fn retry_after(&self) -> Option<Duration> {
         let text = self.headers.get(header::RETRY_AFTER)?.to_str().ok()?.trim();
-        if let Ok(seconds) = text.parse() {
+        let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        // More seconds than a number holds are the most that it holds.
+        if let Some(seconds) = text.parse().ok().or(is_number.then_some(u64::MAX)) {
             return Some(Duration::from_secs(seconds));
         }
         let date = httpdate::parse_http_date(text).ok()?;

@@ -102,6 +102,19 @@ async fn one_topic_never_costs_the_page() {
 }
 
 #[tokio::test]
+async fn a_topic_without_a_slug_and_the_time_of_its_beginning_is_listed_all_the_same() {
+    let mut bare = topic(2, "Infosys");
+    for field in ["slug", "created_at"] {
+        bare.as_object_mut().unwrap().remove(field).expect("it was there");
+    }
+    let body = latest(&bare);
+    let (data, losses) = read(called("valuepickr", "browse_valuepickr", json!({}), body).await, "bare");
+    let found = data["topics"].as_array().unwrap().iter().find(|topic| topic["title"] == "Infosys");
+    assert_eq!(found.map(|topic| &topic["slug"]), Some(&json!("")), "{data}");
+    assert_eq!(losses, [""; 0]);
+}
+
+#[tokio::test]
 async fn a_list_that_is_null_is_empty_and_keys_that_come_twice_count_once() {
     let twice = format!(r#"{{"topic_list": {{"topics": []}}, {}"#, &latest(&topic(2, "Infosys"))[1..]);
     for (body, count) in [(r#"{"topic_list": {"topics": null}}"#.to_owned(), 0), (twice, 2)] {

@@ -10,13 +10,13 @@ use crate::{
 };
 
 /// The documents of a task.
-struct Documents {
-    server: Server,
-    task: String,
+pub(super) struct Documents {
+    pub(super) server: Server,
+    pub(super) task: String,
 }
 
 impl Documents {
-    async fn begin() -> Self {
+    pub(super) async fn begin() -> Self {
         let server = server();
         let key = key();
         let begun =
@@ -25,12 +25,12 @@ impl Documents {
         Self { server, task }
     }
 
-    async fn ask(&self, method: &str, path: &str, headers: &[&str], body: &str) -> Answer {
+    pub(super) async fn ask(&self, method: &str, path: &str, headers: &[&str], body: &str) -> Answer {
         let path = format!("/v1/workspaces/{}/documents/{path}", self.task);
         asked(self.server.http.unwrap(), method, &path, headers, body).await
     }
 
-    async fn put(&self, path: &str, conditions: &[&str], text: &str) -> Answer {
+    pub(super) async fn put(&self, path: &str, conditions: &[&str], text: &str) -> Answer {
         self.put_as(&key(), path, conditions, text).await
     }
 
@@ -44,7 +44,7 @@ impl Documents {
         self.ask("PATCH", path, &[&[JSON], conditions].concat(), &body).await
     }
 
-    async fn text(&self, path: &str) -> String {
+    pub(super) async fn text(&self, path: &str) -> String {
         self.ask("GET", path, &[], "").await.body
     }
 
@@ -300,4 +300,33 @@ async fn a_call_is_held_to_conditions_on_its_definition() {
     assert_eq!((unknown.status, unknown.code().as_str()), (404, "UNKNOWN_TOOL"));
     let body: Value = value(&post(&server, "/v1/tools/get_quotes:call", &["if-match: a"], "{}").await);
     assert_eq!(body["field_violations"][0]["pointer"], "If-Match", "{body}");
+}
+
+#[tokio::test]
+async fn a_document_that_a_reader_has_is_not_sent_again() {
+    let documents = Documents::begin().await;
+    documents.put("a", &[], "one").await;
+    let tag = documents.etag("a").await;
+    for condition in [tag.clone(), format!("W/{tag}"), format!("\"x\", {tag}"), "*".to_owned()] {
+        for method in ["GET", "HEAD"] {
+            let answer = documents.ask(method, "a", &[&format!("if-none-match: {condition}")], "").await;
+            assert_eq!((answer.status, answer.body.as_str()), (304, ""), "{method} {condition}");
+        }
+    }
+    let other = documents.ask("GET", "a", &["if-none-match: \"x\""], "").await;
+    assert_eq!((other.status, other.body.as_str()), (200, "one"));
+}
+
+#[tokio::test]
+async fn a_deleted_document_stays_deleted() {
+    let documents = Documents::begin().await;
+    documents.put("a", &[], "one").await;
+    for _ in 0..2 {
+        assert_eq!(documents.ask("DELETE", "a", &[JSON, &key()], "").await.status, 200);
+    }
+    let gone = documents.ask("GET", "a", &[], "").await;
+    assert_eq!((gone.status, gone.code().as_str()), (404, "DOCUMENT_DELETED"));
+    // What is refused leaves nothing behind.
+    let coded = documents.put("b", &["content-encoding: gzip"], "\u{1f}\u{8b}").await;
+    assert_eq!((coded.status, documents.ask("GET", "b", &[], "").await.status), (415, 404));
 }

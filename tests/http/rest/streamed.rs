@@ -57,6 +57,11 @@ async fn a_document_goes_in_and_comes_out_as_it_is() {
     assert_eq!(document.body, text);
     assert_eq!(document.headers["content-disposition"], "attachment");
     assert!(document.headers["content-security-policy"].contains("sandbox"));
+    assert_eq!(document.headers["x-content-type-options"], "nosniff");
+    for range in ["bytes=0-1", "bytes=-2", "bytes=9999999-", "bytes=1-0,2-", "lines=1"] {
+        let whole = asked(address, "GET", &path, &[&format!("range: {range}")], "").await;
+        assert_eq!((whole.status, whole.body.len()), (200, text.len()), "there are no ranges: {range}");
+    }
     let known = format!("if-none-match: {}", document.headers["etag"]);
     assert_eq!(asked(address, "GET", &path, &[&known], "").await.status, 304);
     let about = value(&get(&server, &format!("{path}?metadata_only=true"), &[]).await);

@@ -114,3 +114,20 @@ async fn a_stream_that_becomes_unreadable_says_so_at_its_end() {
     let status = sent(&raw, PUT, None, body).await.grpc_status();
     assert_eq!(status.code(), Code::InvalidArgument, "{status:?}");
 }
+
+#[tokio::test]
+async fn another_method_than_post_calls_nothing() {
+    let server = Server::start();
+    let raw = Raw::connect(server.address).await;
+    let path = "/toolwire.v1.ToolService/CallTool";
+    let message = call("add_to_watchlist", json!({"symbol": "WIPRO"}));
+    for method in [Method::GET, Method::HEAD, Method::PUT, Method::DELETE, Method::OPTIONS] {
+        let mut call = raw.begin_as(method.clone(), path, &[]).await;
+        call.request.send_data(frame(&message), true).expect("sent");
+        let end = call.response.await.expect("a response");
+        assert_eq!(end.status(), StatusCode::METHOD_NOT_ALLOWED);
+        assert_eq!(end.headers()["allow"], "POST", "{method}");
+    }
+    let watched = data(called(&server, call("browse_watchlist", json!({}))).await.expect("a result"));
+    assert!(!watched.to_string().contains("WIPRO"), "{watched}");
+}

@@ -232,12 +232,16 @@ async fn a_429_says_how_long_to_wait_in_seconds_or_until_when() {
         answered(head).await.unwrap_err().retry_after
     };
     assert_eq!(asks("17").await, Some(Duration::from_secs(17)));
-    assert_eq!(asks("18446744073709551615").await, Some(Duration::from_hours(24)));
+    for beyond in ["18446744073709551615", "18446744073709551616", "99999999999999999999"] {
+        assert_eq!(asks(beyond).await, Some(Duration::from_hours(24)), "{beyond}");
+    }
     assert_eq!(asks("Wed, 21 Oct 2015 07:28:00 GMT").await, Some(Duration::ZERO));
     assert_eq!(asks("Fri, 31 Dec 9999 23:59:59 GMT").await, Some(Duration::from_hours(24)));
     assert_eq!(asks("Sunday, 06-Nov-94 08:49:37 GMT").await, Some(Duration::ZERO));
     assert_eq!(asks("Sun Nov  6 08:49:37 1994").await, Some(Duration::ZERO));
-    assert_eq!(asks("soon").await, None);
+    for nothing in ["soon", "-5", "1.5", "", "99999999999999999999.5"] {
+        assert_eq!(asks(nothing).await, None, "{nothing:?}");
+    }
     let text = "HTTP/1.1 200 OK\r\ncontent-length: 23\r\n\r\nEdge: Too Many Requests";
     assert_eq!(kind_of(text).await, FailureKind::RateLimited);
 }

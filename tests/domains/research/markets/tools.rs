@@ -1,8 +1,10 @@
 //! What each tool returns of the embedded data.
 
 use serde_json::{Value, json};
+use toolwire::domains::research::settings::Profiles;
+use wiremock::MockServer;
 
-use super::support::Bench;
+use super::support::{Bases, Bench};
 
 #[track_caller]
 fn number(value: &Value) -> f64 {
@@ -48,6 +50,30 @@ async fn symbols_with_signs_reach_their_stock() {
         let holdings = bench.data("get_institutional_holdings", json!({"symbol": symbol})).await;
         assert_eq!(holdings["symbol"], symbol);
     }
+}
+
+#[tokio::test]
+async fn what_can_be_no_symbol_of_the_exchange_is_asked_of_nobody() {
+    // Knows nothing, and keeps what it was asked.
+    let server = MockServer::start().await;
+    let base = |path: &str| format!("{}/{path}", server.uri()).parse().unwrap();
+    let bases = Bases { yahoo: base("yahoo/"), cookie: base("cookie/"), nse: base("nse/") };
+    let bench = Bench::of(bases, &Profiles::default());
+    let asked = async || server.received_requests().await.expect("requests are kept");
+    let tools = ["get_technicals", "get_fundamentals", "get_earnings", "get_institutional_holdings"];
+    for symbol in ["^NSEI", "BF/B", "A/../B", "GOLD=X", "%26", "ＡＡＰＬ"] {
+        for tool in tools {
+            let error = bench.error(tool, json!({"symbol": symbol})).await;
+            assert_eq!(error.code.name(), "NOT_FOUND", "{tool} {symbol}: {error:?}");
+            assert!(error.message.starts_with("Unknown symbol '"), "{tool} {symbol}: {error:?}");
+        }
+        assert!(asked().await.is_empty(), "{symbol}");
+    }
+    // What can be one is asked for, within its segment.
+    bench.error("get_technicals", json!({"symbol": "M&M"})).await;
+    let requests = asked().await;
+    let paths: Vec<_> = requests.iter().map(|request| request.url.path()).collect();
+    assert_eq!(paths, ["/yahoo/v8/finance/chart/M&M.NS"]);
 }
 
 #[tokio::test]
