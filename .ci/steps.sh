@@ -18,21 +18,27 @@ step() {
   current='between steps'
 }
 
-# begin NAME FUNCTION: runs a function beside the steps that follow, until `joined NAME` waits for it.
+# begin NAME FUNCTION: runs a function beside the steps that follow, until `joined NAME` waits for it. With job control,
+# without which bash has its programs ignore SIGINT, and which gives it a process group to end.
 begin() {
+  set -m
   (
     trap - EXIT
     start=$SECONDS
     "$2"
     echo "$1 took $((SECONDS - start)) s"
   ) >"$work/$1.log" 2>&1 &
+  set +m
   beside[$1]=$!
 }
 
-# joined NAME: waits until it has ended, and says what it printed last, or all of it if it failed.
+# joined NAME: waits until it has ended, and shows what it printed.
 joined() {
-  wait "${beside[$1]}" || { cat "$work/$1.log"; return 1; }
-  tail -n 1 "$work/$1.log"
+  local status=0
+  wait "${beside[$1]}" || status=$?
+  unset "beside[$1]"
+  cat "$work/$1.log"
+  return "$status"
 }
 
 # Runs however the script ends: stops what was started, then tells what was done.
@@ -41,7 +47,7 @@ finish() {
   trap - EXIT
   kill_server
   # What a function beside the steps has started goes with it.
-  for job in $(jobs -p); do pkill -P "$job" || kill "$job" 2>/dev/null || true; done
+  for group in "${beside[@]}"; do kill -- "-$group" 2>/dev/null || true; done
   rm -rf "$work"
   printf '\n=== Summary\n'
   for i in "${!passed[@]}"; do printf '%6d s  %s\n' "${seconds[i]}" "${passed[i]}"; done
