@@ -87,8 +87,7 @@ start_envoy() {
 
 listens() { (exec 3<>"/dev/tcp/127.0.0.1/$port") 2>/dev/null; }
 
-# A port that nobody listens on now: the configurations name one.
-port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+port=$(python3 "$(dirname "${BASH_SOURCE[0]}")/port.py")
 
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj '/CN=test authority' \
   -keyout "$work/ca.key" -out "$work/ca.pem" 2>"$work/openssl.log"

@@ -231,6 +231,7 @@ async fn a_429_says_how_long_to_wait_in_seconds_or_until_when() {
         let head = format!("HTTP/1.1 429 X\r\nretry-after: {after}\r\ncontent-length: 0\r\n\r\n");
         answered(head).await.unwrap_err().retry_after
     };
+    assert_eq!(asks("0").await, Some(Duration::ZERO));
     assert_eq!(asks("17").await, Some(Duration::from_secs(17)));
     for beyond in ["18446744073709551615", "18446744073709551616", "99999999999999999999"] {
         assert_eq!(asks(beyond).await, Some(Duration::from_hours(24)), "{beyond}");
