@@ -10,7 +10,6 @@ use super::{
     fields::Fields,
     local_address::names_link_local_or_metadata,
     reader::Reader,
-    shown_url::shown_url,
     value::{HIDDEN, Value},
 };
 
@@ -26,7 +25,7 @@ const EVENTS: [&str; 3] = ["requested", "decided", "expired"];
 /// Who is told of confirmations.
 #[derive(Clone)]
 pub struct Webhook {
-    /// The address: https, or http on this machine. A query, which may be a secret, is never shown. Required.
+    /// The address: https, or http on this machine. Only its origin is ever shown. Required.
     pub url: Url,
     /// The keys of its signatures, one or, while one is replaced, two. Required: `secrets_env` with the names of the
     /// variables that hold them, each `whsec_` and base64 of 24 to 64 bytes.
@@ -85,7 +84,7 @@ impl Webhook {
     }
 
     fn show(&self, reader: &mut Reader) {
-        let url = shown_url(&self.url).shown();
+        let url = without_secrets(&self.url).shown();
         let shown = [("url", url), ("events", self.events.shown()), ("arguments", self.arguments.shown())];
         reader.show_entry("[[confirmations.webhooks]]", &shown);
     }
@@ -93,7 +92,16 @@ impl Webhook {
 
 impl fmt::Debug for Webhook {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Webhook").field("url", &shown_url(&self.url)).finish_non_exhaustive()
+        f.debug_struct("Webhook").field("url", &without_secrets(&self.url)).finish_non_exhaustive()
+    }
+}
+
+/// The origin. Services of chats have their secret in the path or in the query.
+fn without_secrets(url: &Url) -> String {
+    let origin = url.origin().ascii_serialization();
+    match (url.path(), url.query()) {
+        ("/", None) => format!("{origin}/"),
+        _ => format!("{origin}/{HIDDEN}"),
     }
 }
 
@@ -109,7 +117,7 @@ fn address(text: &str) -> Result<Url, String> {
     let wrong = match url.scheme() {
         // It would be sent as a header, and shown wherever the address is.
         _ if !url.username().is_empty() || url.password().is_some() => "must not hold a user or a password",
-        _ if text.contains(HIDDEN) => "stands in a printed configuration: write the query that was hidden",
+        _ if text.contains(HIDDEN) => "stands in a printed configuration: write what was hidden",
         _ if names_link_local_or_metadata(&url) => "must not be a link-local address or a metadata service",
         "https" => return Ok(url),
         "http" if is_local => return Ok(url),
@@ -177,7 +185,7 @@ mod tests {
             "https://0xa9fea9fe/",
             "https://[::ffff:169.254.169.254]/",
             "https://[fd00:ec2::254]/",
-            "https://chat.example/hook?[hidden]",
+            "https://chat.example/[hidden]",
         ] {
             let error = address(bad).expect_err(bad);
             assert!(!error.contains("s3cret"), "{error}");
@@ -185,12 +193,12 @@ mod tests {
     }
 
     #[test]
-    fn a_query_is_shown_nowhere() {
-        let file = "[[confirmations.webhooks]]\nurl = 'https://chat.example/hook?token=s3cret'\nsecrets_env = ['HOOK']";
+    fn a_path_and_a_query_are_shown_nowhere() {
+        let file = "[[confirmations.webhooks]]\nurl = 'https://chat.example:8443/s3cret?token=s3cret'\nsecrets_env = ['HOOK']";
         let secret = format!("{PREFIX}{}", BASE64.encode(&[7; 32]));
         let loaded = loaded(file, &[("HOOK", &secret)], Flags::default(), &[]).unwrap();
         let printed = print(&loaded);
-        assert!(printed.contains(r#"url = "https://chat.example/hook?[hidden]""#), "{printed}");
+        assert!(printed.contains(r#"url = "https://chat.example:8443/[hidden]""#), "{printed}");
         assert!(!printed.contains("s3cret") && !format!("{loaded:?}").contains("s3cret"));
         assert_eq!(loaded.config.confirmations.webhooks[0].url.query(), Some("token=s3cret"));
     }

@@ -15,7 +15,7 @@ fn a_webhook_has_an_address_and_secrets_which_are_shown_nowhere() {
     assert_eq!(webhook.events, ["requested"]);
     assert_eq!(webhook_key(&webhook.secrets[0]), b"new-new-new-new-new-new-new");
     let printed = print(&loaded);
-    assert!(printed.contains("https://chat.example/hook") && !printed.contains("bmV3"), "{printed}");
+    assert!(printed.contains("https://chat.example/[hidden]") && !printed.contains("bmV3"), "{printed}");
     assert!(!format!("{:?}", loaded.config.confirmations).contains("bmV3"));
 }
 
