@@ -109,7 +109,7 @@ mod tests {
             "HTTPS://APP.EXAMPLE",
             "https://app.example:443",
         ] {
-            // A browser compares what it is told with what it sent.
+            // The header repeats the origin as it was sent: browsers compare the two byte by byte.
             let told = Page::Allowed(origin.parse().unwrap());
             assert_eq!(page(&allowed, origin, false, "localhost:50080"), told, "{origin}");
         }

@@ -2,8 +2,7 @@
 //! not encoded.
 //!
 //! Those are the unreserved ones (RFC 3986 §6.2.2.2), and `:`, which many clients encode within a segment though it
-//! may stand there. Any other sequence is left to whoever reads the segment. Not here: malformed
-//! sequences, which `edge` refuses.
+//! may stand there. Routes decode every other sequence themselves. Not here: malformed sequences, which `edge` refuses.
 
 use http::{Request, Uri, uri::PathAndQuery};
 use percent_encoding::percent_decode_str;

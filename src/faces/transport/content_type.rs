@@ -57,10 +57,11 @@ where
     }
 
     fn call(&mut self, request: Request<ReqB>) -> Self::Future {
-        if request.method() == Method::POST && is_spoken(request.headers()) {
+        let is_spoken = is_spoken(request.headers());
+        if is_spoken && request.method() == Method::POST {
             return Reply::passed(self.inner.call(request).map_ok(passed));
         }
-        let mut response = if is_spoken(request.headers()) {
+        let mut response = if is_spoken {
             let mut response = refusal(StatusCode::METHOD_NOT_ALLOWED, "A gRPC call is a POST.\n".into());
             if request.method() == Method::HEAD {
                 response.body_mut().text = None;
